@@ -1,0 +1,3 @@
+"""`unified`: a command line over a family of unified, connection-scoped HTTP APIs."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,60 @@
+"""The fields and parameters known of a resource: for help, columns, skeletons and the sandbox, never a limit."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+_FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field or parameter: its JSON type, the resource of the same API it points at, the values it may take."""
+
+    name: str
+    type: str = "string"
+    references: str | None = None
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one resource; `query` and `body` are keyed by operation."""
+
+    fields: tuple[Field, ...] = ()
+    query: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
+    body: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
+
+
+def known(api: str, resource: str) -> Known:
+    """What is known of a resource; nothing where the service publishes nothing."""
+    return _api(api).get(resource, Known())
+
+
+@lru_cache
+def _api(api: str) -> Mapping[str, Known]:
+    path = files("unified_cli.catalogue").joinpath("known", f"{api}.toml")
+    if not path.is_file():
+        return {}
+    return {resource: _known(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
+
+
+def _known(table: Mapping[str, Any]) -> Known:
+    by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
+    return Known(_fields(table.get("fields", "")), **by_operation)
+
+
+def _fields(text: str) -> tuple[Field, ...]:
+    return tuple(_field(word) for word in text.split())
+
+
+def _field(word: str) -> Field:
+    match = _FIELD.fullmatch(word)
+    if match is None:
+        raise ValueError(f"not a field: {word!r}")
+    values = tuple((match["values"] or "").split("|")) if match["values"] else ()
+    return Field(match["name"], match["type"] or "string", match["references"], values)

@@ -1,0 +1,127 @@
+"""Read the catalogue's TOML into its types, and refuse bad data by naming the place."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Operation, Resource, Service, sentence
+
+SOURCE = "catalogue.toml"
+_WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
+_KINDS = {"GET": "read", "DELETE": "delete"}
+
+
+class CatalogueError(ValueError):
+    """The catalogue's data is wrong; the message names the file and the place."""
+
+
+def load(text: str | None = None, source: str = SOURCE) -> Catalogue:
+    """The catalogue written in `text`, by default the one that comes with the program.
+
+    Raises CatalogueError with `source` and the place: unknown keys, no operations, a word twice, a bad word.
+    """
+    if text is None:
+        text = files("unified_cli.catalogue").joinpath(SOURCE).read_text("utf-8")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogueError(f"{source}: {error}") from None
+    _known_keys(source, data, {"service", "api"})
+    service = _service(f"{source}: service", _table(source, data, "service"))
+    apis = _table(source, data, "api")
+    return Catalogue(service, {name: _api(f"{source}: {name}", service, name, apis) for name in apis})
+
+
+def _service(place: str, data: Mapping[str, Any]) -> Service:
+    _known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "outward", "harmless"})
+    return Service(
+        prefix=_text(place, data, "prefix"),
+        connection=_text(place, data, "connection"),
+        items=_text(place, data, "items"),
+        cursor=_text(place, data, "cursor"),
+        page_size=_text(place, data, "page_size"),
+        outward=frozenset(_text(place, data, "outward").split()),
+        harmless=frozenset(_text(place, data, "harmless").split()),
+    )
+
+
+def _api(place: str, service: Service, name: str, apis: Mapping[str, Any]) -> Api:
+    _check_word(place, name)
+    data = _table(place, apis, name)
+    _known_keys(place, data, {"title", "about", "resources", "actions"})
+    resources = _table(place, data, "resources")
+    summaries = data.get("actions", {})
+    made = {one: _resource(f"{place}.{one}", service, name, one, resources[one], summaries) for one in resources}
+    all_actions = {f"{one.name} {word}" for one in made.values() for word in one.operations}
+    if unknown := summaries.keys() - all_actions:
+        raise CatalogueError(f"{place}.actions: no operation {min(unknown)!r}")
+    return Api(name, _text(place, data, "title"), data.get("about", ""), made)
+
+
+def _resource(
+    place: str, service: Service, api: str, name: str, data: object, summaries: Mapping[str, str]
+) -> Resource:
+    _check_word(place, name)
+    table = {"operations": data} if isinstance(data, str) else data
+    if not isinstance(table, dict):
+        raise CatalogueError(f"{place}: expected words or a table, found {data!r}")
+    _known_keys(place, table, {"operations", "about"})
+    operations = {}
+    for word in _words(_text(place, table, "operations")):
+        _check_word(place, word)
+        if word in operations:
+            raise CatalogueError(f"{place}: {word!r} is listed twice")
+        summary = summaries.get(f"{name} {word}") or sentence(word, name)
+        operations[word] = _operation(service, api, name, word, summary)
+    if not operations:
+        raise CatalogueError(f"{place}: no operations")
+    return Resource(api, name, table.get("about", ""), operations)
+
+
+def _operation(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
+    method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
+    return Operation(
+        api=api,
+        resource=resource,
+        name=name,
+        method=method,
+        path=f"{service.prefix}/{api}/{resource}{suffix}",
+        kind=_KINDS.get(method, "write") if name in STANDARD else "action",
+        outward=name in service.outward and name not in STANDARD,
+        harmless=name in service.harmless and name not in STANDARD,
+        summary=summary,
+    )
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in text.split():
+        if word == "crud":
+            yield from STANDARD
+        else:
+            yield word
+
+
+def _known_keys(place: str, data: Mapping[str, Any], known: set[str]) -> None:
+    if unknown := data.keys() - known:
+        raise CatalogueError(f"{place}: unknown key {min(unknown)!r} (known: {', '.join(sorted(known))})")
+
+
+def _table(place: str, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict) or not value:
+        raise CatalogueError(f"{place}: {key!r} must be a table that is not empty")
+    return value
+
+
+def _text(place: str, data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise CatalogueError(f"{place}: {key!r} must be text")
+    return value
+
+
+def _check_word(place: str, word: str) -> None:
+    if not _WORD.fullmatch(word):
+        raise CatalogueError(f"{place}: {word!r} must be small letters, joined by single dashes or underscores")

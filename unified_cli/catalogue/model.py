@@ -1,0 +1,141 @@
+"""The catalogue's types: a service has APIs, an API resources, a resource operations."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+# The whole path grammar; every other word is an action, POST /<resource>/<word>.
+STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "list": ("GET", ""),
+        "create": ("POST", ""),
+        "get": ("GET", "/{id}"),
+        "update": ("PATCH", "/{id}"),
+        "delete": ("DELETE", "/{id}"),
+    }
+)
+
+_SENTENCES = {
+    "list": "List {resource}",
+    "create": "Create a record of {resource}",
+    "get": "Get one record of {resource} by its id",
+    "update": "Change a record of {resource}",
+    "delete": "Delete a record of {resource}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked of a resource; `path` is below the base URL, with `{id}` where an id goes."""
+
+    api: str
+    resource: str
+    name: str
+    method: str
+    path: str
+    kind: str
+    """`read`, `write`, `delete`, or `action` for what is none of the standard five."""
+    outward: bool
+    """The action is felt outside the connection, so a repeat may do harm."""
+    harmless: bool
+    """The action changes nothing."""
+    summary: str
+
+    @property
+    def command(self) -> str:
+        """The words that run it, after the program's name."""
+        return f"{self.api} {self.resource} {self.name}"
+
+    @property
+    def takes_id(self) -> bool:
+        """Whether the path has a place for an id."""
+        return self.path.endswith("{id}")
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether a JSON body may be sent along: every method but GET."""
+        return self.method != "GET"
+
+    @property
+    def lists(self) -> bool:
+        """Whether the answer is a page of records."""
+        return self.name == "list"
+
+    @property
+    def changes(self) -> bool:
+        """Whether records, or people, may be different afterwards."""
+        return self.method != "GET" and not self.harmless
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A kind of record, and what can be done with it."""
+
+    api: str
+    name: str
+    about: str
+    operations: Mapping[str, Operation]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API of the family."""
+
+    name: str
+    title: str
+    about: str
+    resources: Mapping[str, Resource]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The words of the wire that all operations share; `catalogue.toml` says what each one is."""
+
+    prefix: str
+    connection: str
+    items: str
+    cursor: str
+    page_size: str
+    outward: frozenset[str]
+    harmless: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Everything that can be asked, in the order it was written down."""
+
+    service: Service
+    apis: Mapping[str, Api]
+
+    def __iter__(self) -> Iterator[Operation]:
+        for api in self.apis.values():
+            for resource in api.resources.values():
+                yield from resource.operations.values()
+
+    def operation(self, api: str, resource: str, name: str) -> Operation:
+        """The operation of exactly these names; KeyError where there is none."""
+        return self.apis[api].resources[resource].operations[name]
+
+    def match(self, method: str, path: str) -> tuple[Operation, str | None] | None:
+        """The operation that a request line asks for, with the still encoded id in its path.
+
+        An exact action wins over an id, so POST /tickets/import is the action; None where nothing matches.
+        """
+        prefix, _, rest = path.partition(self.service.prefix + "/")
+        names = rest.split("/")
+        if prefix or not 2 <= len(names) <= 3 or names[0] not in self.apis:
+            return None
+        resource = self.apis[names[0]].resources.get(names[1])
+        last = names[2] if len(names) == 3 else None
+        for operation in resource.operations.values() if resource else ():
+            if operation.method == method:
+                if operation.takes_id and last:
+                    return operation, last
+                if not operation.takes_id and operation.path == path:
+                    return operation, None
+        return None
+
+
+def sentence(name: str, resource: str) -> str:
+    """What an operation does, said without knowing more than its name."""
+    return _SENTENCES.get(name, "Run {name} on {resource}").format(name=name, resource=resource)

@@ -1,0 +1,87 @@
+"""The world a command runs in: streams, environment, clock, folders, transport. Tests make their own."""
+
+import os
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO
+
+from unified_cli.talk import Talk
+
+if TYPE_CHECKING:
+    import httpx
+
+APP = "unified"
+
+
+@dataclass(slots=True)
+class Runtime:
+    """Everything that is not the command line itself.
+
+    A stream is None where its descriptor was closed before the program began. `transport` replaces the network.
+    """
+
+    stdin: BinaryIO | None
+    stdout: BinaryIO | None
+    talk: Talk
+    environ: Mapping[str, str]
+    stdin_is_terminal: bool = False
+    stdout_is_terminal: bool = False
+    stderr_is_terminal: bool = False
+    columns: int | None = None
+    """The terminal's width; None asks the terminal."""
+    folders: Mapping[str, Path] | None = None
+    """Where `config` and `data` live; None asks the operating system."""
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds that only ever grow: what waits and deadlines are measured with."""
+    wall: Callable[[], float] = time.time
+    """Seconds since 1970: for telling people the time, never for a decision."""
+    sleep: Callable[[float], None] = time.sleep
+    uniform: Callable[[float, float], float] = random.uniform
+    transport: "Callable[[], httpx.BaseTransport] | None" = field(default=None, repr=False)
+
+    @classmethod
+    def system(cls) -> "Runtime":
+        """The real world."""
+        stderr = _open(sys.stderr, "wb")
+        return cls(
+            stdin=_open(sys.stdin, "rb"),
+            stdout=_open(sys.stdout, "wb"),
+            talk=Talk(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
+            environ=os.environ,
+            stdin_is_terminal=_is_terminal(sys.stdin),
+            stdout_is_terminal=_is_terminal(sys.stdout),
+            stderr_is_terminal=_is_terminal(sys.stderr),
+        )
+
+    @property
+    def width(self) -> int:
+        """How many columns there are to write in; 80 off a terminal."""
+        if self.columns is None:
+            self.columns = shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
+        return self.columns
+
+    def folder(self, kind: Literal["config", "data"]) -> Path | None:
+        """The user's folder of that kind, which need not exist; None where there is no home to hold it."""
+        if self.folders is not None:
+            return self.folders.get(kind)
+        # Without a home platformdirs would name a folder below "/", which is nobody's place to write.
+        if self.environ.get("HOME") in ("", "/"):
+            return None
+        import platformdirs  # noqa: PLC0415  --version needs none
+
+        ask = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}
+        return ask[kind](APP, appauthor=False)
+
+
+def _open(stream: TextIO | None, mode: Literal["rb", "wb"]) -> BinaryIO | None:
+    # A buffer of our own: under PYTHONUNBUFFERED sys.stdout.buffer is raw, and a raw write may be a partial one.
+    return None if stream is None else open(stream.fileno(), mode, closefd=False)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()

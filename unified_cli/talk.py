@@ -1,0 +1,89 @@
+"""The only writer of stderr: whatever goes there is safe for a terminal and free of secrets."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+from urllib.parse import quote
+
+_LIMIT = 2048
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff\ufff9-\ufffb"
+# What may move the cursor, restyle, reorder or hide text on a terminal; lone surrogates cannot be written at all.
+_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
+
+
+def visible(text: str) -> str:
+    r"""The text with everything that could drive a terminal written as an escape, such as `\\x1b` or `\\u202e`."""
+    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def cut(text: str, limit: int = _LIMIT) -> str:
+    """At most `limit` characters of what a server said, with a note where the rest is missing."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"
+
+
+class Talk:
+    """Says things on stderr: each call is one line, masked, made visible and written at once.
+
+    `stream` is None where stderr is closed: then nothing is said. `verbosity` counts the `-v`s.
+    """
+
+    def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
+        self._stream = stream
+        self._encoding = encoding
+        self._masks: list[str] = []
+        self.quiet = False
+        self.verbosity = 0
+
+    def hide(self, secret: str) -> None:
+        """Mask this value from now on, in every form it could be met in."""
+        self._masks = sorted({*self._masks, *_forms(secret)}, key=len, reverse=True)
+
+    def masked(self, text: str) -> str:
+        """The text with every known secret replaced by `***`."""
+        for form in self._masks:
+            text = text.replace(form, "***")
+        return text
+
+    def note(self, text: str) -> None:
+        """Tell how things go; `--quiet` silences it."""
+        if not self.quiet:
+            self.line(text)
+
+    def trace(self, level: int, text: str) -> None:
+        """Tell what `-v` (level 1) or `-vv` (level 2) asked for."""
+        if self.verbosity >= level:
+            self.line(text)
+
+    def line(self, text: str) -> None:
+        """Say one line, whatever the verbosity."""
+        self.block([text])
+
+    def block(self, lines: list[str]) -> None:
+        """Say several lines that belong together in one write."""
+        if self._stream is None:
+            return
+        text = "".join(f"{visible(self.masked(line))}\n" for line in lines)
+        try:
+            self._stream.write(text.encode(self._encoding, "backslashreplace"))
+            self._stream.flush()
+        except (OSError, ValueError):
+            # Nobody listens any more; the exit code still tells how it ended.
+            self._stream = None
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    yield quote(secret, safe="")
+    yield json.dumps(secret)[1:-1]
+    raw = secret.encode()
+    # Base64 has three shapes, one for each offset the secret can have inside a longer text; the edges depend on it.
+    for offset in range(3):
+        encoded = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
+        yield encoded[(offset * 8 + 5) // 6 : len(encoded) - (1 if (offset + len(raw)) % 3 else 0)]
