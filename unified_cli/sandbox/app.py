@@ -1,0 +1,168 @@
+"""The sandbox as an application: a request in, an answer out, over WSGI or as a call."""
+
+import hmac
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.sandbox import characters, meta
+from unified_cli.sandbox.accounts import character
+from unified_cli.sandbox.actions import ACTIONS, ANY_ACTION
+from unified_cli.sandbox.body import Body, body_of
+from unified_cli.sandbox.call import Call, missing
+from unified_cli.sandbox.dice import moment
+from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
+from unified_cli.sandbox.params import on, tree
+from unified_cli.sandbox.standard import STANDARD
+from unified_cli.sandbox.store import Store
+
+# Bodies beyond this are refused; a file of 20 MB in base64 passes.
+GREATEST_BODY = 32 * 1024 * 1024
+_KEYED = ("POST", "PATCH")
+
+
+class Sandbox:
+    """The service in small. `token` None asks for none; `wall` and `sleep` are the world's clock."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        store: Store,
+        *,
+        token: str | None = None,
+        wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._catalogue = catalogue
+        self._store = store
+        self._token = token
+        self._wall = wall
+        self._sleep = sleep
+        self._limiter = characters.Limiter()
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """WSGI."""
+        try:
+            answer = self.answer(request_of(environ))
+        except Refusal as refusal:
+            answer = refusal.answer()
+        headers = [(name.title(), value) for name, value in answer.headers.items()]
+        headers.append(("Content-Length", str(len(answer.body))))
+        start_response(answer.line, headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+    def answer(self, request: Request) -> Answer:
+        """What the service says to a request; never raises but for a connection dropped on purpose."""
+        try:
+            return self._answer(request)
+        except Refusal as refusal:
+            return refusal.answer()
+
+    def _answer(self, request: Request) -> Answer:
+        self._authorise(request)
+        if (account := meta.capabilities_account(request)) is not None:
+            return meta.capabilities(self._catalogue, account)
+        operation, identity = self._route(request)
+        account = self._account(request)
+        kind = character(account)
+        if kind is None:
+            raise Refusal(404, f"no connection {account!r} that this token can see")
+        now = self._wall()
+        terms = characters.admit(kind, account, operation, now, self._limiter, self._sleep)
+        query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
+        if request.path.split("/")[4:5] == ["meta"]:
+            return meta.schema(operation)
+        body = (
+            Body() if request.method == "GET" else body_of(request, passthrough=on(query.get("truto_body_passthrough")))
+        )
+        call = Call(
+            request, operation, self._catalogue, self._store, account, kind != "empty", terms, identity, query, body,
+            moment(now),
+        )  # fmt: skip
+        return self._run(call)
+
+    def _authorise(self, request: Request) -> None:
+        if self._token is None:
+            return
+        scheme, _, token = request.header("authorization").partition(" ")
+        right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
+        if scheme.lower() != "bearer" or not right:
+            raise Refusal(401, "the token is missing or not valid")
+
+    def _route(self, request: Request) -> tuple[Operation, str | None]:
+        found = self._catalogue.match(request.method, request.path)
+        if found is not None:
+            operation, segment = found
+            return operation, None if segment is None else decoded(segment)
+        if (described := meta.described(self._catalogue, request)) is not None:
+            return described, None
+        return self._in_body(request), None
+
+    def _in_body(self, request: Request) -> Operation:
+        """The update or delete whose id is in the body. Raises Refusal: 405 for a known path, else 404."""
+        parts = request.path.split("/")
+        api = self._catalogue.apis.get(parts[2]) if parts[:2] == ["", "unified"] and len(parts) in (4, 5) else None
+        resource = api.resources.get(parts[3]) if api else None
+        operations = resource.operations.values() if resource else ()
+        shape = len(parts) == 5
+        for operation in operations:
+            if not shape and operation.takes_id and operation.method == request.method != "GET":
+                return operation
+        known = {one.method for one in operations if one.path == request.path or (shape and one.takes_id)}
+        if known:
+            allowed = ", ".join(sorted(known))
+            raise Refusal(405, f"{request.method} is not allowed on {request.path}", headers={"allow": allowed})
+        raise Refusal(404, f"no route {request.method} {request.path}")
+
+    def _account(self, request: Request) -> str:
+        name = self._catalogue.service.connection
+        given = {value for value in request.all(name) if value}
+        if not given:
+            raise missing("query_parameters", [name])
+        if len(given) > 1:
+            raise Refusal(400, f"{name} is given {len(given)} different values")
+        return given.pop()
+
+    def _run(self, call: Call) -> Answer:
+        operation, request = call.operation, call.request
+        handler = STANDARD.get(operation.name) if operation.kind != "action" else None
+        handler = handler or ACTIONS.get(operation.name, ANY_ACTION)
+        if not operation.changes:
+            return handler(call)
+        key = request.header("idempotency-key") if request.method in _KEYED else ""
+        with self._store.transaction():
+            if key and (kept := self._store.reply(call.account, request.path, key)):
+                status, content_type, content = kept
+                return Answer(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+            answer = handler(call)
+            self._store.count_effect(call.account, request.method, request.path, key)
+            if key:
+                kind = answer.headers.get("content-type", "")
+                self._store.put_reply(call.account, request.path, key, (answer.status, kind, answer.body))
+        return answer
+
+
+def request_of(environ: dict[str, Any]) -> Request:
+    """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
+    target = environ.get("REQUEST_URI")
+    if target is None:
+        target = f"{_encoded(environ['PATH_INFO'])}?{environ.get('QUERY_STRING', '')}"
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
+    headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
+    body = environ["wsgi.input"].read(GREATEST_BODY + 1)
+    if len(body) > GREATEST_BODY:
+        raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
+    return Request.of(environ["REQUEST_METHOD"], target, headers, body)
+
+
+def _encoded(path: str) -> str:
+    # WSGI hands the path over decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash by now.
+    with suppress(UnicodeError):
+        path = path.encode("latin-1").decode("utf-8")
+    parts = path.split("/", 4)
+    if len(parts) == 5 and not parts[4].startswith("meta/"):
+        parts[4] = quote(parts[4], safe="")
+    return "/".join(parts)

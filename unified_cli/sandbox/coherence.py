@@ -1,0 +1,78 @@
+"""Fields that have to agree with one another within a record, or with the folder it lies in."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from unified_cli.sandbox.dice import moment
+from unified_cli.sandbox.fields import file_url
+from unified_cli.sandbox.spot import Spot
+
+_DAY = 86_400
+Arrange = Callable[[Spot, dict[str, Any]], dict[str, Any]]
+
+
+def _email(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    # The mailbox belongs to the first of the staff: what lies in Sent and Drafts is from there.
+    place, name = ((2, "Sent"), (3, "Drafts"), (4, "Archive"))[spot.number % 3] if spot.number % 2 else (1, "Inbox")
+    draft = name == "Drafts"
+    sender = record["to"][0]["email"]
+    return {
+        "from": "me@northwind.example" if name in ("Sent", "Drafts") else sender,
+        "to": record["to"] if name in ("Sent", "Drafts") else [{"email": "me@northwind.example", "name": "Me"}],
+        "folder": {"id": f"folders-{place}", "name": name},
+        "is_draft": draft,
+        "sent_at": None if draft else record["created_at"],
+    }
+
+
+def _application(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    reason = record["reject_reason"]
+    applied = spot.made
+    return {
+        "reject_reason": reason,
+        "applied_at": moment(applied),
+        "rejected_at": moment(applied + 9 * _DAY) if reason else None,
+    }
+
+
+def _span(start: str, end: str, minutes: int) -> Arrange:
+    def arrange(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001  every arranger is called alike
+        begin = spot.made - spot.made % 1800 + 7 * _DAY
+        return {start: moment(begin), end: moment(begin + minutes * 60)}
+
+    return arrange
+
+
+def _line(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    start = (spot.number - 1) % 5 * 12
+    return {"raw_text": record["text"], "start_time": start, "end_time": start + 10}
+
+
+def _transcript(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    return {"start_time": 0, "end_time": 58}
+
+
+def _export(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "page.html")
+    return {"status": "completed", "urls": [{"type": "download", "url": url}]}
+
+
+def _recording(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "call.wav")
+    return {"url": url} | _span("start_time", "end_time", 4)(spot, record)
+
+
+ARRANGE: Mapping[tuple[str, str], Arrange] = {
+    ("emails", "emails"): _email,
+    ("ats", "applications"): _application,
+    ("ats", "interviews"): _span("start_at", "end_at", 60),
+    ("calendar", "availability"): _span("start_time", "end_time", 30),
+    ("ci-cd", "builds"): _span("started_at", "completed_at", 6),
+    ("ci-cd", "jobs"): _span("started_at", "completed_at", 3),
+    ("conferencing", "meetings"): _span("start_time", "end_time", 45),
+    ("conferencing", "attendees"): _span("start_time", "end_time", 40),
+    ("conferencing", "transcripts"): _transcript,
+    ("conferencing", "transcript_entries"): _line,
+    ("knowledge-base", "page-exports"): _export,
+    ("voice", "recordings"): _recording,
+}

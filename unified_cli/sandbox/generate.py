@@ -1,0 +1,175 @@
+"""Seeded records: number N of a resource is a pure function of seed, connection, API, resource and N."""
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from unified_cli.catalogue.known import Field, known
+from unified_cli.sandbox import words
+from unified_cli.sandbox.cast import CANDIDATES, CUSTOMERS, STAFF, Person, company, person
+from unified_cli.sandbox.coherence import ARRANGE
+from unified_cli.sandbox.dice import Dice, after, born, moment
+from unified_cli.sandbox.fields import BY_NAME, BY_TYPE
+from unified_cli.sandbox.ids import SHOWN_AS, record_id
+from unified_cli.sandbox.links import CHILDREN, FAMILIES, FOLLOWS, seldom, target
+from unified_cli.sandbox.spot import Spot
+
+_STAFF_DOMAIN = "northwind.example"
+_PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
+# Assumption: every record has these but those the service publishes without an id.
+_ALWAYS = (Field("id"), Field("name"), Field("created_at"), Field("updated_at"))
+NAMELESS = frozenset({"availability", "utilization"})
+
+
+class World:
+    """Everything a connection has at the start, made when it is read."""
+
+    def __init__(self, seed: str, connection: str, counts: Mapping[tuple[str, str], int]) -> None:
+        self._seed = f"{seed}/{connection}"
+        self._counts = counts
+        self._fields: dict[tuple[str, str], tuple[Field, ...]] = {}
+
+    def count(self, api: str, resource: str) -> int:
+        """How many records of a resource there are."""
+        return self._counts.get((api, resource), words.count(api, resource))
+
+    def record(self, api: str, resource: str, number: int) -> dict[str, Any]:
+        """Record 1, 2, … of a resource as a JSON object."""
+        resource = SHOWN_AS.get(resource, resource)
+        dice = Dice(self._seed, api, resource, number)
+        made = born(dice)
+        who = self._person(api, resource, number)
+        spot = Spot(api, resource, number, dice, made, who, self._title(api, resource, number, who))
+        record = {field.name: self._value(spot, field) for field in self._fields_of(api, resource)}
+        arrange = ARRANGE.get((api, resource))
+        if arrange is not None:
+            record.update(arrange(spot, record))
+        return record
+
+    def title(self, api: str, resource: str, number: int) -> str:
+        """What a record is called."""
+        return self._title(api, resource, number, self._person(api, resource, number))
+
+    def link(self, api: str, resource: str, field: Field, number: int) -> int | None:
+        """The number of the record that a field of record `number` points at; None where it points at nothing."""
+        to = target(api, resource, field) or ""
+        size = self.count(api, to)
+        if size == 0:
+            return None
+        place = (api, resource, field.name)
+        if family := FAMILIES.get(place):
+            return (number - 1) // family % size + 1
+        if place in FOLLOWS:
+            first, between, second = FOLLOWS[place]
+            middle = self._link_named(api, resource, first, number)
+            return middle and self._link_named(api, between, second, middle)
+        dice = Dice(self._seed, api, resource, number)
+        if seldom(field.name):
+            size = min(size, number - 1) if to == resource else size
+            if size == 0 or not dice.one_in(f"has {field.name}", 4):
+                return None
+        if (api, resource, field.name) == ("ats", "applications", "current_stage"):
+            job = self._link_named(api, resource, "job", number) or 1
+            stages = FAMILIES["ats", "job_interview_stages", "job"]
+            return (job - 1) * stages % size + 1 + dice.below(field.name, stages)
+        return dice.below(field.name, size) + 1
+
+    def _link_named(self, api: str, resource: str, name: str, number: int) -> int | None:
+        field = next(field for field in self._fields_of(api, resource) if field.name == name)
+        return self.link(api, resource, field, number)
+
+    def _fields_of(self, api: str, resource: str) -> tuple[Field, ...]:
+        fields = self._fields.get((api, resource))
+        if fields is None:
+            fields = known(api, resource).fields
+            has = {field.name for field in fields}
+            if resource not in NAMELESS:
+                named = "name" in has or "title" in has or len(has) > 1
+                fields += tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
+            self._fields[api, resource] = fields
+        return fields
+
+    def _person(self, api: str, resource: str, number: int) -> Person | None:
+        group = _PEOPLE.get(resource)
+        if (api, resource) == ("conferencing", "attendees"):
+            # Two of three are colleagues, the third is a guest.
+            group = CUSTOMERS if number % 3 == 0 else STAFF
+        if group is None:
+            return None
+        domain = _STAFF_DOMAIN if group == STAFF else "mail.example"
+        if group == CUSTOMERS:
+            domain = company((number - 1) // FAMILIES["ticketing", "contacts", "account_id"] % 60 + 1).domain
+        return person(self._seed, group, number, domain)
+
+    def _title(self, api: str, resource: str, number: int, who: Person | None) -> str:
+        if who is not None:
+            return who.name
+        if resource == "accounts":
+            return company(number).name
+        if (named := words.title(api, resource, number)) is not None:
+            return named
+        dice = Dice(self._seed, api, resource, number)
+        if resource in ("tickets", "emails", "pull-requests", "activities"):
+            return f"{dice.pick('trouble', words.TROUBLES)} {dice.pick('thing', words.THINGS)}"
+        if resource in ("events", "meetings"):
+            return dice.pick("talk", words.TALKS)
+        return f"{words.singular(resource).replace('_', ' ').capitalize()} {number}"
+
+    def _value(self, spot: Spot, field: Field) -> Any:
+        name = field.name
+        if name == "id":
+            return record_id(spot.resource, spot.number)
+        if name == "remote_data":
+            return self._remote(spot)
+        to = target(spot.api, spot.resource, field)
+        if to is not None:
+            return self._reference(spot, field, to)
+        if field.values:
+            # The first word is the usual one.
+            return field.values[0] if spot.dice.below(name, 2) else spot.dice.pick(f"{name} else", field.values)
+        make = BY_NAME.get((name, field.type)) or BY_TYPE[field.type]
+        return make(spot, name)
+
+    def _reference(self, spot: Spot, field: Field, to: str) -> Any:
+        if field.type == "array":
+            numbers = self._several(spot, field, to)
+            ids = field.name.endswith("_ids")
+            return [record_id(to, n) if ids else self._pointer(spot.api, to, n) for n in numbers]
+        number = self.link(spot.api, spot.resource, field, spot.number)
+        if number is None:
+            return None
+        return self._pointer(spot.api, to, number) if field.type == "object" else record_id(to, number)
+
+    def _several(self, spot: Spot, field: Field, to: str) -> list[int]:
+        size = self.count(spot.api, to)
+        child = CHILDREN.get((spot.api, spot.resource, field.name))
+        if child is not None:
+            family = FAMILIES[spot.api, child[0], child[1]]
+            start = (spot.number - 1) * family + 1
+            return [n for n in range(start, start + family) if n <= size]
+        wanted = min(size, 1 + spot.dice.below(f"{field.name} length", 2))
+        first = spot.dice.below(field.name, max(size, 1))
+        return [(first + step) % size + 1 for step in range(wanted)]
+
+    def _pointer(self, api: str, to: str, number: int) -> dict[str, Any]:
+        return {"id": record_id(to, number), "name": self.title(api, to, number)}
+
+    def _remote(self, spot: Spot) -> dict[str, Any]:
+        own = 10_000 + spot.number
+        return {
+            "gid": own,
+            "object": words.singular(spot.resource),
+            "title": spot.title,
+            "self": f"https://provider.example/v3/{spot.resource}/{own}",
+            "created": moment(spot.made),
+        }
+
+
+def etag(text: str) -> str:
+    """The entity tag of a record or file."""
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def updated(spot: Spot) -> str:
+    """When a seeded record was last changed."""
+    return moment(after(spot.dice, "updated", spot.made, 90))

@@ -1,0 +1,75 @@
+"""What clients may ask about the service itself: the schema of a method, and what a connection can do."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.known import Field, known
+from unified_cli.sandbox import lossless
+from unified_cli.sandbox.accounts import LACKED, character
+from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
+
+
+def described(catalogue: Catalogue, request: Request) -> Operation | None:
+    """The operation that `/unified/{api}/{resource}/meta/{method}` asks about; None for other paths."""
+    parts = request.path.split("/")
+    if request.method != "GET" or len(parts) != 6 or parts[1] != "unified" or parts[4] != "meta":
+        return None
+    api = catalogue.apis.get(parts[2])
+    resource = api.resources.get(parts[3]) if api else None
+    operation = resource.operations.get(decoded(parts[5])) if resource else None
+    if operation is None:
+        raise Refusal(404, f"no method {decoded(parts[5])!r} of {parts[2]}/{parts[3]}")
+    return operation
+
+
+def schema(operation: Operation) -> Answer:
+    """What an operation takes and gives, as JSON Schema."""
+    facts = known(operation.api, operation.resource)
+    record = _object(facts.fields)
+    answer: dict[str, Any] = {
+        "resource": operation.resource,
+        "method": operation.name,
+        "schema": record,
+        "query_schema": _object(facts.query.get(operation.name, ())),
+        "default_query": {},
+    }
+    if operation.takes_body:
+        answer["request_body_schema"] = _object(facts.body.get(operation.name, ()))
+        answer["default_body"] = {}
+    return Answer.json(lossless.dump(answer))
+
+
+def capabilities_account(request: Request) -> str | None:
+    """The account that `/integrated-account/{id}/capabilities` asks about; None for other paths."""
+    parts = request.path.split("/")
+    if request.method != "GET" or len(parts) != 4 or parts[1] != "integrated-account" or parts[3] != "capabilities":
+        return None
+    return decoded(parts[2])
+
+
+def capabilities(catalogue: Catalogue, account: str) -> Answer:
+    """The unified routes that a connection has."""
+    kind = character(account)
+    if kind is None:
+        raise Refusal(404, f"no connection {account!r} that this token can see")
+    unified = {
+        api.name: {
+            resource.name: list(resource.operations)
+            for resource in api.resources.values()
+            if kind != "limited" or resource.name not in LACKED
+        }
+        for api in catalogue.apis.values()
+    }
+    return Answer.json(lossless.dump({"integrated_account_id": account, "type": "unified", "unified": unified}))
+
+
+def _object(fields: Iterable[Field]) -> dict[str, Any]:
+    return {"type": "object", "properties": {field.name: _schema(field) for field in fields}}
+
+
+def _schema(field: Field) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": field.type}
+    if field.values:
+        schema["enum"] = list(field.values)
+    return schema

@@ -1,0 +1,61 @@
+"""Query parameters with brackets as a tree: `a[b]=1`, `a[]=x`, `a[0]=x`, in the spellings official clients send."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_KEY = re.compile(r"(?P<name>[^\[\]]+)(?P<rest>(\[[^\[\]]*\])*)")
+_PART = re.compile(r"\[([^\[\]]*)\]")
+
+
+def tree(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Names to values: text, lists of what `[]` and `[0]` gathered, or trees of their own.
+
+    Brackets that do not close, as in `a[b`, are part of the name. Of a plain name given twice the last holds.
+    """
+    root: dict[str, Any] = {}
+    for key, value in pairs:
+        match = _KEY.fullmatch(key)
+        parts = [match["name"], *_PART.findall(match["rest"])] if match else [key]
+        _place(root, parts, value)
+    return {name: _lists(value) for name, value in root.items()}
+
+
+def _place(at: dict[str, Any], parts: list[str], value: str) -> None:
+    for place, part in enumerate(parts):
+        # `[]` counts on; in an array of objects, `[][a]` goes on with the last object until it has that key.
+        name = part
+        if not part:
+            name = str(len(at))
+            after = parts[place + 1 : place + 2]
+            if after and at and after[0] not in at.get(str(len(at) - 1), {}):
+                name = str(len(at) - 1)
+        if place == len(parts) - 1:
+            at[name] = value
+            return
+        below = at.get(name)
+        if not isinstance(below, dict):
+            below = at[name] = {}
+        at = below
+
+
+def _lists(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    below = {name: _lists(item) for name, item in value.items()}
+    if below and all(name.isdigit() for name in below):
+        return [below[name] for name in sorted(below, key=int)]
+    return below
+
+
+def texts(value: Any) -> list[str]:
+    """The texts in a value, whichever way it was spelled."""
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value
+    return [text for item in items for text in texts(item)]
+
+
+def on(value: Any) -> bool:
+    """Whether a switch is on."""
+    return value in ("true", "1")
