@@ -92,9 +92,13 @@ class UnifiedError(Exception):
 
 
 class UsageError(UnifiedError):
-    """What was typed cannot be meant."""
+    """What was typed cannot be meant; `caret` is the text and the column that a caret is to stand under."""
 
     code, kind = ExitCode.USAGE, "usage"
+
+    def __init__(self, message: str, *, caret: tuple[str, int] | None = None) -> None:
+        super().__init__(message)
+        self.caret = caret
 
 
 class ConfigError(UnifiedError):

@@ -32,6 +32,8 @@ class Runtime:
     stdin_is_terminal: bool = False
     stdout_is_terminal: bool = False
     stderr_is_terminal: bool = False
+    encoding: str = "utf-8"
+    """What a terminal at stdout understands."""
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None
@@ -56,6 +58,7 @@ class Runtime:
             stdin_is_terminal=_is_terminal(sys.stdin),
             stdout_is_terminal=_is_terminal(sys.stdout),
             stderr_is_terminal=_is_terminal(sys.stderr),
+            encoding=sys.stdout.encoding if sys.stdout else "ascii",
         )
 
     @property

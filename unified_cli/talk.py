@@ -11,12 +11,12 @@ _LIMIT = 2048
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff\ufff9-\ufffb"
 # What may move the cursor, restyle, reorder or hide text on a terminal; lone surrogates cannot be written at all.
-_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
+UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
 
 
 def visible(text: str) -> str:
     r"""The text with everything that could drive a terminal written as an escape, such as `\\x1b` or `\\u202e`."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else UNSAFE.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -39,6 +39,8 @@ class Talk:
         self._encoding = encoding
         self._masks: list[str] = []
         self.quiet = False
+        self.machine = False
+        """Errors are told as JSON objects."""
         self.verbosity = 0
 
     def hide(self, secret: str) -> None:
@@ -65,11 +67,17 @@ class Talk:
         """Say one line, whatever the verbosity."""
         self.block([text])
 
+    def prompt(self, text: str) -> None:
+        """Ask something; the answer is typed on the same line."""
+        self._write(visible(self.masked(text)))
+
     def block(self, lines: list[str]) -> None:
         """Say several lines that belong together in one write."""
+        self._write("".join(f"{visible(self.masked(line))}\n" for line in lines))
+
+    def _write(self, text: str) -> None:
         if self._stream is None:
             return
-        text = "".join(f"{visible(self.masked(line))}\n" for line in lines)
         try:
             self._stream.write(text.encode(self._encoding, "backslashreplace"))
             self._stream.flush()

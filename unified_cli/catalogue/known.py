@@ -23,11 +23,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of one resource; `query` and `body` are keyed by operation."""
+    """What is known of one resource. By operation: `query`, `body`, and an `example` of arguments for the sandbox."""
 
     fields: tuple[Field, ...] = ()
     query: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
     body: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
+    example: Mapping[str, str] = field(default_factory=dict)
 
 
 def known(api: str, resource: str) -> Known:
@@ -45,7 +46,7 @@ def _api(api: str) -> Mapping[str, Known]:
 
 def _known(table: Mapping[str, Any]) -> Known:
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
-    return Known(_fields(table.get("fields", "")), **by_operation)
+    return Known(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 
 
 def _fields(text: str) -> tuple[Field, ...]:
