@@ -1,0 +1,1 @@
+"""The profiles on disk, and where each value of a call comes from."""

@@ -1,0 +1,76 @@
+"""A base URL, taken apart and checked once; what counts as the same origin is decided here."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import unquote, urlsplit
+
+from unified_cli.errors import ConfigError, UnsafeError
+
+SANDBOX = "sandbox:"
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where requests go; `path` has no slash at its end. The sandbox in this process has the scheme `sandbox`."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what a credential belongs to."""
+        if self.is_sandbox:
+            return "http://sandbox"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Whether it is the sandbox in this process."""
+        return self.scheme == "sandbox"
+
+    def __str__(self) -> str:
+        return self.origin + self.path
+
+
+def parse(url: str, source: str) -> Address:
+    """The address that `url`, found at `source`, names.
+
+    Raises ConfigError for what is no plain base URL, UnsafeError for clear text to anywhere but this machine.
+    """
+    if url == SANDBOX:
+        return Address("sandbox", "sandbox", 0)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"base URL in {source} is not a URL: {error}") from None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ConfigError(f"base URL in {source} must look like https://api.example.com")
+    if "@" in parts.netloc:
+        raise ConfigError(f"base URL in {source} holds a user name or password; a token has its own place")
+    if parts.query or parts.fragment or "?" in url or "#" in url:
+        raise ConfigError(f"base URL in {source} must end before any ? or #")
+    _check(url, parts.path, source)
+    host = parts.hostname
+    if parts.scheme == "http" and not is_loopback(host):
+        raise UnsafeError(f"base URL in {source} would send the token in clear text (write https://{parts.netloc})")
+    return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
+
+
+def _check(url: str, path: str, source: str) -> None:
+    if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        raise ConfigError(f"base URL in {source} must be plain ASCII without blanks (use the xn-- form of a host)")
+    if any(unquote(segment) in {".", ".."} for segment in path.split("/")) or "//" in path:
+        raise ConfigError(f"base URL in {source} must have a plain path")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the name can only mean this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,126 @@
+"""The words that flag, environment variable and config key share: one row each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+N = TypeVar("N", int, float)
+
+PREFIX = "UNIFIED_"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A setting: `parse` takes text or a TOML value and raises ValueError saying what would be right.
+
+    `at` says where in the config file it may stand: `t` at the top, `p` in a profile. `env` says whether there is an
+    environment variable for it.
+    """
+
+    name: str
+    about: str
+    parse: Callable[[Any], Any]
+    at: str = "tp"
+    env: bool = True
+    default: Any = None
+
+    @property
+    def variable(self) -> str:
+        """The environment variable's name."""
+        return PREFIX + self.name.upper()
+
+
+def text(value: object) -> str:
+    """Text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be text that is not empty")
+    return value
+
+
+def seconds(value: object) -> float:
+    """A number of seconds above zero."""
+    return _number(value, "a number of seconds above 0", float, lambda found: 0 < found < float("inf"))
+
+
+def rate(value: object) -> float:
+    """A number of sends, 0 for no limit."""
+    return _number(value, "a number of sends per 10 seconds, 0 for no limit", float, lambda found: 0 <= found < 1e9)
+
+
+def count(value: object) -> int:
+    """A whole number, zero or more."""
+    return _number(value, "a whole number, 0 or more", int, lambda found: found >= 0)
+
+
+def positive(value: object) -> int:
+    """A whole number above zero."""
+    return _number(value, "a whole number above 0", int, lambda found: found > 0)
+
+
+def yes_or_no(value: object) -> bool:
+    """A truth value, or the usual words for one."""
+    if isinstance(value, bool):
+        return value
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    found = words.get(str(value).lower())
+    if found is None:
+        raise ValueError("must be true or false")
+    return found
+
+
+def words(value: object) -> list[str]:
+    """A list of texts; on a command line separated by commas."""
+    found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(found, list) or not found or not all(isinstance(one, str) and one for one in found):
+        raise ValueError("must be a list of texts, none of them empty")
+    return found
+
+
+def argv(value: object) -> list[str]:
+    """A program and its arguments; there is no shell, so no text to split."""
+    if not isinstance(value, list):
+        raise ValueError('must be a list: the program, then its arguments, like ["pass", "show", "unified"]')  # noqa: TRY004
+    return words(value)
+
+
+def _number(value: object, wanted: str, kind: type[N], fits: Callable[[N], bool]) -> N:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ValueError(f"must be {wanted}")  # noqa: TRY004
+    try:
+        found = kind(value)
+    except (ValueError, OverflowError):
+        raise ValueError(f"must be {wanted}") from None
+    if not fits(found) or (isinstance(value, float) and found != value):
+        raise ValueError(f"must be {wanted}")
+    return found
+
+
+KEYS = {
+    key.name: key
+    for key in (
+        Key("base_url", "where the service is, like https://api.example.com", text),
+        Key("account_id", "the connection: one customer's account in some product", text),
+        Key("token", "the bearer token; in the file only if you insist", text),
+        Key("token_file", "a file whose only line is the token", text, env=False),
+        Key("token_command", "a program, as a list, that prints the token", argv, env=False),
+        Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
+        Key("profile", "the profile used when none is named", text, at="t"),
+        Key("config", "the config file itself", text, at=""),
+        Key("output", "json, ndjson, table … as with -o", text, default="json"),
+        Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
+        Key("retries", "repeats after the first attempt", count, default=4),
+        Key("rate", "sends per 10 seconds and connection, 0 for no limit", rate, default=45.0),
+        Key("ca_bundle", "a file of further certificate authorities to trust", text),
+        Key("page_size", "records per page", positive),
+        Key("no_input", "true: never ask, fail instead", yes_or_no, default=False),
+        Key("quiet", "true: say nothing but errors", yes_or_no, default=False),
+        Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
+        Key("tags", "names for groups of profiles, for -p tag:NAME", words, at="p", env=False),
+    )
+}
+
+TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
+"""The keys of which a table may hold one: where its token is."""
+
+IDENTITY = ("base_url", "account_id")
+"""What, together with the token, comes from one place when a profile is named."""
