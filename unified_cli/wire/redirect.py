@@ -1,0 +1,60 @@
+"""Redirects: a read may follow one within its own origin, three times; everything else is refused."""
+
+import re
+
+import httpx
+
+from unified_cli.errors import ServiceError, UnsafeError
+from unified_cli.wire.request import Request
+from unified_cli.wire.sockets import Exchange
+
+_MOST = 3
+_STATUSES = {301, 302, 303, 307, 308}
+_PLAIN = re.compile(r"[!-\[\]-~]+")
+
+
+def follow(
+    transport: httpx.BaseTransport, outgoing: httpx.Request, request: Request, exchange: Exchange
+) -> httpx.Response:
+    """The response to the request, after redirects of a GET within its origin.
+
+    Raises UnsafeError for any other redirect, before anything is sent there, and ServiceError for a loop.
+    """
+    response = transport.handle_request(outgoing)
+    for _ in range(_MOST):
+        if response.status_code not in _STATUSES or "location" not in response.headers:
+            return response
+        target = _target(outgoing.url, response.headers["location"], request)
+        _finish(response, exchange)
+        outgoing = httpx.Request(outgoing.method, target, headers=_same(outgoing.headers))
+        response = transport.handle_request(outgoing)
+    if response.status_code in _STATUSES:
+        raise ServiceError(f"the service redirected {request.method} {request.path} more than {_MOST} times")
+    return response
+
+
+def _target(here: httpx.URL, location: str, request: Request) -> httpx.URL:
+    origin = f"{here.scheme}://{here.netloc.decode()}"
+    # Blanks, controls and backslashes are what URL readers disagree about.
+    if not _PLAIN.fullmatch(location):
+        raise UnsafeError(f"{origin} redirects to something that is no plain URL; not followed")
+    try:
+        there = here.join(location)
+    except (httpx.InvalidURL, ValueError):
+        raise UnsafeError(f"{origin} redirects to something that is no URL; not followed") from None
+    goal = f"{there.scheme}://{there.netloc.decode()}" if there.host else there.scheme
+    if there.userinfo or (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port):
+        raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed")
+    if request.method != "GET":
+        raise UnsafeError(f"{origin} redirects {request.method} {request.path}; a write is never sent a second time")
+    return there
+
+
+def _same(headers: httpx.Headers) -> httpx.Headers:
+    return httpx.Headers([(name, value) for name, value in headers.raw if name.lower() != b"host"])
+
+
+def _finish(response: httpx.Response, exchange: Exchange) -> None:
+    # A redirect's body is nobody's; without reading it the connection is closed, and the next request opens another.
+    exchange.spoiled = True
+    response.close()

@@ -1,0 +1,44 @@
+"""What `-v` and `-vv` tell: a line for each request and answer, then headers and bodies, masked and cut."""
+
+import httpx
+
+from unified_cli.talk import Talk, cut
+from unified_cli.wire.request import Request
+
+_HIDDEN = {"authorization", "proxy-authorization", "cookie", "set-cookie"}
+
+
+def request(talk: Talk, outgoing: httpx.Request, body: bytes | None) -> None:
+    """Tell what is about to be sent."""
+    talk.trace(1, f"> {outgoing.method} {outgoing.url}")
+    if talk.verbosity > 1:
+        _headers(talk, ">", outgoing.headers)
+        if body:
+            talk.trace(2, f"> {_shown(body)}")
+
+
+def answer(talk: Talk, response: httpx.Response) -> None:
+    """Tell the headers of an answer."""
+    if talk.verbosity > 1:
+        _headers(talk, "<", response.headers)
+
+
+def body(talk: Talk, content: bytes) -> None:
+    """Tell the body of an answer."""
+    if talk.verbosity > 1:
+        talk.trace(2, f"< {_shown(content)}")
+
+
+def outcome(talk: Talk, sent: Request, status: int, failed: str | None, seconds: float) -> None:
+    """Tell how an attempt ended."""
+    what = f"{status} " if status else ""
+    talk.trace(1, f"< {what}{sent.method} {sent.path} after {seconds:.3f} s" + (f": {failed}" if failed else ""))
+
+
+def _headers(talk: Talk, mark: str, headers: httpx.Headers) -> None:
+    for name, value in headers.multi_items():
+        talk.trace(2, f"{mark} {name}: {'***' if name.lower() in _HIDDEN else cut(value)}")
+
+
+def _shown(content: bytes) -> str:
+    return cut(content[:8192].decode("utf-8", "replace"))

@@ -1,0 +1,108 @@
+"""The one place that opens a way to the service: the sandbox in this process, or TLS with proxy and authorities."""
+
+import os
+import ssl
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from unified_cli.config.address import Address, is_loopback
+from unified_cli.errors import ConfigError
+from unified_cli.runtime import Runtime
+
+# httpx's own command line would pull in click, rich and pygments where they are installed; nothing here runs it.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+
+import httpx  # noqa: E402
+
+from unified_cli.wire.sockets import Backend, Exchange  # noqa: E402
+
+if TYPE_CHECKING:
+    from unified_cli.config.settings import Settings
+
+_HASHED = "*.0"
+_BUNDLES = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+
+
+Sandbox = Callable[[], httpx.BaseTransport]
+
+
+def open_transport(
+    settings: "Settings", address: Address, runtime: Runtime, exchange: Exchange, sandbox: Sandbox
+) -> httpx.BaseTransport:
+    """A transport with one connection, whose sockets the exchange watches; `sandbox` gives the one in this process.
+
+    Raises ConfigError for proxy and authority settings that cannot be used.
+    """
+    if runtime.transport is not None:
+        return runtime.transport()
+    if address.is_sandbox:
+        return sandbox()
+    proxy = proxy_for(address, runtime.environ)
+    context = tls_context(settings["ca_bundle"], runtime.environ) if address.scheme == "https" else ssl.SSLContext()
+    try:
+        transport = httpx.HTTPTransport(
+            verify=context,
+            trust_env=False,
+            proxy=httpx.Proxy(proxy[1]) if proxy else None,
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL):
+        assert proxy is not None  # noqa: S101  nothing else can be wrong here
+        raise ConfigError(f"proxy setting in {proxy[0]} cannot be used (it must look like http://proxy:3128)") from None
+    # httpcore takes the sockets it is to use only when its pool is made, and httpx makes the pool. The one private
+    # attribute this program relies on; a test watches that it is still there.
+    transport._pool._network_backend = Backend(exchange)  # noqa: SLF001
+    return transport
+
+
+def proxy_for(address: Address, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """The variable that names a proxy for the address, and its URL; None for this machine and what NO_PROXY lists."""
+    # typeshed leaves it out, though the standard library exports it.
+    from urllib.request import (  # type: ignore[attr-defined]  # noqa: PLC0415  httpx has imported it already
+        proxy_bypass_environment,
+    )
+
+    if is_loopback(address.host):
+        return None
+    no_proxy = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    if proxy_bypass_environment(f"{address.host}:{address.port}", {"no": no_proxy}):
+        return None
+    for variable in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        if url := environ.get(variable):
+            url = url if "://" in url else f"http://{url}"
+            try:
+                usable = urlsplit(url).hostname is not None
+            except ValueError:
+                usable = False
+            if not usable:
+                raise ConfigError(f"proxy setting in {variable} is no URL (it must look like http://proxy:3128)")
+            return variable, url
+    return None
+
+
+def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
+    """A context that always verifies, by the system's authorities or SSL_CERT_FILE's, and `ca_bundle`'s besides."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+    if file or folder:
+        _load(context, file, folder, "SSL_CERT_FILE" if file else "SSL_CERT_DIR")
+    elif hashed := next((path for path in _BUNDLES if any(Path(path).glob(_HASHED))), None):
+        # A folder of hashed names is read certificate by certificate when needed: 20 ms less than one large bundle.
+        context.load_verify_locations(capath=hashed)
+    else:
+        context.load_default_certs()
+    if ca_bundle:
+        _load(context, os.path.expanduser(ca_bundle), None, "the CA bundle")  # noqa: PTH111  ssl takes text
+    return context
+
+
+def _load(context: ssl.SSLContext, file: str | None, folder: str | None, what: str) -> None:
+    try:
+        context.load_verify_locations(file or None, folder or None)
+    except (OSError, ssl.SSLError) as error:
+        reason = error.strerror if isinstance(error, FileNotFoundError) else "it holds no certificate"
+        raise ConfigError(f"{what} {file or folder} cannot be used: {reason}") from None

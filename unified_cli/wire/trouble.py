@@ -1,0 +1,73 @@
+"""What httpx raises, read as how far the attempt got and what to tell people."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+
+from unified_cli.wire.retry import Outcome
+
+_CLOCK = "certificate is not yet valid"
+_BROKEN_ANSWERS = (httpx.RemoteProtocolError, httpx.DecodingError)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An attempt that ended without a whole answer; `malformed` when the peer did not speak HTTP properly."""
+
+    outcome: Outcome
+    message: str
+    malformed: bool = False
+
+
+def read(error: Exception, host: str, proxy: str | None, received: int) -> Trouble:
+    """The trouble that a transport's exception means; `received` is how many bytes of an answer had come."""
+    where = f"proxy {proxy}" if proxy else host
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            reason = cause.verify_message or "it cannot be verified"
+            advice = "check this machine's clock" if _CLOCK in reason else "another authority: --ca-bundle FILE"
+            return Trouble(Outcome.HOPELESS, f"the certificate of {host} is refused: {reason} ({advice})")
+        if isinstance(cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) and isinstance(error, httpx.ConnectError):
+            return Trouble(Outcome.NOT_SENT, f"{host} closed the connection during the TLS handshake")
+        if isinstance(cause, ssl.SSLError):
+            return Trouble(Outcome.HOPELESS, f"no TLS connection to {host}: {cause.reason or 'protocol error'}")
+        if isinstance(cause, socket.gaierror):
+            return _name_trouble(cause, where)
+    if isinstance(error, httpx.ProxyError):
+        return Trouble(Outcome.HOPELESS, f"proxy {proxy} does not let us through to {host}: {error}")
+    if isinstance(error, httpx.ConnectTimeout):
+        return Trouble(Outcome.NOT_SENT, f"no answer from {where} while connecting")
+    if isinstance(error, httpx.ConnectError):
+        refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+        return Trouble(Outcome.NOT_SENT, f"{where} refused the connection" if refused else f"cannot connect to {where}")
+    return _lost(error, host, received)
+
+
+def _name_trouble(error: socket.gaierror, where: str) -> Trouble:
+    if error.errno == socket.EAI_AGAIN:
+        return Trouble(Outcome.NOT_SENT, f"cannot look up {where}: the name server does not answer")
+    return Trouble(Outcome.HOPELESS, f"cannot find {where}: no such name")
+
+
+def _lost(error: Exception, host: str, received: int) -> Trouble:
+    if isinstance(error, httpx.TimeoutException):
+        so_far = f"{received} bytes had come" if received else "nothing had come"
+        return Trouble(Outcome.LOST, f"{host} did not answer in time; {so_far}")
+    if isinstance(error, httpx.LocalProtocolError):
+        return Trouble(Outcome.HOPELESS, f"the request to {host} cannot be put into HTTP")
+    if isinstance(error, _BROKEN_ANSWERS):
+        if not received:
+            return Trouble(Outcome.LOST, f"{host} closed the connection without answering")
+        if "complete message body" in str(error) or "incomplete" in str(error):
+            return Trouble(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
+        return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
+    return Trouble(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
