@@ -1,0 +1,33 @@
+"""The only writer of stdout, and what its failures mean."""
+
+import errno
+from collections.abc import Iterable
+
+from unified_cli.errors import StorageError
+from unified_cli.runtime import Runtime
+
+
+class ClosedError(Exception):
+    """The reader of stdout has gone, which is its right."""
+
+
+def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
+    """Write each chunk at once.
+
+    Raises ClosedError where nobody reads any more, StorageError where stdout cannot be written.
+    """
+    if runtime.stdout is None:
+        raise StorageError("standard output is closed, so the result cannot be shown")
+    for chunk in chunks:
+        try:
+            runtime.stdout.write(chunk)
+            runtime.stdout.flush()
+        except OSError as error:
+            raise failure(error) from None
+
+
+def failure(error: OSError) -> Exception:
+    """What an error of writing to stdout means."""
+    if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
+        return ClosedError()
+    return StorageError(f"cannot write to standard output: {error.strerror}")

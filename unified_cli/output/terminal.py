@@ -1,0 +1,67 @@
+"""Text on a terminal: what may be coloured, and how server text stays text."""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from unified_cli.runtime import Runtime
+from unified_cli.talk import UNSAFE
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def has_colour(runtime: Runtime) -> bool:
+    """Whether stdout may be coloured: FORCE_COLOR, else a terminal that is not dumb and no NO_COLOR; empty is unset."""
+    if runtime.environ.get("FORCE_COLOR"):
+        return True
+    return runtime.stdout_is_terminal and not runtime.environ.get("NO_COLOR") and runtime.environ.get("TERM") != "dumb"
+
+
+def encode(runtime: Runtime, text: str) -> bytes:
+    """The text in the terminal's encoding, what does not fit escaped."""
+    return text.encode(runtime.encoding, "backslashreplace")
+
+
+def json_visible(text: str) -> str:
+    r"""The same JSON value with everything that could drive a terminal written as `\\u…`; line breaks stay."""
+    return UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
+
+
+def coloured_json(text: str) -> str:
+    """The JSON text with ANSI colours, otherwise letter for letter the same."""
+    from rich.highlighter import JSONHighlighter  # noqa: PLC0415  only on a terminal
+    from rich.text import Text  # noqa: PLC0415  as above
+
+    return _render(JSONHighlighter()(Text(text, no_wrap=True)))
+
+
+def coloured_help(text: str) -> str:
+    """A help page with its headings and options coloured."""
+    from rich.text import Text  # noqa: PLC0415  only on a terminal
+
+    page = Text(text, no_wrap=True)
+    page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
+    page.highlight_regex(re.compile(r"^  (?P<option>-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan")
+    return _render(page)
+
+
+def _render(text: object) -> str:
+    console = _console()
+    with console.capture() as capture:
+        console.print(text, soft_wrap=True, end="")
+    return capture.get()
+
+
+@lru_cache
+def _console() -> "Console":
+    from rich.console import Console  # noqa: PLC0415  only on a terminal
+
+    return Console(
+        force_terminal=True, color_system="standard", markup=False, emoji=False, highlight=False, width=10_000
+    )
