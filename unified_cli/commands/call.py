@@ -1,0 +1,143 @@
+"""One operation, from the options given to the result on stdout: the flow that every call takes."""
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.commands import confirm, preview
+from unified_cli.config import file, secrets, settings
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.output import FORMATS, target
+from unified_cli.runtime import Runtime
+from unified_cli.wire import request as requests
+from unified_cli.wire.request import Request
+
+Given = Mapping[str, Any]
+_LONGEST_KEY = 255
+
+
+def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+    """Call an operation of the catalogue."""
+    resolved = resolve(runtime, given)
+    address, account = resolved.reachable()
+    body = read_body(given, runtime, asked.method)
+    if body is None and asked.kind == "action":
+        # Assumption: an action wants a JSON object even where it needs nothing, as the service's own clients send one.
+        body = b"{}"
+    request = requests.for_operation(
+        asked,
+        given.get("id"),
+        address=address,
+        account=account,
+        service=catalogue.service,
+        query=read_query(given),
+        body=body,
+        key=read_key(given, asked.method),
+    )
+    send(runtime, catalogue, resolved, request, given)
+
+
+def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
+    """Call any path below the base URL."""
+    resolved = resolve(runtime, given)
+    address, account = resolved.reachable()
+    method = given["method"].upper()
+    request = requests.for_path(
+        method,
+        given["path"],
+        address=address,
+        account=account,
+        service=catalogue.service,
+        query=read_query(given),
+        body=read_body(given, runtime, method),
+        key=read_key(given, method),
+    )
+    send(runtime, catalogue, resolved, request, given)
+
+
+def resolve(runtime: Runtime, given: Given) -> Settings:
+    """The settings of the call, with what they say about talking already heeded."""
+    flags = {name: value for name, value in given.items() if value not in (None, False, [])}
+    found = settings.resolve(flags, runtime, file.read(runtime))
+    if found["output"] not in FORMATS:
+        where = found.values["output"].source
+        kind = UsageError if where.startswith("--") else ConfigError
+        raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
+    runtime.talk.quiet = found["quiet"]
+    return found
+
+
+def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
+    """Send the request, or show it where only that was asked for, and write the answer."""
+    if given.get("dry_run") or given.get("as_"):
+        preview.show(runtime, request, given.get("as_"))
+        return
+    if request.writes and resolved["read_only"]:
+        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
+        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
+    if request.operation and request.operation.kind == "delete":
+        confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
+    if given.get("out"):
+        target.check(Path(given["out"]), force=bool(given.get("force")))
+    token = _token(resolved, runtime)
+
+    from unified_cli.commands import answer, connect  # noqa: PLC0415  httpx is imported when a request is sent
+
+    client = connect.client(runtime, catalogue, resolved, token)
+    try:
+        got = client.send(request, any_type=resolved["output"] == "raw")
+        answer.write(runtime, got, out=given.get("out"), force=bool(given.get("force")), output=resolved["output"])
+    finally:
+        client.close()
+
+
+def _token(resolved: Settings, runtime: Runtime) -> str:
+    if resolved.token is None:
+        name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
+        mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
+        raise ConfigError(f"{name} no token for this address ({mend}, or --token-file FILE)")
+    return secrets.read(resolved.token, runtime)
+
+
+def read_query(given: Given) -> list[tuple[str, str]]:
+    """The query parameters as typed with `-q`."""
+    found = []
+    for text in given.get("query") or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"-q {text!r} needs a value (-q NAME=VALUE)")
+        found.append((name, value))
+    return found
+
+
+def read_body(given: Given, runtime: Runtime, method: str) -> bytes | None:
+    """The JSON body made of `-d`, `-f` and `-F`; None where none of them is given."""
+    data, raw, typed = given.get("data"), given.get("raw_field") or (), given.get("field") or ()
+    if data is None and not raw and not typed:
+        return None
+    if method == "GET":
+        raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
+    from unified_cli.wire import body  # noqa: PLC0415  only where there is one
+
+    return body.compose(data, [*_fields(raw, body.Field, raw=True), *_fields(typed, body.Field, raw=False)], runtime)
+
+
+def _fields(texts: Iterable[str], make: Callable[..., Any], *, raw: bool) -> list[Any]:
+    return [make(text, raw) for text in texts]
+
+
+def read_key(given: Given, method: str) -> str | None:
+    """The idempotency key of a POST or PATCH: the one given, else a new one; it stays for all attempts of the call."""
+    key: str | None = given.get("idempotency_key")
+    if method not in {"POST", "PATCH"}:
+        if key is not None:
+            raise UsageError(f"a {method} carries no idempotency key (leave out --idempotency-key)")
+        return None
+    if key is None:
+        return str(uuid.uuid4())
+    if not key.isascii() or not key.isprintable() or " " in key or not 1 <= len(key) <= _LONGEST_KEY:
+        raise UsageError(f"--idempotency-key takes 1 to {_LONGEST_KEY} printable ASCII characters without blanks")
+    return key

@@ -1,0 +1,52 @@
+"""The program's commands put together: the catalogue's operations and the built-in ones."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unified_cli.catalogue import Catalogue, Operation, load
+from unified_cli.commands import tree
+from unified_cli.commands.tree import Entry
+from unified_cli.runtime import Runtime
+
+
+def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
+    """Run a command line; whatever goes wrong is a UnifiedError."""
+    catalogue = catalogue or load()
+    earlier: dict[str, Any] = {}
+
+    def execute(operation: Operation, given: dict[str, Any]) -> None:
+        from unified_cli.commands import call  # noqa: PLC0415  help needs none of it
+
+        call.operation(runtime, catalogue, operation, later(given, earlier, runtime))
+
+    built_in = _built_in(catalogue, runtime, earlier)
+    tree.run(tree.root(catalogue, built_in, execute, earlier.update), argv, runtime)
+
+
+def later(given: dict[str, Any], earlier: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
+    """The options after the operation, completed by those right after the program's name."""
+    verbosity = given.get("verbose", 0) + earlier.get("verbose", 0)
+    merged = {**given, "verbose": verbosity}
+    for name, value in earlier.items():
+        if merged.get(name) in (None, []):
+            merged[name] = value
+    runtime.talk.verbosity = verbosity
+    return merged
+
+
+def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -> dict[str, Entry]:
+    def entry(module: str, about: str) -> Entry:
+        def build() -> Any:
+            from importlib import import_module  # noqa: PLC0415  only the asked command is imported
+
+            def complete(given: dict[str, Any]) -> dict[str, Any]:
+                return later(given, earlier, runtime)
+
+            return import_module(f"unified_cli.commands.{module}").command(runtime, catalogue, complete)
+
+        return Entry(about, build)
+
+    return {
+        "request": entry("request", "Call any path below the base URL"),
+        "operations": entry("operations", "Search what can be called"),
+    }

@@ -1,0 +1,168 @@
+"""The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from unified_cli.catalogue import Api, Catalogue, Operation, Resource
+from unified_cli.commands import page
+from unified_cli.commands.options import EVERYWHERE, FLAGS, argument, function, options_for
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+from unified_cli.talk import visible
+
+# Typer exports of its usage errors only this leaf; their common parent is one step up.
+CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
+
+Execute = Callable[[Operation, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command that can be had: what it is for, and how to build it."""
+
+    about: str
+    build: Callable[[], Any]
+    section: str = ""
+
+
+class Leaf(TyperCommand):
+    """A command that does something; `sections` are added to the end of its help."""
+
+    page: Callable[[], page.Page]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page that the command brings along."""
+        formatter.write(page.render(self.page(), ctx.command_path, ctx.find_root().obj))
+
+
+class Group(TyperGroup):
+    """A level of the tree; `kind` is what it holds, such as `resource`."""
+
+    entries: Mapping[str, Entry]
+    kind: str
+    page: Callable[[], page.Page]
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """The names, in the order they are shown."""
+        return list(self.entries)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or the only one that differs in its dashes; None where there is none."""
+        name = cmd_name if cmd_name in self.entries else self._other_dash(cmd_name)
+        return self.entries[name].build() if name else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, which must name a command; the program alone shows its help."""
+        if not args and ctx.parent is None:
+            args = ["--help"]
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx._protected_args:  # noqa: SLF001  where Typer keeps the command's name
+            raise UsageError(f"{ctx.command_path}: which {self.kind}? ({ctx.command_path} --help lists them)")
+        return rest
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments begin with; UsageError with a suggestion where there is none."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None:
+            close = get_close_matches(name, self.entries, 1)
+            hint = f'did you mean "{close[0]}"?' if close else f"{ctx.command_path} --help lists them"
+            raise UsageError(f'{ctx.command_path}: no {self.kind} named "{visible(name)}" ({hint})')
+        return command.name, command, args[1:]
+
+    def _other_dash(self, name: str) -> str | None:
+        plain = name.replace("-", "_")
+        found = [other for other in self.entries if other.replace("-", "_") == plain]
+        return found[0] if len(found) == 1 else None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page of this level."""
+        formatter.write(page.render(self.page(), ctx.command_path, ctx.find_root().obj))
+
+
+def root(
+    catalogue: Catalogue, built_in: Mapping[str, Entry], execute: Execute, remember: Callable[[dict[str, Any]], None]
+) -> Any:
+    """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    parameters = [FLAGS[name].parameter() for name in EVERYWHERE]
+    app.callback(cls=Group, context_settings=_CONTEXT)(function(remember, parameters))
+    group = typer.main.get_command(app)
+    apis = {api.name: Entry(api.about, partial(_api, api, execute), "APIs") for api in catalogue.apis.values()}
+    return _fill(group, "API or command", {**apis, **built_in}, lambda: page.for_root({**apis, **built_in}))
+
+
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+def _api(api: Api, execute: Execute) -> Group:
+    entries = {
+        resource.name: Entry(resource.about, partial(_resource, resource, execute))
+        for resource in api.resources.values()
+    }
+    return group(api.name, "resource", entries, lambda: page.for_api(api))
+
+
+def _resource(resource: Resource, execute: Execute) -> Group:
+    entries = {
+        operation.name: Entry(operation.summary, partial(_operation, operation, execute))
+        for operation in resource.operations.values()
+    }
+    return group(resource.name, "operation", entries, lambda: page.for_resource(resource))
+
+
+def _operation(operation: Operation, execute: Execute) -> Any:
+    parameters = [argument("id", "the record's id")] if operation.takes_id else []
+    parameters += [flag.parameter() for flag in options_for(operation)]
+    return leaf(
+        operation.name,
+        function(lambda given: execute(operation, given), parameters),
+        lambda: page.for_operation(operation),
+    )
+
+
+def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page]) -> Any:
+    """A command that calls `run` with what was given on the command line."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=Leaf, context_settings=_CONTEXT)(run)
+    command: Any = typer.main.get_command(app)
+    command.page = make_page
+    return command
+
+
+def group(name: str, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], page.Page]) -> Group:
+    """A level of the tree."""
+    made = Group(name=name, context_settings=_CONTEXT)
+    return _fill(made, kind, entries, make_page)
+
+
+def _fill(made: Any, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], page.Page]) -> Group:
+    made.kind, made.entries, made.page = kind, entries, make_page
+    filled: Group = made
+    return filled
+
+
+def run(command: Any, argv: list[str], runtime: Runtime) -> None:
+    """Run the command line; UsageError for what Typer cannot read."""
+    try:
+        with command.make_context("unified", argv, obj=runtime) as context:
+            command.invoke(context)
+    except typer.Exit:
+        # Help was asked for, and is printed.
+        return
+    except CommandLineError as error:
+        raise _usage_error(error) from None
+
+
+def _usage_error(error: Any) -> UsageError:
+    context = error.ctx
+    message = error.format_message().strip().rstrip(".")
+    where = f"{context.command_path}: " if context else ""
+    more = f" ({context.command_path} --help)" if context else ""
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}{more}")
