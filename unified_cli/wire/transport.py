@@ -41,7 +41,8 @@ def open_transport(
     if address.is_sandbox:
         return sandbox()
     proxy = proxy_for(address, runtime.environ)
-    context = tls_context(settings["ca_bundle"], runtime.environ) if address.scheme == "https" else ssl.SSLContext()
+    plain = address.scheme == "http"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else tls_context(settings["ca_bundle"], runtime.environ)
     try:
         transport = httpx.HTTPTransport(
             verify=context,

@@ -1,0 +1,131 @@
+"""The program, driven through its front door: `unified("ticketing tickets list")` reads like a terminal."""
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from server import Service, serving
+
+from unified_cli.main import main
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    stdout: str
+    stderr: str
+    code: int
+    raw: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.raw)
+
+
+Unified = Callable[..., Result]
+
+
+@pytest.fixture
+def unified(tmp_path: Path) -> Unified:
+    """Run a command line in this process, with folders of its own, no environment and a clock that never waits."""
+
+    def run(
+        command: str | list[str],
+        *,
+        environ: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        tty: bool = False,
+        columns: int | None = None,
+        **world: Any,
+    ) -> Result:
+        argv = shlex.split(command) if isinstance(command, str) else command
+        stdout, stderr = io.BytesIO(), io.BytesIO()
+        clock = Clock()
+        settings: dict[str, Any] = {
+            "stdin": io.BytesIO(stdin),
+            "stdout": stdout,
+            "talk": Talk(stderr),
+            "environ": environ or {},
+            "stdin_is_terminal": tty,
+            "stdout_is_terminal": tty,
+            "stderr_is_terminal": tty,
+            "columns": columns or (80 if tty else None),
+            "folders": {"config": tmp_path / "config", "data": tmp_path / "data"},
+            "monotonic": clock.now,
+            "sleep": clock.sleep,
+            "uniform": lambda low, _high: low,
+            **world,
+        }
+        code = main(argv, Runtime(**settings))
+        raw = stdout.getvalue()
+        return Result(raw.decode("utf-8", "backslashreplace"), stderr.getvalue().decode(), code, raw)
+
+    return run
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.at = 1000.0
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.at
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.at += seconds
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A service on a real socket; `unified(…, environ=service.environ)` talks to it."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Callable[[str], Path]:
+    """Write the config file that `unified` reads."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "config" / "config.toml"
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o600)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run a command line as a process of its own, with a home of its own."""
+
+    def run(command: str | list[str], *, environ: Mapping[str, str] | None = None, **more: Any) -> Any:
+        argv = shlex.split(command) if isinstance(command, str) else command
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        home = tmp_path / "home"
+        home.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, "-m", "unified_cli", *argv],
+            check=False,
+            capture_output=True,
+            timeout=60,
+            env={**kept, "HOME": str(home), **(environ or {})},
+            **more,
+        )
+
+    return run

@@ -1,0 +1,74 @@
+"""Each of the 238 operations, from the words of its command to the request that leaves."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Unified
+from server import Service
+
+from unified_cli import __version__
+from unified_cli.catalogue import Operation, load
+
+OPERATIONS = list(load())
+IDENTIFIER = "rec 7/ä"
+
+
+def line(operation: Operation) -> str:
+    return f"{operation.method:6} {operation.path:60} {operation.command}"
+
+
+def test_the_catalogue_is_the_golden_file_line_by_line() -> None:
+    golden = Path(__file__).with_name("operations.txt").read_text("utf-8").splitlines()
+    assert [line(operation) for operation in OPERATIONS] == golden
+    assert len(golden) == 238
+    assert len({(operation.method, operation.path) for operation in OPERATIONS}) == 238
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.command)
+def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unified, service: Service) -> None:
+    argv = [*operation.command.split(), *([IDENTIFIER] if operation.takes_id else [])]
+    argv += ["-q", "created_at[gt]=2026-01-01", "-q", "truto_exclude_fields[]=id"]
+    if operation.takes_body:
+        argv += ["-d", '{"price": 1.10}']
+
+    result = unified(argv, environ=service.environ)
+
+    assert (result.stdout, result.stderr, result.code) == ("{}\n", "", 0)
+    [seen] = service.seen
+    assert seen.method == operation.method
+    expected = [IDENTIFIER if part == "{id}" else part for part in operation.path.strip("/").split("/")]
+    assert seen.segments == expected
+    assert seen.query == [
+        ("integrated_account_id", "acct-1"),
+        ("created_at[gt]", "2026-01-01"),
+        ("truto_exclude_fields[]", "id"),
+    ]
+    headers = {
+        "host": service.url.removeprefix("http://"),
+        "accept": "application/json",
+        "accept-encoding": "gzip",
+        "user-agent": f"unified-cli/{__version__}",
+        "authorization": "Bearer t-0123456789",
+    }
+    if operation.takes_body:
+        headers |= {"content-type": "application/json", "content-length": "15"}
+    if operation.method in {"POST", "PATCH"}:
+        assert len(seen.headers.pop("idempotency-key")) == 36
+    assert seen.headers == headers
+    assert seen.body == (b'{"price": 1.10}' if operation.takes_body else b"")
+
+
+@pytest.mark.parametrize("operation", [one for one in OPERATIONS if not one.takes_body], ids=lambda one: one.command)
+def test_a_get_takes_no_body(operation: Operation, unified: Unified, service: Service) -> None:
+    argv = [*operation.command.split(), *(["1"] if operation.takes_id else []), "-d", "{}"]
+    result = unified(argv, environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+    assert (
+        result.stderr
+        == f"error: unified {operation.command}: no such option: -d (unified {operation.command} --help)\n"
+    )
+
+
+def test_an_action_without_a_body_sends_an_empty_object(unified: Unified, service: Service) -> None:
+    assert unified("emails emails send", environ=service.environ).code == 0
+    assert [seen.body for seen in service.seen] == [b"{}"]
