@@ -34,6 +34,7 @@ class Result:
 
 
 Unified = Callable[..., Result]
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def config(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def process(tmp_path: Path) -> Process:
     """Run a command line as a process of its own, with a home of its own."""
 
     def run(command: str | list[str], *, environ: Mapping[str, str] | None = None, **more: Any) -> Any:

@@ -97,7 +97,7 @@ def for_operation(operation: Operation) -> Page:
 
 def _described(one: Field) -> str:
     if one.values:
-        return f"{one.name} ({'|'.join(one.values)})"
+        return f"{one.name} ({' | '.join(one.values)})"
     if one.references:
         return f"{one.name} (of {one.references})"
     return one.name if one.type == "string" else f"{one.name} ({one.type})"

@@ -1,0 +1,91 @@
+"""Help: every level, in 80 columns, without anything of this machine but the program itself."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Process, Unified
+
+from unified_cli.catalogue import Operation, load
+from unified_cli.commands.options import options_for
+
+CATALOGUE = load()
+
+
+def nodes() -> Iterator[str]:
+    yield ""
+    for api in CATALOGUE.apis.values():
+        yield api.name
+        for resource in api.resources.values():
+            yield f"{api.name} {resource.name}"
+            yield from (operation.command for operation in resource.operations.values())
+
+
+@pytest.mark.parametrize("node", [*nodes()])
+def test_help_fits_80_columns_and_has_no_escape_codes(node: str, unified: Unified) -> None:
+    result = unified(f"{node} --help")
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Usage: unified {node}".rstrip())
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "\x1b" not in result.stdout
+
+
+@pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)
+def test_an_operation_names_its_request_and_each_option_once(operation: Operation, unified: Unified) -> None:
+    text = unified(f"{operation.command} --help").stdout
+    assert f"{operation.method} {operation.path}\n" in text
+    listed = text[text.index("Connection options:") :]
+    options = re.findall(r"^  (?:(-\w)|  )[, ] (--[\w-]+)", listed, re.MULTILINE)
+    shown = [spelling for pair in options for spelling in pair if spelling]
+    expected = [spelling for flag in options_for(operation) for spelling in flag.spellings]
+    assert shown == [*expected, "-h", "--help"]
+
+
+def test_the_page_of_list_is_exactly_this(unified: Unified) -> None:
+    golden = Path(__file__).with_name("help-voice-calls-list.txt").read_text("utf-8")
+    assert unified("voice calls list --help").stdout == golden
+
+
+@pytest.mark.parametrize("command", ["--help", "--version", "ticketing --help", "operations reply-all"])
+def test_help_needs_no_home_no_terminal_and_no_sound_config(command: str, tmp_path: Path, process: Process) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text("this is no TOML")
+    result = process(command, environ={"HOME": "", "UNIFIED_CONFIG": str(broken)}, stdin=subprocess.DEVNULL)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("tiketing", 'error: unified: no API or command named "tiketing" (did you mean "ticketing"?)'),
+        ("ticketing tickts", 'error: unified ticketing: no resource named "tickts" (did you mean "tickets"?)'),
+        ("voice calls lst", 'error: unified voice calls: no operation named "lst" (did you mean "list"?)'),
+        (
+            "voice calls zzz",
+            'error: unified voice calls: no operation named "zzz" (unified voice calls --help lists them)',
+        ),
+        ("voice calls", "error: unified voice calls: which operation? (unified voice calls --help lists them)"),
+        ("voice", "error: unified voice: which resource? (unified voice --help lists them)"),
+    ],
+)
+def test_a_slip_gets_one_line_that_helps(typed: str, said: str, unified: Unified) -> None:
+    result = unified(typed)
+    assert (result.stdout, result.stderr, result.code) == ("", said + "\n", 2)
+
+
+@pytest.mark.parametrize("typed", ["ticketing ticket-types list", "ticketing ticket_types list"])
+def test_the_other_dash_finds_the_command(typed: str, unified: Unified) -> None:
+    assert (
+        unified(f"{typed} --dry-run -p sandbox")
+        .json["url"]
+        .startswith("http://sandbox/unified/ticketing/ticket_types?")
+    )
+
+
+@pytest.mark.parametrize("name", ["assign-role", "assign_role"])
+def test_both_spellings_of_a_role_action_stay_apart(name: str, unified: Unified) -> None:
+    shown = unified(f"user-directory users {name} --dry-run -p sandbox").json
+    assert shown["url"] == f"http://sandbox/unified/user-directory/users/{name}?integrated_account_id=full"

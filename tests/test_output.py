@@ -1,0 +1,107 @@
+"""JSON on stdout: as served on a pipe, pretty on a terminal, the same value on both."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from conftest import Unified
+from server import Reply, Service
+
+LONG = "x" * 10_000
+SERVED = (
+    b'{"price": 1.10,  "big": 1234567890123456789, "vast": 1e400, "smile": "\\ud83d\\ude00", "half": "\\ud83d",'
+    b' "markup": "[bold]:smile:[/]", "a": 1, "a": 2, "name": "M\xc3\xbcller", "long": "' + LONG.encode() + b'"}'
+)
+HOSTILE = '{"title":"\u009b31m\u202e\u200b\x7f","esc":"\\u001b]52;c;x\\u0007"}'.encode()
+
+
+def answering(service: Service, body: bytes, kind: str = "application/json") -> None:
+    service.reply = lambda _: Reply(200, body, {"Content-Type": kind})
+
+
+@pytest.mark.parametrize("output", ["-o json", "", "-o raw"])
+def test_a_pipe_gets_the_bytes_as_served(output: str, unified: Unified, service: Service) -> None:
+    answering(service, SERVED)
+    result = unified(f"ticketing tickets get 1 {output}", environ=service.environ)
+    assert (result.raw, result.stderr, result.code) == (SERVED + (b"" if "raw" in output else b"\n"), "", 0)
+
+
+def test_a_body_that_ends_its_line_gets_no_second_newline(unified: Unified, service: Service) -> None:
+    answering(service, b'{"id": "1"}\n')
+    assert unified("ticketing tickets get 1", environ=service.environ).raw == b'{"id": "1"}\n'
+
+
+@pytest.mark.parametrize(("environ", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_it_pretty_and_not_a_digit_changed(
+    environ: dict[str, str], coloured: bool, unified: Unified, service: Service
+) -> None:
+    answering(service, SERVED.replace(b' "half": "\\ud83d",', b""))
+    result = unified("ticketing tickets get 1", environ={**service.environ, **environ}, tty=True)
+    assert ("\x1b[" in result.stdout) is coloured
+    plain = unified("ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout
+    assert plain.splitlines()[:4] == [
+        "{",
+        '  "price": 1.10,',
+        '  "big": 1234567890123456789,',
+        '  "vast": 1e400,',
+    ]
+    assert msgspec.json.format(plain.encode(), indent=-1) == msgspec.json.format(
+        SERVED.replace(b' "half": "\\ud83d",', b""), indent=-1
+    )
+
+
+def test_server_text_cannot_drive_the_terminal_and_stays_the_same_value(unified: Unified, service: Service) -> None:
+    answering(service, HOSTILE)
+    shown = unified("ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout
+    assert shown == '{\n  "title": "\\u009b31m\\u202e\\u200b\\u007f",\n  "esc": "\\u001b]52;c;x\\u0007"\n}\n'
+    assert json.loads(shown) == json.loads(HOSTILE)
+    assert unified("ticketing tickets get 1", environ=service.environ).raw == HOSTILE + b"\n"
+
+
+def test_beyond_256_kib_a_terminal_gets_no_colours(unified: Unified, service: Service) -> None:
+    answering(service, json.dumps([LONG] * 40).encode())
+    assert "\x1b" not in unified("ticketing tickets list", environ=service.environ, tty=True).stdout
+
+
+def test_bytes_go_to_a_pipe_as_they_are(unified: Unified, service: Service) -> None:
+    answering(service, b"\x89PNG\r\n\x00\xff", "image/png")
+    result = unified("ats attachments download", environ=service.environ)
+    assert (result.raw, result.stderr, result.code) == (b"\x89PNG\r\n\x00\xff", "", 0)
+
+
+def test_bytes_are_kept_from_a_terminal(unified: Unified, service: Service) -> None:
+    answering(service, b"\x89PNG\r\n\x00\xff", "image/png")
+    result = unified("ats attachments download", environ=service.environ, tty=True)
+    said = "error: the answer is image/png, not text: write it with --out FILE (or --force)\n"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
+    assert unified("ats attachments download --force", environ=service.environ, tty=True).raw == b"\x89PNG\r\n\x00\xff"
+
+
+def test_a_file_appears_whole_and_private_and_is_not_overwritten(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    answering(service, b"\x89PNG", "image/png")
+    target = tmp_path / "photo.png"
+    command = f"ats attachments download --out {target}"
+
+    result = unified(command, environ=service.environ)
+    assert (result.stdout, result.code) == ("", 0)
+    assert target.read_bytes() == b"\x89PNG"
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["photo.png"]
+
+    again = unified(command, environ=service.environ)
+    assert (again.stderr, again.code) == (f"error: {target} exists (--force overwrites it)\n", 11)
+    assert len(service.seen) == 1
+
+    answering(service, b"new", "image/png")
+    assert unified(f"{command} --force", environ=service.environ).code == 0
+    assert target.read_bytes() == b"new"
+
+
+def test_a_gateways_page_is_no_answer(unified: Unified, service: Service) -> None:
+    answering(service, b"<html><title>Sign in</title></html>", "text/html")
+    result = unified("ticketing tickets list", environ=service.environ)
+    said = "error: the service answered GET /unified/ticketing/tickets with HTML, not JSON\n"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 5)
+    assert len(service.seen) == 1
