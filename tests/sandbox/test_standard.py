@@ -5,7 +5,10 @@ from unified_cli.catalogue import Resource, load
 from unified_cli.sandbox.ids import first_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
-BODY = rb'{"name":"caf\u00e9 \ud83d\ude00","price":1.10,"big":12345678901234567890123,"vast":1e400,"deep":{"a":[1 , 2.50]}}'
+BODY = (
+    rb'{"name":"caf\u00e9 \ud83d\ude00","price":1.10,"big":12345678901234567890123,"vast":1e400,'
+    rb'"deep":{"a":[1 , 2.50]}}'
+)
 
 
 def having(*operations: str) -> pytest.MarkDecorator:

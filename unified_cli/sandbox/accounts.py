@@ -21,10 +21,11 @@ CHARACTERS: Mapping[str, str] = {
 DEFAULT = "full"
 
 # Resources that the provider behind `limited` does not have, in whatever API they stand.
-LACKED = frozenset(
-    ["activities", "attachments", "availability", "billing", "caches", "comments", "eeocs", "files", "folders", "permissions", "recordings"]
-    + ["role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts", "utilization"]
-)
+LACKED = frozenset({
+    "activities", "attachments", "availability", "billing", "caches", "comments", "eeocs", "files", "folders",
+    "permissions", "recordings", "role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts",
+    "utilization",
+})  # fmt: skip
 
 
 def character(account: str) -> str | None:

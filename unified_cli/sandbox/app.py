@@ -10,13 +10,12 @@ from urllib.parse import quote
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.sandbox import characters, meta
 from unified_cli.sandbox.accounts import character
-from unified_cli.sandbox.actions import ACTIONS, ANY_ACTION
+from unified_cli.sandbox.actions import handler
 from unified_cli.sandbox.body import Body, body_of
 from unified_cli.sandbox.call import Call, missing
 from unified_cli.sandbox.dice import moment
 from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
 from unified_cli.sandbox.params import on, tree
-from unified_cli.sandbox.standard import STANDARD
 from unified_cli.sandbox.store import Store
 
 # Bodies beyond this are refused; a file of 20 MB in base64 passes.
@@ -128,16 +127,15 @@ class Sandbox:
 
     def _run(self, call: Call) -> Answer:
         operation, request = call.operation, call.request
-        handler = STANDARD.get(operation.name) if operation.kind != "action" else None
-        handler = handler or ACTIONS.get(operation.name, ANY_ACTION)
+        run = handler(operation)
         if not operation.changes:
-            return handler(call)
+            return run(call)
         key = request.header("idempotency-key") if request.method in _KEYED else ""
         with self._store.transaction():
             if key and (kept := self._store.reply(call.account, request.path, key)):
                 status, content_type, content = kept
                 return Answer(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
-            answer = handler(call)
+            answer = run(call)
             self._store.count_effect(call.account, request.method, request.path, key)
             if key:
                 kind = answer.headers.get("content-type", "")

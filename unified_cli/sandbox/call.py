@@ -70,6 +70,14 @@ def missing(kind: str, names: list[str]) -> Refusal:
     )
 
 
+def result(row: Row, call: Call) -> Answer:
+    """One record as the answer to an action.
+
+    Assumption: the service's pages print the bare record and its notes a wrapper; the wrapper it is.
+    """
+    return Answer.json(f'{{"{call.catalogue.service.items}":{shaped([row], call.query)[0]}}}')
+
+
 def record(row: Row, call: Call, status: int = 200) -> Answer:
     """One record as an answer, without a wrapper."""
     return Answer.json(shaped([row], call.query)[0], status)

@@ -26,6 +26,7 @@ _COMPANIES = (
 _TOWNS = ("Berlin", "São Paulo", "Nairobi", "Osaka", "Kraków", "Austin", "Montréal", "Pune", "Malmö", "Lagos")
 _PLAIN = str.maketrans("äöüßøłéèíóñçëôã", "aousoleeionceoa")
 
+STAFF_DOMAIN = "northwind.example"
 STAFF, CUSTOMERS, CANDIDATES = "staff", "customers", "candidates"
 
 

@@ -3,22 +3,25 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from unified_cli.sandbox import files
+from unified_cli.sandbox.cast import STAFF_DOMAIN
 from unified_cli.sandbox.dice import moment
-from unified_cli.sandbox.fields import file_url
+from unified_cli.sandbox.fields import colleague, file_url
+from unified_cli.sandbox.ids import record_id
 from unified_cli.sandbox.spot import Spot
 
+ME = f"me@{STAFF_DOMAIN}"  # whose mailbox it is
 _DAY = 86_400
 Arrange = Callable[[Spot, dict[str, Any]], dict[str, Any]]
 
 
 def _email(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
-    # The mailbox belongs to the first of the staff: what lies in Sent and Drafts is from there.
     place, name = ((2, "Sent"), (3, "Drafts"), (4, "Archive"))[spot.number % 3] if spot.number % 2 else (1, "Inbox")
     draft = name == "Drafts"
     sender = record["to"][0]["email"]
     return {
-        "from": "me@northwind.example" if name in ("Sent", "Drafts") else sender,
-        "to": record["to"] if name in ("Sent", "Drafts") else [{"email": "me@northwind.example", "name": "Me"}],
+        "from": ME if name in ("Sent", "Drafts") else sender,
+        "to": record["to"] if name in ("Sent", "Drafts") else [{"email": ME, "name": "Me"}],
         "folder": {"id": f"folders-{place}", "name": name},
         "is_draft": draft,
         "sent_at": None if draft else record["created_at"],
@@ -45,11 +48,33 @@ def _span(start: str, end: str, minutes: int) -> Arrange:
 
 def _line(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
     start = (spot.number - 1) % 5 * 12
-    return {"raw_text": record["text"], "start_time": start, "end_time": start + 10}
+    speaker = colleague(spot, "speaker")
+    return {
+        "speaker_id": speaker.username,
+        "speaker_type": "user",
+        "speaker_name": speaker.name,
+        "raw_text": record["text"].lower(),
+        "start_time": start,
+        "end_time": start + 10,
+    }
 
 
 def _transcript(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
     return {"start_time": 0, "end_time": 58}
+
+
+def _attendee(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    host = {"is_host": spot.number % 3 == 1, "type": "guest" if spot.number % 3 == 0 else "user"}
+    return {**host, **_span("start_time", "end_time", 40)(spot, record)}
+
+
+def _user(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    # Whoever tries the program out suspends the first user, who had better be active.
+    return {"status": "active" if spot.number <= 3 else record["status"]}
+
+
+def _file(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
+    return {"size": len(files.content(record["content_type"], record_id(spot.resource, spot.number)))}
 
 
 def _export(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
@@ -59,18 +84,22 @@ def _export(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG0
 
 def _recording(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
     url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "call.wav")
-    return {"url": url} | _span("start_time", "end_time", 4)(spot, record)
+    return {"url": url, **_span("start_time", "end_time", 4)(spot, record)}
 
 
 ARRANGE: Mapping[tuple[str, str], Arrange] = {
     ("emails", "emails"): _email,
+    ("emails", "attachments"): _file,
+    ("ticketing", "attachments"): _file,
+    ("knowledge-base", "files"): _file,
+    ("user-directory", "users"): _user,
     ("ats", "applications"): _application,
     ("ats", "interviews"): _span("start_at", "end_at", 60),
     ("calendar", "availability"): _span("start_time", "end_time", 30),
     ("ci-cd", "builds"): _span("started_at", "completed_at", 6),
     ("ci-cd", "jobs"): _span("started_at", "completed_at", 3),
     ("conferencing", "meetings"): _span("start_time", "end_time", 45),
-    ("conferencing", "attendees"): _span("start_time", "end_time", 40),
+    ("conferencing", "attendees"): _attendee,
     ("conferencing", "transcripts"): _transcript,
     ("conferencing", "transcript_entries"): _line,
     ("knowledge-base", "page-exports"): _export,

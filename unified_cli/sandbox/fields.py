@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
-from unified_cli.sandbox.cast import company, person
-from unified_cli.sandbox.dice import after, moment
+from unified_cli.sandbox.cast import STAFF, STAFF_DOMAIN, Person, company, person
+from unified_cli.sandbox.dice import Dice, after, moment
 from unified_cli.sandbox.spot import Spot
 from unified_cli.sandbox.words import FILES, SENTENCES, TALKS
 
@@ -14,9 +15,9 @@ _COLORS = ("#d73a4a", "#0e8a16", "#fbca04", "#1d76db", "#5319e7")
 _HEX = "0123456789abcdef"
 
 
-def colleague(spot: Spot, name: str) -> str:
-    """The name of somebody of the staff, for fields that hold a bare name."""
-    return person("cast", "staff", spot.dice.below(name, 60) + 1, "northwind.example").name
+def colleague(spot: Spot, name: str) -> Person:
+    """Somebody of the staff, for fields that hold a bare name or address."""
+    return person(spot.seed, STAFF, spot.dice.below(name, 60) + 1, STAFF_DOMAIN)
 
 
 def file_of(spot: Spot) -> tuple[str, str]:
@@ -24,9 +25,18 @@ def file_of(spot: Spot) -> tuple[str, str]:
     return spot.dice.pick("file", FILES)
 
 
+def file_name(dice: Dice) -> str:
+    """The name of the file that the record of these dice has."""
+    return dice.pick("file", FILES)[0]
+
+
+FILE_HOST = "files.provider.example"
+
+
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:
     """Where a record's file is said to lie: what the action `download` takes."""
-    return f"https://files.provider.example/{api}/{resource}/{record}" + (f"/{name}" if name else "")
+    parts = (api, resource, record, *([name] if name else ()))
+    return f"https://{FILE_HOST}/" + "/".join(quote(part, safe="") for part in parts)
 
 
 def _text(spot: Spot, name: str) -> str:
@@ -65,7 +75,7 @@ def _addresses(spot: Spot, name: str) -> list[dict[str, str]]:  # noqa: ARG001
 
 
 def _mailboxes(spot: Spot, name: str) -> list[dict[str, str]]:
-    some = person("cast", "staff", spot.dice.below(name, 60) + 1, "northwind.example")
+    some = colleague(spot, name)
     return [{"email": some.email, "name": some.name}] if name in ("to", "from") or spot.dice.one_in(name, 3) else []
 
 
@@ -114,7 +124,7 @@ BY_NAME: Mapping[tuple[str, str], Make] = {
     ("last_name", "string"): _who("last"),
     ("middle_name", "string"): _words(None, "Maria", "J."),
     ("username", "string"): _who("username"),
-    ("email", "string"): lambda spot, _name: spot.who.email if spot.who else _mailboxes(spot, "to")[0]["email"],
+    ("email", "string"): lambda spot, _name: spot.who.email if spot.who else colleague(spot, "to").email,
     ("emails", "array"): _addresses,
     ("email_addresses", "array"): _addresses,
     ("phones", "array"): _phones,
@@ -218,7 +228,7 @@ BY_NAME: Mapping[tuple[str, str], Make] = {
     ("charges", "array"): lambda spot, name: [{"amount": _money(spot, name), "currency": "EUR"}],
     ("usage", "object"): lambda spot, name: {"quantity": spot.dice.below(name, 10_000), "unit": "GB"},
     ("permissions", "array"): _words(["read"], ["read", "write"]),
-    ("headers", "object"): lambda spot, _name: {"Message-ID": f"<{spot.number}@northwind.example>"},
+    ("headers", "object"): lambda spot, _name: {"Message-ID": f"<{spot.number}@{STAFF_DOMAIN}>"},
     ("custom_fields", "object"): lambda spot, name: {"plan": spot.dice.pick(name, ("basic", "plus"))},
 }  # fmt: skip
 
@@ -228,7 +238,7 @@ def _string(spot: Spot, name: str) -> Any:
         days = 3 if name.startswith("end") or name.endswith("ed_at") else 1
         return moment(after(spot.dice, name, spot.made + 86_400 * (name.startswith("end")), days))
     if name.endswith("_by"):
-        return colleague(spot, name)
+        return colleague(spot, name).name
     if name.endswith("_name"):
         return spot.title
     if name.endswith("_id"):
@@ -241,5 +251,5 @@ BY_TYPE: Mapping[str, Make] = {
     "number": _number(1, 1000),
     "boolean": lambda spot, name: spot.dice.one_in(name, 2),
     "array": lambda _spot, _name: [],
-    "object": lambda spot, name: {"name": colleague(spot, name)},
+    "object": lambda spot, name: {"name": colleague(spot, name).name},
 }

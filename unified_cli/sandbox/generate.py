@@ -1,23 +1,22 @@
 """Seeded records: number N of a resource is a pure function of seed, connection, API, resource and N."""
 
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.catalogue.known import Field, known
 from unified_cli.sandbox import words
-from unified_cli.sandbox.cast import CANDIDATES, CUSTOMERS, STAFF, Person, company, person
+from unified_cli.sandbox.cast import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company, person
 from unified_cli.sandbox.coherence import ARRANGE
-from unified_cli.sandbox.dice import Dice, after, born, moment
-from unified_cli.sandbox.fields import BY_NAME, BY_TYPE
+from unified_cli.sandbox.dice import Dice, born, moment
+from unified_cli.sandbox.fields import BY_NAME, BY_TYPE, file_name
 from unified_cli.sandbox.ids import SHOWN_AS, record_id
 from unified_cli.sandbox.links import CHILDREN, FAMILIES, FOLLOWS, seldom, target
 from unified_cli.sandbox.spot import Spot
 
-_STAFF_DOMAIN = "northwind.example"
 _PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (Field("id"), Field("name"), Field("created_at"), Field("updated_at"))
+_UNKNOWN_PERSON = (Field("first_name"), Field("last_name"), Field("emails", "array"))
 NAMELESS = frozenset({"availability", "utilization"})
 
 
@@ -39,7 +38,7 @@ class World:
         dice = Dice(self._seed, api, resource, number)
         made = born(dice)
         who = self._person(api, resource, number)
-        spot = Spot(api, resource, number, dice, made, who, self._title(api, resource, number, who))
+        spot = Spot(self._seed, api, resource, number, dice, made, who, self._title(api, resource, number, who))
         record = {field.name: self._value(spot, field) for field in self._fields_of(api, resource)}
         arrange = ARRANGE.get((api, resource))
         if arrange is not None:
@@ -81,11 +80,13 @@ class World:
     def _fields_of(self, api: str, resource: str) -> tuple[Field, ...]:
         fields = self._fields.get((api, resource))
         if fields is None:
-            fields = known(api, resource).fields
+            fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in _PEOPLE else ())
             has = {field.name for field in fields}
             if resource not in NAMELESS:
-                named = "name" in has or "title" in has or len(has) > 1
-                fields += tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
+                # Where anything is known, a name is not made up; its place is behind the id.
+                named = len(has) > 1 and resource not in _PEOPLE
+                more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
+                fields = more + fields if "id" not in has else fields + more
             self._fields[api, resource] = fields
         return fields
 
@@ -96,7 +97,7 @@ class World:
             group = CUSTOMERS if number % 3 == 0 else STAFF
         if group is None:
             return None
-        domain = _STAFF_DOMAIN if group == STAFF else "mail.example"
+        domain = STAFF_DOMAIN if group == STAFF else "mail.example"
         if group == CUSTOMERS:
             domain = company((number - 1) // FAMILIES["ticketing", "contacts", "account_id"] % 60 + 1).domain
         return person(self._seed, group, number, domain)
@@ -106,9 +107,13 @@ class World:
             return who.name
         if resource == "accounts":
             return company(number).name
-        if (named := words.title(api, resource, number)) is not None:
-            return named
-        dice = Dice(self._seed, api, resource, number)
+        named = words.title(api, resource, number)
+        return named if named is not None else self._made_up(Dice(self._seed, api, resource, number), resource, number)
+
+    @staticmethod
+    def _made_up(dice: Dice, resource: str, number: int) -> str:
+        if resource in ("attachments", "files"):
+            return file_name(dice)
         if resource in ("tickets", "emails", "pull-requests", "activities"):
             return f"{dice.pick('trouble', words.TROUBLES)} {dice.pick('thing', words.THINGS)}"
         if resource in ("events", "meetings"):
@@ -126,7 +131,7 @@ class World:
             return self._reference(spot, field, to)
         if field.values:
             # The first word is the usual one.
-            return field.values[0] if spot.dice.below(name, 2) else spot.dice.pick(f"{name} else", field.values)
+            return spot.dice.pick(f"{name} else", field.values) if spot.dice.one_in(name, 3) else field.values[0]
         make = BY_NAME.get((name, field.type)) or BY_TYPE[field.type]
         return make(spot, name)
 
@@ -163,13 +168,3 @@ class World:
             "self": f"https://provider.example/v3/{spot.resource}/{own}",
             "created": moment(spot.made),
         }
-
-
-def etag(text: str) -> str:
-    """The entity tag of a record or file."""
-    return f"{zlib.crc32(text.encode()):08x}"
-
-
-def updated(spot: Spot) -> str:
-    """When a seeded record was last changed."""
-    return moment(after(spot.dice, "updated", spot.made, 90))

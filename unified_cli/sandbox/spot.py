@@ -10,6 +10,7 @@ from unified_cli.sandbox.dice import Dice
 class Spot:
     """One record in the making; `made` is its birth in seconds since 1970, `who` the person it describes."""
 
+    seed: str
     api: str
     resource: str
     number: int

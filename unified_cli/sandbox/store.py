@@ -37,6 +37,12 @@ CREATE TABLE effects (
 """
 _TABLES = ("changes", "files", "replies", "effects")
 
+_NEWEST = (
+    "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
+    " AND position > ? AND position < ? AND record IS NOT NULL ORDER BY position DESC LIMIT ?"
+)
+_OLDEST = _NEWEST.replace(" DESC", "")
+
 # Created records come after all that could be seeded, however many are asked for.
 CREATED = 1_000_000_000_000
 
@@ -131,11 +137,7 @@ class Store:
 
     def created(self, scope: Scope, low: int, high: int, limit: int, *, newest: bool) -> list[tuple[int, str]]:
         """At most `limit` records, not in the seed, strictly between two positions, from one end or the other."""
-        return self._rows(
-            "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ? AND position > ?"
-            " AND position < ? AND record IS NOT NULL ORDER BY position " + ("DESC LIMIT ?" if newest else "LIMIT ?"),
-            *scope, max(low, CREATED), high, limit,
-        )  # fmt: skip
+        return self._rows(_NEWEST if newest else _OLDEST, *scope, max(low, CREATED), high, limit)
 
     def by_id(self, scope: Scope, identity: str) -> tuple[int, str | None] | None:
         """Position and record of what was created or changed under this id."""
