@@ -52,6 +52,12 @@ def for_root(entries: "Mapping[str, Entry]") -> Page:
     )
 
 
+def for_group(about: str, an_example: str, entries: "Mapping[str, Entry]") -> Page:
+    """The page of a built-in group of commands."""
+    rows = [(name, entry.about) for name, entry in entries.items()]
+    return Page("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
+
+
 def for_api(api: Api) -> Page:
     """The page of an API."""
     rows = [(resource.name, resource.about) for resource in api.resources.values()]

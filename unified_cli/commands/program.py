@@ -49,4 +49,5 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
     return {
         "request": entry("request", "Call any path below the base URL"),
         "operations": entry("operations", "Search what can be called"),
+        "sandbox": entry("sandbox", "The service in small, on this machine"),
     }

@@ -1,0 +1,73 @@
+"""`-p sandbox`: every resource answers, what is written stays, and nothing falls into it by accident."""
+
+import json
+
+import pytest
+from conftest import Process, Unified
+
+from unified_cli.catalogue import Resource, load
+from unified_cli.sandbox.ids import first_id
+
+RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
+
+
+@pytest.mark.parametrize(
+    "resource", [one for one in RESOURCES if "list" in one.operations], ids=lambda one: f"{one.api} {one.name}"
+)
+def test_every_resource_lists_records(resource: Resource, unified: Unified) -> None:
+    result = unified(f"-p sandbox {resource.api} {resource.name} list")
+    assert (result.code, result.stderr) == (0, "")
+    assert set(result.json) >= {"result", "next_cursor"}
+    assert result.json["result"]
+
+
+@pytest.mark.parametrize(
+    "resource", [one for one in RESOURCES if "get" in one.operations], ids=lambda one: f"{one.api} {one.name}"
+)
+def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unified) -> None:
+    command = f"-p sandbox {resource.api} {resource.name}"
+    has = resource.operations
+    if "create" in has:
+        made = unified(f"{command} create -f name=First -F price=1.10")
+        assert made.code == 0
+        name = made.json["id"]
+        assert b'"price":1.10' in made.raw
+    else:
+        name = first_id(resource.api, resource.name)
+    got = unified(f"{command} get {name}")
+    assert (got.code, got.json["id"]) == (0, name)
+    if "update" in has:
+        assert unified(f"{command} update {name} -f name=Second").code == 0
+        assert unified(f"{command} get {name}").json["name"] == "Second"
+    if "delete" in has:
+        assert unified(f"{command} delete {name}").code == 0
+        gone = unified(f"{command} get {name}")
+        assert (gone.stdout, gone.code) == ("", 4)
+        assert gone.stderr.startswith(
+            f"error: the service answered 404 to GET /unified/{resource.api}/{resource.name}/"
+        )
+
+
+def test_what_one_process_writes_another_reads_until_the_reset(process: Process) -> None:
+    made = process("-p sandbox ticketing tickets create -f name=Persistent")
+    name = json.loads(made.stdout)["id"]
+    assert json.loads(process(f"-p sandbox ticketing tickets get {name}").stdout)["name"] == "Persistent"
+    assert process("sandbox reset").returncode == 0
+    assert process(f"-p sandbox ticketing tickets get {name}").returncode == 4
+
+
+def test_without_configuration_the_sandbox_is_not_used_by_itself(process: Process) -> None:
+    result = process("ticketing tickets list")
+    assert (result.stdout, result.returncode) == (b"", 3)
+    assert result.stderr.decode() == (
+        "error: no connection to call: set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, "
+        "or make a profile: unified profile add NAME; to try things out: unified -p sandbox …\n"
+    )
+
+
+def test_another_connection_of_the_sandbox_is_another_world(unified: Unified) -> None:
+    unified("-p sandbox ticketing tickets update tickets-1 -f name=Changed")
+    assert unified("-p sandbox ticketing tickets get tickets-1").json["name"] == "Changed"
+    assert unified("-p sandbox -a full:other ticketing tickets get tickets-1").code == 2
+    assert unified("-p sandbox ticketing tickets get tickets-1 -a full:other").json["name"] != "Changed"
+    assert unified("-p sandbox ticketing tickets list -a empty").json["result"] == []
