@@ -1,0 +1,118 @@
+"""The catalogue: what its data may say, what follows from one line of it, and that what is known fits it."""
+
+import io
+import shlex
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from unified_cli.catalogue import CatalogueError, Operation, load
+from unified_cli.catalogue.known import known
+from unified_cli.commands import program
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+TEXT = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
+CATALOGUE = load()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"crud import"', '"crud import get"', "catalogue.toml: ticketing.tickets: 'get' is listed twice"),
+        ('"crud import"', '""', "catalogue.toml: ticketing.tickets: no operations"),
+        (
+            '"crud import"',
+            '"crud Import"',
+            "catalogue.toml: ticketing.tickets: 'Import' must be small letters, joined by single dashes or underscores",
+        ),
+        (
+            '"crud import", about',
+            '"crud import", abuot',
+            "catalogue.toml: ticketing.tickets: unknown key 'abuot' (known: about, operations)",
+        ),
+        ('"tickets import"', '"tickets imprt"', "catalogue.toml: ticketing.actions: no operation 'tickets imprt'"),
+        ("[api.voice]", "[api.Voice]", "catalogue.toml: Voice: 'Voice' must be small letters, joined by single dashes"),
+        ('items      = "result"', "", "catalogue.toml: service: 'items' must be text"),
+        ("[service]", "[service", "catalogue.toml: Expected ']'"),
+        (
+            '{ operations = "crud import"',
+            "7 #",
+            "catalogue.toml: ticketing.tickets: expected words or a table, found 7",
+        ),
+        ("[api.voice.resources]", "[api.voice.things]", "catalogue.toml: voice: unknown key 'things'"),
+    ],
+)
+def test_bad_data_is_refused_and_the_place_named(old: str, new: str, said: str) -> None:
+    assert old in TEXT
+    with pytest.raises(CatalogueError) as caught:
+        load(TEXT.replace(old, new))
+    assert str(caught.value).startswith(said)
+
+
+def test_a_resource_may_be_just_its_words() -> None:
+    text = TEXT.replace('calls      = { operations = "list", about = "Calls made and received" }', 'calls = "list get"')
+    assert [*load(text).apis["voice"].resources["calls"].operations] == ["list", "get"]
+
+
+@pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)
+def test_a_request_line_finds_its_operation(operation: Operation) -> None:
+    path = operation.path.replace("{id}", "a%2Fb")
+    expected = "a%2Fb" if operation.takes_id else None
+    assert CATALOGUE.match(operation.method, path) == (operation, expected)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/unified/ticketing"),
+        ("GET", "/unified/ticketing/tickets/1/2"),
+        ("GET", "/unified/nothing/tickets"),
+        ("GET", "/other/ticketing/tickets"),
+        ("PUT", "/unified/ticketing/tickets"),
+        ("GET", "/unified/ticketing/tickets/"),
+        ("POST", "/unified/voice/calls"),
+    ],
+)
+def test_any_other_request_line_finds_nothing(method: str, path: str) -> None:
+    assert CATALOGUE.match(method, path) is None
+
+
+def test_what_is_known_speaks_of_resources_and_operations_that_exist() -> None:
+    for api in CATALOGUE.apis.values():
+        for resource in api.resources.values():
+            facts = known(api.name, resource.name)
+            assert {one.references for one in facts.fields if one.references} <= set(api.resources)
+            assert {*facts.query, *facts.body, *facts.example} <= set(resource.operations)
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
+    """The program with one line of its catalogue changed."""
+    catalogue = load(TEXT.replace('calls      = { operations = "list"', 'calls      = { operations = "crud redial"'))
+
+    def run(command: str) -> tuple[str, str]:
+        stdout, stderr = io.BytesIO(), io.BytesIO()
+        folders = {"config": tmp_path, "data": tmp_path}
+        runtime = Runtime(io.BytesIO(), stdout, Talk(stderr), {}, folders=folders)
+        program.run(shlex.split(command), runtime, catalogue)
+        return stdout.getvalue().decode(), stderr.getvalue().decode()
+
+    return run
+
+
+def test_one_changed_line_gives_command_help_sandbox_route_and_row(
+    changed: Callable[[str], tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed("voice calls redial --help")
+    help_page = capsys.readouterr().out
+    assert "POST /unified/voice/calls/redial" in help_page
+    assert "unified -p sandbox voice calls redial" in help_page
+    made, said = changed("-p sandbox voice calls create -f name=Hello")
+    assert '"name":"Hello"' in made
+    answer, said = changed("-p sandbox voice calls redial -f id=calls-1")
+    assert ('"id":"calls-1"' in answer, said) == (True, "")
+    rows, _ = changed("operations redial")
+    assert rows == "voice calls redial\tPOST\t/unified/voice/calls/redial\tRun redial on calls\n"
