@@ -13,8 +13,12 @@ from unified_cli.sandbox.accounts import character
 from unified_cli.sandbox.actions import handler
 from unified_cli.sandbox.body import Body, body_of
 from unified_cli.sandbox.call import Call, missing
+from unified_cli.sandbox.control import PREFIX, Requests, control
 from unified_cli.sandbox.dice import moment
-from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
+from unified_cli.sandbox.exchange import JSON, Answer, Dropped, Refusal, Request, decoded
+from unified_cli.sandbox.faults import Faults, Found
+from unified_cli.sandbox.formats import debugged, raw, unwrapped
+from unified_cli.sandbox.mischief import bent, deleted, drift, failure
 from unified_cli.sandbox.params import on, tree
 from unified_cli.sandbox.store import Store
 
@@ -24,7 +28,10 @@ _KEYED = ("POST", "PATCH")
 
 
 class Sandbox:
-    """The service in small. `token` None asks for none; `wall` and `sleep` are the world's clock."""
+    """The service in small.
+
+    `token` None asks for none; `control` opens the routes for tests; `wall` and `sleep` are the world's clock.
+    """
 
     def __init__(
         self,
@@ -32,6 +39,8 @@ class Sandbox:
         store: Store,
         *,
         token: str | None = None,
+        faults: Faults | None = None,
+        control: bool = False,
         wall: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -40,7 +49,10 @@ class Sandbox:
         self._token = token
         self._wall = wall
         self._sleep = sleep
+        self._control = control
         self._limiter = characters.Limiter()
+        self.faults = faults or Faults()
+        self.requests = Requests()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """WSGI."""
@@ -51,10 +63,10 @@ class Sandbox:
         headers = [(name.title(), value) for name, value in answer.headers.items()]
         headers.append(("Content-Length", str(len(answer.body))))
         start_response(answer.line, headers)
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
 
     def answer(self, request: Request) -> Answer:
-        """What the service says to a request; never raises but for a connection dropped on purpose."""
+        """What the service says to a request; raises Dropped where a fault ends the connection."""
         try:
             return self._answer(request)
         except Refusal as refusal:
@@ -62,26 +74,64 @@ class Sandbox:
 
     def _answer(self, request: Request) -> Answer:
         self._authorise(request)
-        if (account := meta.capabilities_account(request)) is not None:
-            return meta.capabilities(self._catalogue, account)
+        if self._control and request.path.startswith(PREFIX):
+            return control(request, self._store, self.faults, self.requests)
+        if (asked := meta.capabilities_account(request)) is not None:
+            return meta.capabilities(self._catalogue, asked)
         operation, identity = self._route(request)
         account = self._account(request)
         kind = character(account)
         if kind is None:
             raise Refusal(404, f"no connection {account!r} that this token can see")
+        self.requests.count(account, request.method, request.path)
+        found = self.faults.strike(request.method, request.path, account, operation)
         now = self._wall()
-        terms = characters.admit(kind, account, operation, now, self._limiter, self._sleep)
+        self._misbehave(found, account, now)
+        admitted = characters.admit(kind, account, operation, now, self._limiter, self._sleep)
         query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
-        if request.path.split("/")[4:5] == ["meta"]:
+        if "/meta/" in request.path:
             return meta.schema(operation)
-        body = (
-            Body() if request.method == "GET" else body_of(request, passthrough=on(query.get("truto_body_passthrough")))
-        )
+        passthrough = on(query.get("truto_body_passthrough"))
+        body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
+        terms = bent(admitted.terms, found)
         call = Call(
             request, operation, self._catalogue, self._store, account, kind != "empty", terms, identity, query, body,
             moment(now),
         )  # fmt: skip
-        return self._run(call)
+        answer = self._shape(self._run(call, found), call, found)
+        answer.headers.update(admitted.headers)
+        return answer
+
+    def _misbehave(self, found: Found, account: str, now: float) -> None:
+        """What a fault does before anything is done. Raises Dropped or Refusal."""
+        if "slow" in found:
+            self._sleep(found["slow"])
+        if "rate" in found:
+            limit, seconds = found["rate"]
+            self._limiter.check(f"fault {account}", limit, seconds, now)
+        if "reset" in found:
+            raise Dropped
+        if "status" in found and found.get("idempotency") != "cache500":
+            raise failure(found["status"])
+
+    def _shape(self, answer: Answer, call: Call, found: Found) -> Answer:
+        """The answer in the format that was asked for, and as a fault leaves it. Raises Dropped for a lost reply."""
+        service, operation = call.catalogue.service, call.operation
+        if "lose-reply" in found:
+            raise Dropped
+        if "html" in found:
+            return Answer(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
+        if answer.status < 300 and answer.headers.get("content-type") == JSON:
+            wanted = call.query.get("truto_response_format")
+            if wanted == "debug":
+                answer = debugged(answer, operation, call.request, service.items, service.cursor)
+            elif wanted in ("raw", "stream"):
+                answer = raw(answer, operation, service.items, service.cursor)
+            elif operation.kind == "action" and found.get("actions") == "bare":
+                answer = unwrapped(answer, service.items)
+        if "truncate" in found:
+            answer.cut = len(answer.body) // 2
+        return answer
 
     def _authorise(self, request: Request) -> None:
         if self._token is None:
@@ -125,18 +175,24 @@ class Sandbox:
             raise Refusal(400, f"{name} is given {len(given)} different values")
         return given.pop()
 
-    def _run(self, call: Call) -> Answer:
+    def _run(self, call: Call, found: Found) -> Answer:
         operation, request = call.operation, call.request
         run = handler(operation)
         if not operation.changes:
+            if "drift" in found:
+                drift(call)
             return run(call)
-        key = request.header("idempotency-key") if request.method in _KEYED else ""
+        keyed = request.method in _KEYED and found.get("idempotency") != "off"
+        key = request.header("idempotency-key") if keyed else ""
         with self._store.transaction():
             if key and (kept := self._store.reply(call.account, request.path, key)):
                 status, content_type, content = kept
                 return Answer(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
-            answer = run(call)
-            self._store.count_effect(call.account, request.method, request.path, key)
+            if "status" in found:
+                answer = failure(found["status"]).answer()
+            else:
+                answer = deleted(call, run, found.get("delete", "id"))
+                self._store.count_effect(call.account, request.method, request.path, key)
             if key:
                 kind = answer.headers.get("content-type", "")
                 self._store.put_reply(call.account, request.path, key, (answer.status, kind, answer.body))

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from unified_cli.catalogue import Operation
 from unified_cli.sandbox.accounts import LACKED
@@ -44,9 +45,17 @@ class Limiter:
         return headers
 
 
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """How a request goes on: the terms of its paging, and headers for its answer."""
+
+    terms: Terms
+    headers: dict[str, str]
+
+
 def admit(
     kind: str, account: str, operation: Operation, now: float, limiter: Limiter, sleep: Callable[[float], None]
-) -> Terms:
+) -> Admitted:
     """Let a request in, or raise the Refusal that is in the connection's character."""
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
@@ -67,8 +76,8 @@ def admit(
         scopes = [f"{operation.api}.{operation.resource}.write"]
         value = {"description": "The connection lacks scopes", "value": {"missing_scopes": scopes}}
         raise Refusal(403, "not allowed", remote=True, raw={"error": "forbidden"}, insight={"forbidden_error": value})
-    if kind == "rate-limited":
-        limiter.check(account, 5, 2.0, now)
+    headers = limiter.check(account, 5, 2.0, now) if kind == "rate-limited" else {}
     if kind == "slow":
         sleep(_SLOW)
-    return Terms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
+    terms = Terms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
+    return Admitted(terms, headers)

@@ -54,6 +54,8 @@ class Answer:
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    """How many bytes of the body get out before the connection breaks; None for all."""
 
     @classmethod
     def json(cls, text: str, status: int = 200) -> "Answer":
@@ -100,12 +102,7 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
 
 
 class Dropped(Exception):  # noqa: N818  the end of a connection, not an error of this program
-    """The connection ends without an answer, or within one: `sent` is what got out before."""
-
-    def __init__(self, sent: Answer | None = None, length: int = 0) -> None:
-        super().__init__("the sandbox dropped the connection on purpose")
-        self.sent = sent
-        self.length = length
+    """The connection ends without an answer."""
 
 
 def decoded(segment: str) -> str:

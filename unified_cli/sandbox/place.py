@@ -1,5 +1,7 @@
 """Where the sandbox of this user keeps its state."""
 
+from collections.abc import Mapping
+
 from unified_cli.errors import StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.store import Store
@@ -7,14 +9,14 @@ from unified_cli.sandbox.store import Store
 NAME = "sandbox.db"
 
 
-def own_store(runtime: Runtime, seed: str | None = None) -> Store:
+def own_store(runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None) -> Store:
     """The store in the user's data folder; in memory, with a note, where that cannot be written."""
     folder = runtime.folder("data")
     if folder is None:
         runtime.talk.note("the sandbox forgets its records when this ends: there is no home folder to keep them in")
-        return Store.open(None, seed)
+        return Store.open(None, seed, records=records)
     try:
-        return Store.open(folder / NAME, seed)
+        return Store.open(folder / NAME, seed, records=records)
     except StorageError as error:
         runtime.talk.note(f"the sandbox forgets its records when this ends: {error.message}")
-        return Store.open(None, seed)
+        return Store.open(None, seed, records=records)

@@ -1,9 +1,11 @@
 """The sandbox as an httpx transport: no port, no socket, the path exactly as it would travel."""
 
+from collections.abc import Iterator
+
 import httpx
 
 from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.exchange import Dropped, Request
+from unified_cli.sandbox.exchange import Dropped, Refusal, Request
 
 
 class InProcess(httpx.BaseTransport):
@@ -18,11 +20,22 @@ class InProcess(httpx.BaseTransport):
         target = request.url.raw_path.decode("ascii")
         try:
             answer = self._sandbox.answer(Request.of(request.method, target, headers, request.read()))
+        except Refusal as refusal:
+            answer = refusal.answer()
         except Dropped as dropped:
-            raise httpx.ReadError(str(dropped), request=request) from dropped
-        return httpx.Response(
-            answer.status,
-            headers={**answer.headers, "content-length": str(len(answer.body))},
-            content=answer.body,
-            request=request,
-        )
+            raise httpx.ReadError("the connection was reset", request=request) from dropped
+        headers = {**answer.headers, "content-length": str(len(answer.body))}
+        body = _Broken(answer.body[: answer.cut], request) if answer.cut is not None else httpx.ByteStream(answer.body)
+        return httpx.Response(answer.status, headers=headers, stream=body, request=request)
+
+
+class _Broken(httpx.SyncByteStream):
+    """A body that breaks off, with what httpx raises over a socket."""
+
+    def __init__(self, start: bytes, request: httpx.Request) -> None:
+        self._start = start
+        self._request = request
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self._start
+        raise httpx.RemoteProtocolError("peer closed connection in the middle of a body", request=self._request)

@@ -1,0 +1,45 @@
+"""The answer in the format that `truto_response_format` asks for, and in the shape that a fault gives it."""
+
+from typing import Any
+
+from unified_cli.catalogue import Operation
+from unified_cli.sandbox import lossless
+from unified_cli.sandbox.exchange import Answer, Request
+
+
+def debugged(answer: Answer, operation: Operation, request: Request, items: str, cursor: str) -> Answer:
+    """The answer with `debug` beside it, which tells what was asked of the provider."""
+    text = answer.body.decode()
+    facts: dict[str, Any] = {
+        "requestUrl": f"https://provider.example/v3/{operation.resource}",
+        "requestOptions": {"method": request.method},
+        "responseHeaders": {"content-type": "application/json"},
+        "data": None,
+    }
+    members = {items: text}
+    if operation.lists:
+        members = lossless.split(text)
+        count = int(members["result_count"])
+        facts |= {
+            "nextCursor": lossless.read(members[cursor]),
+            "isLooping": False,
+            "isEmptyResult": not count,
+            "resultCount": count,
+        }
+    elif operation.kind == "action":
+        members = lossless.split(text)
+    return Answer.json(lossless.join({**members, "debug": lossless.dump(facts)}), answer.status)
+
+
+def raw(answer: Answer, operation: Operation, items: str, cursor: str) -> Answer:
+    """The answer as the provider might have given it: records of its own kind in an envelope of its own."""
+    members = lossless.split(answer.body.decode())
+    if operation.lists:
+        more = {"data": members[items], "has_more": lossless.dump(members[cursor] != "null")}
+        return Answer.json(lossless.join(more), answer.status)
+    return Answer.json(members[items], answer.status) if operation.kind == "action" else answer
+
+
+def unwrapped(answer: Answer, items: str) -> Answer:
+    """An action's answer without its envelope, as the service's pages print it."""
+    return Answer.json(lossless.split(answer.body.decode()).get(items, "null"), answer.status)
