@@ -1,47 +1,93 @@
 """`unified sandbox`: look at, reset and serve the service in small that comes with the program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete, show
-from unified_cli.commands.options import FLAGS, argument, function
+from unified_cli.commands.options import FLAGS, Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.commands.tree import Entry
+from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 _ABOUT = "The service in small, on this machine: the same operations over records of its own, kept between calls."
 
 
+_SERVE = (
+    Flag("port", ("--port",), str, "Serve", "the port on this machine; 0 takes a free one", "N"),
+    Flag("seed", ("--seed",), str, "Serve", "what the records are made from: a word or a number", "WORD"),
+    Flag("state", ("--state",), str, "Serve", "where changes are kept", "FILE|:memory:", takes="file"),
+    Flag("faults", ("--faults",), str, "Serve", "misbehave: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file"),
+    Flag("records", ("--records",), list[str], "Serve", "how many records a resource has", "API/RESOURCE=N"),
+)
+
+
 def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     """The group of commands."""
-    del catalogue
 
-    def leaf(name: str, about: str, run: Callable[[dict[str, Any]], None], *parameters: Any, usage: str = "") -> Entry:
-        made = function(lambda given: run(complete(given)), [*parameters])
-        flags = [flag for flag in FLAGS.values() if flag.name in {parameter.name for parameter in parameters}]
-        an_example = f"unified sandbox {name}" + (" winter" if usage else "")
-        help_page = Page(f"{usage}[options]", [about], [(EXAMPLE, an_example)], flags)
+    def leaf(
+        name: str, about: str, run: Callable[[dict[str, Any]], None], flags: Sequence[Flag] = (), word: str = ""
+    ) -> Entry:
+        parameters = [argument(word, "what the records are made from")] if word else []
+        parameters += [flag.parameter() for flag in flags]
+        made = function(lambda given: run(complete(given)), parameters)
+        an_example = f"unified sandbox {name}" + (" winter" if word else "")
+        usage = f"{word.upper()} [options]" if word else "[options]"
+        help_page = Page(usage, [about], [(EXAMPLE, an_example)], flags)
         return Entry(about, lambda: tree.leaf(name, made, lambda: help_page))
 
     entries: Mapping[str, Entry] = {
+        "serve": leaf(
+            "serve",
+            "Serve the sandbox on a port of this machine, for any client",
+            lambda given: _serve(runtime, catalogue, given),
+            _SERVE,
+        ),
         "reset": leaf("reset", "Bring all records back to what they were at first", lambda _: _reset(runtime, None)),
         "seed": leaf(
             "seed",
             "Start over with other records; the same word gives the same records",
             lambda given: _reset(runtime, given["word"]),
-            argument("word", "what the records are made from"),
-            usage="WORD ",
+            word="word",
         ),
         "status": leaf(
             "status",
             "Show where the records are kept, and the connections there are",
             lambda given: _status(runtime, given),
-            FLAGS["output"].parameter(),
+            [FLAGS["output"]],
         ),
     }
     return tree.group("sandbox", "command", entries, lambda: page.for_group(_ABOUT, "unified sandbox status", entries))
+
+
+def _serve(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
+    from unified_cli.sandbox.serve import serve  # noqa: PLC0415  help needs no server
+
+    serve(
+        runtime,
+        catalogue,
+        port=_number("--port", given["port"] or "0", 65535),
+        seed=given["seed"],
+        state=given["state"],
+        faults=given["faults"],
+        records=dict(_amount(catalogue, text) for text in given["records"] or ()),
+    )
+
+
+def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
+    place, _, number = text.partition("=")
+    api, _, resource = place.partition("/")
+    if api not in catalogue.apis or resource not in catalogue.apis[api].resources:
+        raise UsageError(f"--records {text}: no resource {place!r} (it must look like ticketing/tickets=1000)")
+    return (api, resource), _number(f"--records {place}=", number, 100_000_000)
+
+
+def _number(flag: str, text: str, most: int) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > most:
+        raise UsageError(f"{flag} takes a whole number up to {most}, not {text!r}")
+    return int(text)
 
 
 def _reset(runtime: Runtime, seed: str | None) -> None:
