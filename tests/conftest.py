@@ -1,40 +1,21 @@
 """The program, driven through its front door: `unified("ticketing tickets list")` reads like a terminal."""
 
 import io
-import json
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from front_door import Clock, Process, Result, Unified
 from server import Service, serving
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.talk import Talk
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command left behind."""
-
-    stdout: str
-    stderr: str
-    code: int
-    raw: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.raw)
-
-
-Unified = Callable[..., Result]
-Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 @pytest.fixture
@@ -73,21 +54,6 @@ def unified(tmp_path: Path) -> Unified:
         return Result(raw.decode("utf-8", "backslashreplace"), stderr.getvalue().decode(), code, raw)
 
     return run
-
-
-class Clock:
-    """Time that passes only when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.at = 1000.0
-        self.slept: list[float] = []
-
-    def now(self) -> float:
-        return self.at
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.at += seconds
 
 
 @pytest.fixture

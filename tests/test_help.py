@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Process, Unified
+from front_door import Process, Unified
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.commands.options import options_for

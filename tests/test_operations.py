@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from server import Service
 
 from unified_cli import __version__

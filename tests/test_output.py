@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from conftest import Unified
+from front_door import Unified
 from server import Reply, Service
 
 LONG = "x" * 10_000

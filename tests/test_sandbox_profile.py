@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import Process, Unified
+from front_door import Process, Unified
 
 from unified_cli.catalogue import Resource, load
 from unified_cli.sandbox.ids import first_id

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 
 
 def test_the_three_lines_are_enough_for_a_call(tmp_path: Path, unified: Unified) -> None:
