@@ -1,29 +1,37 @@
 """The entry of the console script and of `python -m unified_cli`."""
 
 import sys
-from typing import NoReturn
 
 if __name__ == "__main__":
     # `python -m` puts the working directory first, where a file named like a library would be run.
     sys.path[:] = [entry for entry in sys.path if entry]
 
 import os
-import signal
 
-from unified_cli.main import Terminated, main
-from unified_cli.runtime import Runtime
+from unified_cli import VERSION_LINE
 
 
-def run() -> NoReturn:
+def run() -> None:
     """Run the command line of this process and end it with the exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
+        os._exit(0)
+    import signal  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
+
+    from unified_cli.main import main, terminate  # noqa: PLC0415  as above
+    from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
+
+    signal.signal(signal.SIGTERM, terminate)
     code = main(sys.argv[1:], Runtime.system())
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
 
 
-def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise Terminated
+def _print(line: str) -> bool:
+    """Whether the line could be written; where not, the program says why."""
+    try:
+        return os.write(1, line.encode()) == len(line)
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ import io
 import json
 import traceback
 from collections.abc import Iterator
+from typing import NoReturn
 
-from unified_cli import __version__
+from unified_cli import VERSION_LINE
 from unified_cli.errors import ExitCode, StorageError, UnifiedError, UsageError
 from unified_cli.output import stream
 from unified_cli.runtime import Runtime
@@ -14,6 +15,11 @@ from unified_cli.runtime import Runtime
 
 class Terminated(BaseException):
     """SIGTERM arrived."""
+
+
+def terminate(_signal: int, _frame: object) -> NoReturn:
+    """Have the program end as SIGTERM wants: the handler of the signal."""
+    raise Terminated
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
@@ -38,7 +44,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
 def _run(argv: list[str], runtime: Runtime) -> None:
     if argv == ["--version"]:
-        stream.write(runtime, [f"unified {__version__}\n".encode()])
+        stream.write(runtime, [VERSION_LINE.encode()])
         return
     from unified_cli.commands import program  # noqa: PLC0415  Typer is not needed for the version
 

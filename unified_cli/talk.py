@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import BinaryIO
 from urllib.parse import quote
 
@@ -11,12 +12,18 @@ _LIMIT = 2048
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff\ufff9-\ufffb"
 # What may move the cursor, restyle, reorder or hide text on a terminal; lone surrogates cannot be written at all.
-UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]")
+_UNSAFE = f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]"
+
+
+@cache
+def unsafe() -> re.Pattern[str]:
+    """The pattern of one character that a terminal must not get; compiled when first met, which is rarely."""
+    return re.compile(_UNSAFE)
 
 
 def visible(text: str) -> str:
     r"""The text with everything that could drive a terminal written as an escape, such as `\\x1b` or `\\u202e`."""
-    return text if text.isascii() and text.isprintable() else UNSAFE.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else unsafe().sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
@@ -38,7 +38,7 @@ def known(api: str, resource: str) -> Known:
 
 @lru_cache
 def _api(api: str) -> Mapping[str, Known]:
-    path = files("unified_cli.catalogue").joinpath("known", f"{api}.toml")
+    path = Path(__file__).with_name("known") / f"{api}.toml"
     if not path.is_file():
         return {}
     return {resource: _known(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Operation, Resource, Service, sentence
@@ -23,7 +23,7 @@ def load(text: str | None = None, source: str = SOURCE) -> Catalogue:
     Raises CatalogueError with `source` and the place: unknown keys, no operations, a word twice, a bad word.
     """
     if text is None:
-        text = files("unified_cli.catalogue").joinpath(SOURCE).read_text("utf-8")
+        text = Path(__file__).with_name(SOURCE).read_text("utf-8")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from unified_cli.runtime import Runtime
-from unified_cli.talk import UNSAFE
+from unified_cli.talk import unsafe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +25,7 @@ def encode(runtime: Runtime, text: str) -> bytes:
 
 def json_visible(text: str) -> str:
     r"""The same JSON value with everything that could drive a terminal written as `\\u…`; line breaks stay."""
-    return UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
+    return unsafe().sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
 
 
 def _json_escape(character: str) -> str:
