@@ -1,5 +1,7 @@
 """Make the client of a call: pace, quota, and the sandbox in this process where the address says so."""
 
+import gc
+
 from unified_cli.catalogue import Catalogue
 from unified_cli.config.settings import Settings
 from unified_cli.runtime import Runtime
@@ -13,6 +15,8 @@ from unified_cli.wire.retry import Quota
 
 def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
     """A client for one connection, with a pace and a quota of its own."""
+    # From here on a command may run long; __main__ had switched the collector off for the start.
+    gc.enable()
     sandboxed = resolved.address is not None and resolved.address.is_sandbox
     pace = Pace(0 if sandboxed else resolved["rate"], runtime.monotonic, runtime.sleep)
     return Client(
