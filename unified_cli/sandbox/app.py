@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue
 from unified_cli.sandbox import characters, meta
 from unified_cli.sandbox.accounts import character
 from unified_cli.sandbox.actions import handler
@@ -15,11 +15,12 @@ from unified_cli.sandbox.body import Body, body_of
 from unified_cli.sandbox.call import Call, missing
 from unified_cli.sandbox.control import PREFIX, Requests, control
 from unified_cli.sandbox.dice import moment
-from unified_cli.sandbox.exchange import JSON, Answer, Dropped, Refusal, Request, decoded
+from unified_cli.sandbox.exchange import JSON, Answer, Dropped, Refusal, Request
 from unified_cli.sandbox.faults import Faults, Found
 from unified_cli.sandbox.formats import debugged, raw, unwrapped
 from unified_cli.sandbox.mischief import bent, deleted, drift, failure
 from unified_cli.sandbox.params import on, tree
+from unified_cli.sandbox.route import route
 from unified_cli.sandbox.store import Store
 
 # Bodies beyond this are refused; a file of 20 MB in base64 passes.
@@ -78,7 +79,8 @@ class Sandbox:
             return control(request, self._store, self.faults, self.requests)
         if (asked := meta.capabilities_account(request)) is not None:
             return meta.capabilities(self._catalogue, asked)
-        operation, identity = self._route(request)
+        way = route(self._catalogue, request)
+        operation = way.operation
         account = self._account(request)
         kind = character(account)
         if kind is None:
@@ -89,13 +91,13 @@ class Sandbox:
         self._misbehave(found, account, now)
         admitted = characters.admit(kind, account, operation, now, self._limiter, self._sleep)
         query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
-        if "/meta/" in request.path:
+        if way.schema:
             return meta.schema(operation)
         passthrough = on(query.get("truto_body_passthrough"))
         body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
         terms = bent(admitted.terms, found)
         call = Call(
-            request, operation, self._catalogue, self._store, account, kind != "empty", terms, identity, query, body,
+            request, operation, self._catalogue, self._store, account, kind != "empty", terms, way.identity, query, body,
             moment(now),
         )  # fmt: skip
         answer = self._shape(self._run(call, found), call, found)
@@ -140,31 +142,6 @@ class Sandbox:
         right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
         if scheme.lower() != "bearer" or not right:
             raise Refusal(401, "the token is missing or not valid")
-
-    def _route(self, request: Request) -> tuple[Operation, str | None]:
-        found = self._catalogue.match(request.method, request.path)
-        if found is not None:
-            operation, segment = found
-            return operation, None if segment is None else decoded(segment)
-        if (described := meta.described(self._catalogue, request)) is not None:
-            return described, None
-        return self._in_body(request), None
-
-    def _in_body(self, request: Request) -> Operation:
-        """The update or delete whose id is in the body. Raises Refusal: 405 for a known path, else 404."""
-        parts = request.path.split("/")
-        api = self._catalogue.apis.get(parts[2]) if parts[:2] == ["", "unified"] and len(parts) in (4, 5) else None
-        resource = api.resources.get(parts[3]) if api else None
-        operations = resource.operations.values() if resource else ()
-        shape = len(parts) == 5
-        for operation in operations:
-            if not shape and operation.takes_id and operation.method == request.method != "GET":
-                return operation
-        known = {one.method for one in operations if one.path == request.path or (shape and one.takes_id)}
-        if known:
-            allowed = ", ".join(sorted(known))
-            raise Refusal(405, f"{request.method} is not allowed on {request.path}", headers={"allow": allowed})
-        raise Refusal(404, f"no route {request.method} {request.path}")
 
     def _account(self, request: Request) -> str:
         name = self._catalogue.service.connection

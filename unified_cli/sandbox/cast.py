@@ -1,6 +1,8 @@
 """The people and companies that appear in every API, each a pure function of a number."""
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from unified_cli.sandbox.dice import Dice
 
@@ -24,6 +26,7 @@ _COMPANIES = (
     "Massive Dynamic", "Vandelay Imports", "Dunder Paper", "Pied Piper", "Monsters Energy", "Aperture Labs",
 )  # fmt: skip
 _TOWNS = ("Berlin", "São Paulo", "Nairobi", "Osaka", "Kraków", "Austin", "Montréal", "Pune", "Malmö", "Lagos")
+_SKIPPED = re.compile("[^a-z0-9]")
 _PLAIN = str.maketrans("äöüßøłéèíóñçëôã", "aousoleeionceoa")
 
 STAFF_DOMAIN = "northwind.example"
@@ -63,6 +66,7 @@ def company(number: int) -> Company:
     return Company(name, f"{_plain(name)}.example")
 
 
+@lru_cache(4096)
 def person(seed: object, group: str, number: int, domain: str) -> Person:
     """Person 1, 2, … of a group; the same number is the same person wherever they appear, with an own address."""
     dice = Dice(seed, group)
@@ -84,4 +88,4 @@ def person(seed: object, group: str, number: int, domain: str) -> Person:
 
 
 def _plain(text: str) -> str:
-    return "".join(letter for letter in text.lower().translate(_PLAIN) if letter.isascii() and letter.isalnum())
+    return _SKIPPED.sub("", text.lower().translate(_PLAIN))

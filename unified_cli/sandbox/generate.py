@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.catalogue.known import Field, known
-from unified_cli.sandbox import words
+from unified_cli.sandbox import lossless, words
 from unified_cli.sandbox.cast import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company, person
 from unified_cli.sandbox.coherence import ARRANGE
 from unified_cli.sandbox.dice import Dice, born, moment
@@ -14,6 +14,7 @@ from unified_cli.sandbox.links import CHILDREN, FAMILIES, FOLLOWS, seldom, targe
 from unified_cli.sandbox.spot import Spot
 
 _PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
+_KEPT = 4096
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (Field("id"), Field("name"), Field("created_at"), Field("updated_at"))
 _UNKNOWN_PERSON = (Field("first_name"), Field("last_name"), Field("emails", "array"))
@@ -26,6 +27,8 @@ class World:
     def __init__(self, seed: str, connection: str, counts: Mapping[tuple[str, str], int]) -> None:
         self._seed = f"{seed}/{connection}"
         self._counts = counts
+        self._titles: dict[tuple[str, str, int], str] = {}
+        self._texts: dict[tuple[str, str, int], str] = {}
         self._fields: dict[tuple[str, str], tuple[Field, ...]] = {}
 
     def count(self, api: str, resource: str) -> int:
@@ -45,9 +48,15 @@ class World:
             record.update(arrange(spot, record))
         return record
 
-    def title(self, api: str, resource: str, number: int) -> str:
-        """What a record is called."""
-        return self._title(api, resource, number, self._person(api, resource, number))
+    def text(self, api: str, resource: str, number: int) -> str:
+        """Record 1, 2, … as JSON text; the last few thousand are kept."""
+        place = (api, resource, number)
+        text = self._texts.get(place)
+        if text is None:
+            if len(self._texts) >= _KEPT:
+                self._texts.clear()
+            text = self._texts[place] = lossless.dump(self.record(api, resource, number))
+        return text
 
     def link(self, api: str, resource: str, field: Field, number: int) -> int | None:
         """The number of the record that a field of record `number` points at; None where it points at nothing."""
@@ -157,7 +166,13 @@ class World:
         return [(first + step) % size + 1 for step in range(wanted)]
 
     def _pointer(self, api: str, to: str, number: int) -> dict[str, Any]:
-        return {"id": record_id(to, number), "name": self.title(api, to, number)}
+        place = (api, to, number)
+        title = self._titles.get(place)
+        if title is None:
+            if len(self._titles) >= _KEPT:
+                self._titles.clear()
+            title = self._titles[place] = self._title(api, to, number, self._person(api, to, number))
+        return {"id": record_id(to, number), "name": title}
 
     def _remote(self, spot: Spot) -> dict[str, Any]:
         own = 10_000 + spot.number

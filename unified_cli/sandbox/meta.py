@@ -10,19 +10,6 @@ from unified_cli.sandbox.accounts import LACKED, character
 from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
 
 
-def described(catalogue: Catalogue, request: Request) -> Operation | None:
-    """The operation that `/unified/{api}/{resource}/meta/{method}` asks about; None for other paths."""
-    parts = request.path.split("/")
-    if request.method != "GET" or len(parts) != 6 or parts[1] != "unified" or parts[4] != "meta":
-        return None
-    api = catalogue.apis.get(parts[2])
-    resource = api.resources.get(parts[3]) if api else None
-    operation = resource.operations.get(decoded(parts[5])) if resource else None
-    if operation is None:
-        raise Refusal(404, f"no method {decoded(parts[5])!r} of {parts[2]}/{parts[3]}")
-    return operation
-
-
 def schema(operation: Operation) -> Answer:
     """What an operation takes and gives, as JSON Schema."""
     facts = known(operation.api, operation.resource)

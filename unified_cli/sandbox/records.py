@@ -1,6 +1,5 @@
 """The records of one resource of one connection: the seeded ones with the changes laid over them."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,29 +13,34 @@ _END = 1 << 62
 
 
 class Row:
-    """One record: as text for giving, as a value for looking at, made from whichever is there."""
+    """One record: as text for giving, as a value for looking at; a seeded one is made when it is asked for."""
 
-    __slots__ = ("_text", "_value", "position")
+    __slots__ = ("_text", "_value", "_world", "position")
 
-    def __init__(self, position: int, text: str | None = None, value: dict[str, Any] | None = None) -> None:
+    def __init__(self, position: int, text: str | None = None, world: tuple[World, str, str] | None = None) -> None:
         self.position = position
         self._text = text
-        self._value = value
+        self._world = world
+        self._value: dict[str, Any] | None = None
 
     @property
     def text(self) -> str:
         """The record's JSON."""
-        if self._text is None:
-            self._text = json.dumps(self._value, ensure_ascii=False, separators=(",", ":"))
-        return self._text
+        if self._text is None and self._world is not None:
+            world, api, resource = self._world
+            self._text = world.text(api, resource, self.position)
+        return self._text or "{}"
 
     @property
     def value(self) -> dict[str, Any]:
         """The record for looking at; its numbers may have lost digits."""
         if self._value is None:
-            self._value = lossless.read(self._text or "{}")
-        assert self._value is not None  # noqa: S101  one of the two was given
-        return self._value
+            if self._world is not None:
+                world, api, resource = self._world
+                self._value = world.record(api, resource, self.position)
+            else:
+                self._value = lossless.read(self.text)
+        return self._value or {}
 
     @property
     def members(self) -> dict[str, str]:
@@ -128,7 +132,7 @@ class Records:
         return None if text is None else Row(number, text)
 
     def _seeded(self, number: int) -> Row:
-        return Row(number, value=self._world.record(self.api, self.resource, number))
+        return Row(number, world=(self._world, self.api, self.resource))
 
     def seeded_id(self, number: int) -> str:
         """The id of a seeded record."""

@@ -1,0 +1,109 @@
+from typing import Any
+
+import httpx
+import pytest
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.catalogue.known import known
+from unified_cli.sandbox.generate import NAMELESS, World
+from unified_cli.sandbox.ids import SHOWN_AS, number_of, record_id
+from unified_cli.sandbox.links import target
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World("x", "full", {})
+
+
+def everything(catalogue: Catalogue, world: World) -> Any:
+    for api in catalogue.apis.values():
+        for name in api.resources:
+            for number in range(1, world.count(api.name, name) + 1):
+                yield api.name, name, number, world.record(api.name, name, number)
+
+
+def pointers(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [one for item in value for one in pointers(item)]
+    if isinstance(value, dict):
+        return [value["id"]]
+    return [] if value is None else [value]
+
+
+def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalogue, world: World) -> None:
+    for api, resource, number, record in everything(catalogue, world):
+        fields = {field.name for field in known(api, resource).fields}
+        assert fields <= record.keys()
+        if resource not in NAMELESS:
+            assert record["id"] == record_id(resource, number)
+            assert record["created_at"] <= record["updated_at"] <= "2026-01-01T12:00:00.000Z"
+
+
+def test_every_value_is_of_its_type_and_one_of_the_known(catalogue: Catalogue, world: World) -> None:
+    kinds = {"string": str, "number": (int, float), "boolean": bool, "array": list, "object": dict}
+    for api, resource, _, record in everything(catalogue, world):
+        for field in known(api, resource).fields:
+            value = record[field.name]
+            assert value is None or isinstance(value, kinds[field.type]), (api, resource, field, value)
+            assert not field.values or value in field.values
+
+
+def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: World) -> None:
+    seen = 0
+    for api, resource, _, record in everything(catalogue, world):
+        for field in known(api, resource).fields:
+            to = target(api, resource, field)
+            for identity in pointers(record[field.name]) if to else ():
+                number = number_of(to or "", identity)
+                assert number is not None
+                assert 1 <= number <= world.count(api, to or "")
+                seen += 1
+    assert seen > 3000
+
+
+def test_what_points_both_ways_agrees(world: World) -> None:
+    for number in range(1, 121):
+        ticket = world.record("ticketing", "tickets", number)
+        contact = world.record("ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0)
+        assert contact["account_id"] == ticket["account"]["id"]
+        for pointed in ticket["attachments"]:
+            attachment = world.record("ticketing", "attachments", number_of("attachments", pointed["id"]) or 0)
+            assert attachment["ticket_id"] == ticket["id"]
+
+
+def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: World) -> None:
+    names = {
+        tuple(world.record(api.name, "users", number)["name"] for number in range(1, 61))
+        for api in catalogue.apis.values()
+        if "users" in api.resources
+    }
+    assert len(names) == 1
+    assert len(set(*names)) == 60
+
+
+def test_two_runs_and_no_two_seeds_agree(world: World) -> None:
+    assert World("x", "full", {}).record("ats", "jobs", 7) == world.record("ats", "jobs", 7)
+    others = [World("y", "full", {}), World("x", "full:b", {})]
+    assert all(other.record("ats", "jobs", 7) != world.record("ats", "jobs", 7) for other in others)
+
+
+def test_most_resources_can_be_paged_through(catalogue: Catalogue, world: World) -> None:
+    small = [
+        f"{api.name}/{name}"
+        for api in catalogue.apis.values()
+        for name in api.resources
+        if world.count(api.name, name) < 60
+    ]
+    assert len(small) < 45
+    assert all(world.count(api, "users") == 60 for api in catalogue.apis if "users" in catalogue.apis[api].resources)
+
+
+@pytest.mark.parametrize("text", ["tickets-0", "tickets-01", "tickets-x", "tickets", "users-1", "tickets-1٣", ""])
+def test_only_one_spelling_names_a_record(text: str) -> None:
+    assert number_of("tickets", text) is None
+
+
+def test_me_is_the_first_user(client: httpx.Client) -> None:
+    assert SHOWN_AS == {"me": "users"}
+    me = client.get("/unified/user-directory/me").json()
+    assert me["result"] == [client.get("/unified/user-directory/users/users-1").json()]
