@@ -1,16 +1,17 @@
 """Make the client of a call: pace, quota, and the sandbox in this process where the address says so."""
 
 import gc
+from typing import TYPE_CHECKING
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config.settings import Settings
 from unified_cli.runtime import Runtime
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.place import own_store
-from unified_cli.sandbox.transport import InProcess
 from unified_cli.wire.client import Client
 from unified_cli.wire.pace import Pace
 from unified_cli.wire.retry import Quota
+
+if TYPE_CHECKING:
+    from unified_cli.sandbox.transport import InProcess
 
 
 def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
@@ -18,13 +19,20 @@ def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: st
     # From here on a command may run long; __main__ had switched the collector off for the start.
     gc.enable()
     sandboxed = resolved.address is not None and resolved.address.is_sandbox
-    pace = Pace(0 if sandboxed else resolved["rate"], runtime.monotonic, runtime.sleep)
     return Client(
         resolved,
         token,
         runtime,
         catalogue.service,
-        lambda: InProcess(Sandbox(catalogue, own_store(runtime), wall=runtime.wall, sleep=runtime.sleep)),
-        pace=pace,
+        lambda: _sandbox(runtime, catalogue),
+        pace=Pace(0 if sandboxed else resolved["rate"], runtime.monotonic, runtime.sleep),
         quota=Quota(),
     )
+
+
+def _sandbox(runtime: Runtime, catalogue: Catalogue) -> "InProcess":
+    from unified_cli.sandbox.app import Sandbox  # noqa: PLC0415  forty rooms that a call to the service never enters
+    from unified_cli.sandbox.place import own_store  # noqa: PLC0415  as above
+    from unified_cli.sandbox.transport import InProcess  # noqa: PLC0415  as above
+
+    return InProcess(Sandbox(catalogue, own_store(runtime), wall=runtime.wall, sleep=runtime.sleep))
