@@ -1,12 +1,15 @@
 """A base URL, taken apart and checked once; what counts as the same origin is decided here."""
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
-from unified_cli.errors import ConfigError, UnsafeError
+from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
+# Names of machines, with the underscores that some have, or an IPv6 address, whose brackets are gone by now.
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -56,9 +59,26 @@ def parse(url: str, source: str) -> Address:
         raise ConfigError(f"base URL in {source} must end before any ? or #")
     _check(url, parts.path, source)
     host = parts.hostname
+    if not _HOST.fullmatch(host):
+        raise ConfigError(f"base URL in {source} names no host that there can be")
     if parts.scheme == "http" and not is_loopback(host):
         raise UnsafeError(f"base URL in {source} would send the token in clear text (write https://{parts.netloc})")
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
+
+
+def origin_of(url: object) -> str | None:
+    """The origin that a URL names, None where it is none that could be called."""
+    try:
+        return parse(url, "it").origin if isinstance(url, str) else None
+    except UnifiedError:
+        return None
+
+
+def masked(url: str) -> str:
+    """The URL without the user name and password it should not have."""
+    scheme, slashes, rest = url.partition("//")
+    _, at, host = rest.rpartition("@")
+    return f"{scheme}{slashes}***@{host}" if at else url
 
 
 def _check(url: str, path: str, source: str) -> None:

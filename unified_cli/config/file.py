@@ -1,20 +1,23 @@
 """The config file as it is read: private, checked, never repaired silently."""
 
 import os
+import re
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from unified_cli.config import private
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 
 NAME = "config.toml"
 RESERVED = "sandbox"
+PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 8 * 1024 * 1024
 
 
@@ -41,67 +44,92 @@ def read(runtime: Runtime) -> Config:
     Raises ConfigError for a file that cannot be read, is not private enough, is broken, or holds what is not known.
     """
     path = locate(runtime)
-    if path is None:
-        return Config(None)
-    try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            content = file.read(_LARGEST + 1)
-    except FileNotFoundError:
+    found = content(path) if path else None
+    if path is None or found is None:
         return Config(path)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    if len(content) > _LARGEST:
-        raise ConfigError(f"{path} is larger than 8 MiB; that is no config file")
-    config = parse(path, content)
-    _check_private(
-        path, status, holds_token="token" in config.top or any("token" in p for p in config.profiles.values())
-    )
+    text, status = found
+    config = parse(path, text)
+    if private.readable_by_others(status) and holds_token(config.top, config.profiles):
+        raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
     return config
 
 
-def parse(path: Path, content: bytes) -> Config:
-    """The config that the file's content means; ConfigError names the path and the place."""
+def content(path: Path) -> tuple[bytes, os.stat_result] | None:
+    """What is in the file at `path`, and its status; None where there is none.
+
+    Raises ConfigError where it cannot be read, or others could have written it.
+    """
     try:
-        data = tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        # Without waiting: a named pipe in the file's place must not hold the command for ever.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if str(path) == os.devnull:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError(f"{path} is not a file, so no configuration can be in it")
+        private.check(path, status)
+        found = file.read(_LARGEST + 1)
+    if len(found) > _LARGEST:
+        raise ConfigError(f"{path} is larger than 8 MiB; that is no config file")
+    return found, status
+
+
+def parse(path: Path, text: bytes) -> Config:
+    """The config that the file's text means; ConfigError names the path and the place."""
+    data = load(path, text)
+    for found in problems(data):
+        raise ConfigError(f"{path}: {found}")
     profiles = data.pop("profiles", {})
-    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
-        raise ConfigError(f"{path}: profiles must be tables, like [profiles.acme]")
-    _check_keys(path, "", data, "t")
-    for name, table in profiles.items():
-        _check_keys(path, f"profiles.{name}: ", table, "p")
-    if RESERVED in profiles:
-        raise ConfigError(f"{path}: the profile {RESERVED!r} is built in; give yours another name")
     return Config(path, data, profiles)
 
 
-def _check_keys(path: Path, place: str, table: Mapping[str, Any], at: str) -> None:
+def load(path: Path, text: bytes) -> dict[str, Any]:
+    """The text as TOML, whatever it says; ConfigError names the path and the line."""
+    try:
+        return tomllib.loads(text.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}: not UTF-8 (at line {line}, byte {error.start})") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply for a config file") from None
+    except ValueError as error:
+        # A TOMLDecodeError is one, and so is what a number of 5,000 digits raises.
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def problems(data: Mapping[str, Any]) -> Iterator[str]:
+    """Whatever is wrong with the names in the file: what no key is called, and what says a thing twice."""
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+        yield "profiles must be tables, like [profiles.acme]"
+        return
+    yield from table_problems({name: value for name, value in data.items() if name != "profiles"}, None)
+    for name, table in profiles.items():
+        if name == RESERVED:
+            yield f'the profile "{RESERVED}" is built in; give yours another name'
+        elif not PROFILE_NAME.fullmatch(name):
+            yield f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or underscores"
+        yield from table_problems(table, name)
+
+
+def table_problems(table: Mapping[str, Any], profile: str | None) -> Iterator[str]:
+    """Whatever is wrong with the names in one table: that of a profile, or the top of the file where it is None."""
+    place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name in table:
         key = KEYS.get(name)
         if key is None or at not in key.at:
-            allowed = [other.name for other in KEYS.values() if at in other.at]
-            close = get_close_matches(name, allowed, 1)
-            raise ConfigError(
-                f"{path}: {place}unknown key {name!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
-            )
+            close = get_close_matches(name, [other.name for other in KEYS.values() if at in other.at], 1)
+            yield f"{place}unknown key {name!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
-        raise ConfigError(f"{path}: {place}says twice where the token is ({' and '.join(sources)}); keep one")
+        yield f"{place}says twice where the token is ({' and '.join(sources)}); keep one"
 
 
-def _check_private(path: Path, status: os.stat_result, *, holds_token: bool) -> None:
-    if os.name != "posix":
-        return
-    if status.st_uid not in (os.geteuid(), 0):
-        raise ConfigError(f"{path} belongs to another user (chown {os.geteuid()} {path})")
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigError(f"others can write {path} (chmod go-w {path})")
-    if holds_token and status.st_mode & (stat.S_IRGRP | stat.S_IROTH):
-        raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
-    folder = path.parent.stat().st_mode
-    if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
-        raise ConfigError(f"anybody can replace files in {path.parent} (chmod go-w {path.parent})")
+def holds_token(top: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a token stands in the file itself."""
+    return "token" in top or any("token" in table for table in profiles.values())

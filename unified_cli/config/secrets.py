@@ -48,7 +48,7 @@ def read(token: TokenSource, runtime: Runtime) -> str:
 
 def keyring_user(token: TokenSource) -> str:
     """The name a token is kept under in the keyring."""
-    return f"{token.origin}|{token.profile}"
+    return f"{token.origin or ''}|{token.profile or ''}"
 
 
 def _checked(content: bytes, token: TokenSource) -> str:

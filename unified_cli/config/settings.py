@@ -39,6 +39,10 @@ class Settings:
     account_id: str | None
     token: TokenSource | None
     values: Mapping[str, Value] = field(repr=False)
+    named_by: str = "nowhere"
+    """What named the profile."""
+    tokens_left: tuple[str, ...] = ()
+    """Where else a token is, and why it is not that one, in words."""
 
     def __getitem__(self, key: str) -> Any:
         """The value of one of the other keys, such as `timeout`."""
@@ -64,32 +68,34 @@ def resolve(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> Setti
     Order: flag, environment, profile, top of the file, default. Where a profile is named, its identity (base URL,
     account, token) is a unit: the environment only fills what the profile and the top of the file leave open.
     """
-    name, named = _profile(flags, runtime, config)
-    table = _table(name, config)
-    layers = _Layers(flags, runtime.environ, config, name, table)
-    values = {key.name: layers.value(key, environment_last=named and key.name in IDENTITY) for key in _plain_keys()}
+    name, named_by = _profile(flags, runtime, config)
+    # The sandbox is a unit even where it is only the default: nothing in the environment is meant for it.
+    unit = named_by in _NAMING or name == file.RESERVED
+    layers = _Layers(flags, runtime.environ, config, name, _table(name, config), unit=unit)
+    values = {key.name: layers.value(key) for key in _PLAIN}
     where = values["base_url"]
     reached = address.parse(where.value, where.source) if where.value else None
-    if name == file.RESERVED and any(flags.get(flag) for flag in ("base_url", "token_file", "token_stdin")):
+    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.get(flag) for flag in _FOREIGN):
         raise UsageError("the sandbox has an address and a token of its own (leave out --base-url and --token-…)")
-    if reached and reached.is_sandbox:
-        token: TokenSource | None = TokenSource("sandbox", "", "built in")
-    else:
-        token = layers.token(reached, named=named)
-    return Settings(name, reached, values["account_id"].value, token, values)
+    token, left = layers.token(reached)
+    return Settings(name, reached, values["account_id"].value, token, values, named_by, left)
 
 
-def _plain_keys() -> Iterator[Key]:
-    return (key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
+_NAMING = ("-p", KEYS["profile"].variable)
+_FOREIGN = ("base_url", "token_file", "token_stdin")
+_PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
 
 
-def _profile(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> tuple[str | None, bool]:
-    if name := flags.get("profile"):
-        return name, True
-    if name := runtime.environ.get(KEYS["profile"].variable):
-        return name, True
+def _profile(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> tuple[str | None, str]:
+    name = flags.get("profile")
+    if name is not None:
+        if not name:
+            raise UsageError("-p needs the name of a profile (unified profile list shows them)")
+        return name, _NAMING[0]
+    if name := runtime.environ.get(_NAMING[1]):
+        return name, _NAMING[1]
     name = config.top.get("profile")
-    return (_parse(KEYS["profile"], name, f"{config.path}") if name is not None else None), False
+    return (None, "nowhere") if name is None else (_parse(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
 
 
 def _table(name: str | None, config: Config) -> Mapping[str, Any]:
@@ -105,18 +111,20 @@ def _table(name: str | None, config: Config) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Layers:
-    """The places a value may stand in, strongest first."""
+    """The places a value may stand in, strongest first; `unit` puts the environment last for what is identity."""
 
     flags: Mapping[str, Any]
     environ: Mapping[str, str]
     config: Config
     profile: str | None
     table: Mapping[str, Any]
+    unit: bool
 
-    def value(self, key: Key, *, environment_last: bool) -> Value:
+    def value(self, key: Key) -> Value:
         flag, environment = self._flag(key), self._environment(key)
         stored = [*self._stored(key)]
-        found = [*flag, *stored, *environment] if environment_last else [*flag, *environment, *stored]
+        last = self.unit and key.name in IDENTITY
+        found = [*flag, *stored, *environment] if last else [*flag, *environment, *stored]
         if not found:
             return Value(key.default, "default")
         source, value = found[0]
@@ -137,58 +145,67 @@ class _Layers:
         if key.name in self.config.top and not (self.profile == file.RESERVED and key.name in IDENTITY):
             yield f"{self.config.path}", self.config.top[key.name]
 
-    def token(self, reached: Address | None, *, named: bool) -> TokenSource | None:
-        """Where the token is; UnsafeError for a stored one that belongs to another origin."""
-        if self.flags.get("token_file"):
-            return TokenSource("token_file", self.flags["token_file"], "--token-file")
-        if self.flags.get("token_stdin"):
-            return TokenSource("token_stdin", "", "--token-stdin")
-        environment = self._token_in_environment(reached)
-        if environment and not named:
-            return environment
-        stored = self._token_in_file(self.table, f"profile {self.profile}") or self._token_in_file(
-            self.config.top, f"{self.config.path}"
-        )
-        if stored is None:
-            return environment
-        home = stored.origin
-        if reached and home and reached.origin != home:
+    def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
+        """Where the token is, and which others were not taken.
+
+        Raises UnsafeError where the stored one belongs to another origin than the call would reach.
+        """
+        found = self._token_flags()
+        if reached and reached.is_sandbox:
+            found.append(TokenSource("sandbox", "", "built in"))
+        stored = [*self._token_in_file(self.table, self.profile), *self._token_in_file(self.config.top, None)]
+        environment, refused = self._token_in_environment(reached)
+        found += [*stored, *environment] if self.unit else [*environment, *stored]
+        if not found:
+            return None, refused
+        chosen = found[0]
+        if reached and chosen.origin and reached.origin != chosen.origin:
             raise UnsafeError(
-                f"the token of {stored.source} belongs to {home}, and the call would go to {reached.origin} "
+                f"the token of {chosen.source} belongs to {chosen.origin}, and the call would go to {reached.origin} "
                 "(give that one its own token: --token-file or --token-stdin)"
             )
-        return stored
+        return chosen, (*(other.source for other in found[1:]), *refused)
 
-    def _token_in_environment(self, reached: Address | None) -> TokenSource | None:
+    def _token_flags(self) -> list[TokenSource]:
+        found = []
+        if name := self.flags.get("token_file"):
+            found.append(TokenSource("token_file", name, "--token-file"))
+        if self.flags.get("token_stdin"):
+            found.append(TokenSource("token_stdin", "", "--token-stdin"))
+        if len(found) > 1:
+            raise UsageError("--token-file and --token-stdin both name the token; give one")
+        return found
+
+    def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
+        """The environment's token where it is meant for the address, else the reason why it is not."""
         key = KEYS["token"]
         value = self.environ.get(key.variable)
         if not value:
-            return None
-        if self.profile and reached:
-            own = [
-                ("the environment", self.environ.get(KEYS["base_url"].variable)),
-                ("", self.config.top.get("base_url")),
-            ]
-            if reached.origin not in [address.parse(url, source).origin for source, url in own if url]:
-                return None
-        return TokenSource("environment", value, key.variable)
+            return [], ()
+        homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
+        origins = {address.origin_of(home) for home in homes if home}
+        # Without a profile, and with no address written down beside it, the token is for whatever is called.
+        if reached and (self.profile or origins) and reached.origin not in origins:
+            return [], (f"{key.variable}, which is not for {reached.origin}",)
+        return [TokenSource("environment", value, key.variable)], ()
 
-    def _token_in_file(self, table: Mapping[str, Any], source: str) -> TokenSource | None:
+    def _token_in_file(self, table: Mapping[str, Any], profile: str | None) -> Iterator[TokenSource]:
+        source = f"profile {profile}" if profile else f"{self.config.path}"
         for name in TOKEN_SOURCES:
             value = _parse(KEYS[name], table[name], source) if name in table else None
             if value:
                 base = table.get("base_url") or self.config.top.get("base_url")
-                origin = address.parse(base, source).origin if base else None
-                return TokenSource(name, value, source, origin=origin, profile=self.profile)
-        return None
+                origin = address.parse(_parse(KEYS["base_url"], base, source), source).origin if base else None
+                yield TokenSource(name, value, source, origin=origin, profile=profile)
 
 
 def _parse(key: Key, value: object, source: str) -> Any:
     try:
         return key.parse(value)
     except ValueError as error:
+        shown = "" if key.name in TOKEN_SOURCES else f", not {value!r}"
         if source.startswith("--"):
-            raise UsageError(f"{source} {error}, not {value!r}") from None
-        place = "the environment: " if source == key.variable else f"{source}: {key.name} "
-        name = f"{source} " if source == key.variable else ""
-        raise ConfigError(f"{place}{name}{error}, not {value!r}") from None
+            raise UsageError(f"{source} {error}{shown}") from None
+        if source == key.variable:
+            raise ConfigError(f"the environment: {source} {error}{shown}") from None
+        raise ConfigError(f"{source}: {key.name} {error}{shown}") from None

@@ -1,0 +1,163 @@
+"""`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.commands import confirm
+from unified_cli.commands.built_in import Complete
+from unified_cli.commands.options import FLAGS, Flag, argument
+from unified_cli.commands.profile_leaf import build, may_ask
+from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
+from unified_cli.config import edit, file
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+
+PROFILE = "Profile"
+_BORROWED = ("account_id", "base_url", "token_file", "ca_bundle", "timeout", "retries", "rate")
+_OWN = (
+    Flag("token_command", ("--token-command",), str, PROFILE, "the program that prints the token", '\'["…", "…"]\''),
+    Flag("keyring", ("--keyring",), bool, PROFILE, "the token is in this machine's keyring"),
+    Flag("tags", ("--tag",), list[str], PROFILE, "put it into a group, for -p tag:NAME", "NAME"),
+    Flag("read_only", ("--read-only",), bool, PROFILE, "refuse every write"),
+)
+_ADD = (*(FLAGS[name] for name in _BORROWED), *_OWN)
+_NAME = argument("name", "the profile's name")
+_YES = Flag("yes", ("-y", "--yes"), bool, PROFILE, "do not ask before removing")
+_NONE = Flag("none", ("--none",), bool, PROFILE, "use no profile when none is named")
+_KEYS = ("Keys", [(key.name, key.about) for key in SETTABLE.values()])
+
+
+def _assignments(*, required: bool) -> inspect.Parameter:
+    metavar = "KEY=VALUE…" if required else "[KEY=VALUE…]"
+    kind: Any = list[str] if required else list[str] | None
+    annotation: Any = Annotated[kind, typer.Argument(metavar=metavar)]
+    default = inspect.Parameter.empty if required else None
+    return inspect.Parameter("assignments", inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def add_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile add`."""
+    return build(
+        "add",
+        about,
+        lambda given: _add(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME [KEY=VALUE…]",
+        example="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
+        arguments=[_NAME, _assignments(required=False)],
+        flags=_ADD,
+        more=["Whatever the profile leaves open comes from the top of the file. The default profile stays what it is."],
+    )
+
+
+def set_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile set`."""
+    return build(
+        "set",
+        about,
+        lambda given: _set(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME KEY=VALUE…",
+        example="unified profile set acme tags=prod,eu read_only=true timeout=",
+        arguments=[_NAME, _assignments(required=True)],
+        more=["An empty value unsets the key."],
+        sections=[_KEYS],
+    )
+
+
+def use_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile use`."""
+    return build(
+        "use",
+        about,
+        lambda given: _use(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME",
+        example="unified profile use acme",
+        arguments=[argument("name", "the profile's name", required=False)],
+        flags=[_NONE],
+        more=["-p NAME and UNIFIED_PROFILE name one for a single call or shell, and change nothing for others."],
+    )
+
+
+def remove_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile remove`."""
+    return build(
+        "remove",
+        about,
+        lambda given: _remove(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME",
+        example="unified profile remove acme",
+        arguments=[_NAME],
+        flags=[_YES],
+    )
+
+
+def _add(runtime: Runtime, given: dict[str, Any]) -> None:
+    name = new_name(given["name"])
+    flags = {flag.name: given[flag.name] for flag in _ADD if given.get(flag.name)}
+    values = {key: parse(key, value) for key, value in flags.items()}
+    for key, value in read_assignments(given.get("assignments") or ()).items():
+        if key in values:
+            raise UsageError(f"{key} is given twice, as an option and as {key}=…")
+        if value is not None:
+            values[key] = value
+    path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
+    runtime.talk.note(f'added profile "{name}" to {path}')
+
+
+def _set(runtime: Runtime, given: dict[str, Any]) -> None:
+    name, values = _existing(given["name"]), read_assignments(given["assignments"])
+
+    def alter(draft: edit.Draft) -> None:
+        table = draft.table(name)
+        for key, value in values.items():
+            if value is None and key not in table:
+                known(key)
+        draft.set(name, values)
+
+    path = edit.change(runtime, alter, touched=[name])
+    runtime.talk.note(f'changed profile "{name}" in {path}')
+
+
+def _use(runtime: Runtime, given: dict[str, Any]) -> None:
+    name = given.get("name")
+    if (name is None) is not bool(given.get("none")):
+        raise UsageError("unified profile use NAME chooses a profile, unified profile use --none chooses none")
+
+    def alter(draft: edit.Draft) -> None:
+        if name not in (None, file.RESERVED):
+            draft.table(name)
+        draft.set(None, {"profile": name})
+
+    path = edit.change(runtime, alter)
+    what = f'profile "{name}" is' if name else "no profile is"
+    runtime.talk.note(f"{what} used from now on when none is named ({path})")
+
+
+def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
+    name = _existing(given["name"])
+    if not given.get("yes") and may_ask(runtime, given) and not confirm.ask(runtime, f'remove profile "{name}"?'):
+        raise UsageError("not removed")
+
+    def alter(draft: edit.Draft) -> None:
+        if draft.data.get("profile") == name:
+            raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
+        draft.remove(name)
+
+    path = edit.change(runtime, alter)
+    runtime.talk.note(f'removed profile "{name}" from {path}')
+
+
+def _existing(name: str) -> str:
+    if name == file.RESERVED:
+        raise UsageError(f'the profile "{name}" is built in and cannot be changed')
+    return name

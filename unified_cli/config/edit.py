@@ -1,0 +1,81 @@
+"""Change the config file: one change at a time, comments and order kept, and never a file that cannot be read."""
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unified_cli.config import file, private, store
+from unified_cli.config.draft import Draft
+from unified_cli.errors import ConfigError
+from unified_cli.runtime import Runtime
+
+Alter = Callable[[Draft], None]
+
+
+def change(runtime: Runtime, alter: Alter, *, touched: Iterable[str] = ()) -> Path:
+    """Change the config file by what `alter` does to a draft of it, and give its path.
+
+    `touched` names the profiles that must be right afterwards, besides the top of the file: another one's unknown key
+    is no reason not to repair this one. Raises ConfigError where the file is broken, not private enough or cannot be
+    written; then it is as it was.
+    """
+    path = file.locate(runtime)
+    if path is None:
+        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+    with store.locked(path) as target:
+        text = _read(path)
+        before = file.load(path, text)
+        wanted = file.load(path, text)
+        for data in (before, wanted):
+            _check_shape(path, data)
+        alter(Draft(wanted))
+        _check_result(path, wanted, touched)
+        if wanted != before:
+            store.replace(target, _rewritten(path, text, wanted, alter))
+    return path
+
+
+def _read(path: Path) -> bytes:
+    found = file.content(path)
+    if found is None:
+        return b""
+    text, status = found
+    data = file.load(path, text)
+    if private.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
+        raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
+    return text
+
+
+def _check_shape(path: Path, data: Mapping[str, Any]) -> None:
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+        raise ConfigError(f"{path}: profiles must be tables, like [profiles.acme]")
+
+
+def _check_result(path: Path, data: Mapping[str, Any], touched: Iterable[str]) -> None:
+    top = {name: value for name, value in data.items() if name != "profiles"}
+    found = [*file.table_problems(top, None)]
+    for name in touched:
+        found += file.table_problems(data.get("profiles", {}).get(name, {}), name)
+    if found:
+        raise ConfigError(f"{path}: {found[0]}")
+
+
+def _rewritten(path: Path, text: bytes, wanted: Mapping[str, Any], alter: Alter) -> bytes:
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  only for what changes the file
+
+    from unified_cli.config.document import Document  # noqa: PLC0415  as above
+
+    old = text.decode("utf-8")
+    try:
+        document = Document(old)
+        alter(document)
+        result = document.text()
+        # What keeps comments and order is intricate; what it wrote must mean exactly what was wanted.
+        right = tomllib.loads(result) == wanted
+    except (TOMLKitError, ValueError, LookupError, TypeError):
+        right = False
+    if not right:
+        raise ConfigError(f"{path} is laid out in a way that cannot be edited safely; change it by hand")
+    return result.encode("utf-8")

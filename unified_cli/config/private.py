@@ -1,0 +1,47 @@
+"""Who may touch a file that settings or credentials are in: this user and root, nobody else."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from unified_cli.errors import ConfigError
+
+_OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def check(path: Path, status: os.stat_result) -> None:
+    """Raise ConfigError, with the command that mends it, where another user could put words into the file."""
+    for found in faults(path, status):
+        raise ConfigError(found)
+
+
+def faults(path: Path, status: os.stat_result) -> Iterator[str]:
+    """Every way in which another user could change the file at `path`, or put another in its place."""
+    if os.name != "posix":
+        return
+    if status.st_uid not in _trusted():
+        yield f"{path} belongs to another user (chown {os.geteuid()} {path})"
+    if status.st_mode & _OTHERS_WRITE:
+        yield f"others can write {path} (chmod go-w {path})"
+    # A link has two folders, and whoever can write in either chooses what is read.
+    for folder in dict.fromkeys((path.parent, Path(os.path.realpath(path)).parent)):
+        yield from _folder_faults(folder)
+
+
+def _folder_faults(folder: Path) -> Iterator[str]:
+    status = folder.stat()
+    if status.st_uid not in _trusted():
+        yield f"the folder {folder} belongs to another user (chown {os.geteuid()} {folder})"
+    if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+        yield f"anybody can replace files in {folder} (chmod go-w {folder})"
+
+
+def readable_by_others(status: os.stat_result) -> bool:
+    """Whether another user may read the file."""
+    return os.name == "posix" and bool(status.st_mode & _OTHERS_READ)
+
+
+def _trusted() -> tuple[int, int]:
+    return os.geteuid(), 0
