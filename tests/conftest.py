@@ -26,7 +26,7 @@ def unified(tmp_path: Path) -> Unified:
         command: str | list[str],
         *,
         environ: Mapping[str, str] | None = None,
-        stdin: bytes = b"",
+        stdin: bytes | None = b"",
         tty: bool = False,
         columns: int | None = None,
         **world: Any,
@@ -35,7 +35,7 @@ def unified(tmp_path: Path) -> Unified:
         stdout, stderr = io.BytesIO(), io.BytesIO()
         clock = Clock()
         settings: dict[str, Any] = {
-            "stdin": io.BytesIO(stdin),
+            "stdin": None if stdin is None else io.BytesIO(stdin),
             "stdout": stdout,
             "talk": Talk(stderr),
             "environ": environ or {},

@@ -21,6 +21,11 @@ _LONGEST_KEY = 255
 
 def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
     """Call an operation of the catalogue."""
+    if given.get("skeleton"):
+        from unified_cli.commands import skeleton  # noqa: PLC0415  only where it is asked for
+
+        skeleton.show(runtime, asked)
+        return
     resolved = resolve(runtime, given)
     address, account = resolved.reachable()
     body = read_body(given, runtime, asked.method)
@@ -73,7 +78,7 @@ def resolve(runtime: Runtime, given: Given) -> Settings:
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
     """Send the request, or show it where only that was asked for, and write the answer."""
     if given.get("dry_run") or given.get("as_"):
-        preview.show(runtime, request, given.get("as_"))
+        preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
     if request.writes and resolved["read_only"]:
         who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"

@@ -73,6 +73,7 @@ _ALL = (
         "set a field to JSON where it reads as JSON; @base64:FILE for bytes",
         "NAME=JSON|@FILE",
     ),
+    Flag("skeleton", ("--skeleton",), bool, BODY, "print a body to fill in and send nothing"),
     Flag("output", ("-o", "--output"), str, OUTPUT, "how to print the result", "FORMAT", choices=FORMATS),
     Flag("out", ("--out",), str, OUTPUT, "write the result to a file", "FILE", takes="file"),
     Flag("force", ("--force",), bool, OUTPUT, "overwrite the file; print binary on a terminal"),

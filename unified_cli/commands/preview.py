@@ -12,12 +12,16 @@ from unified_cli.wire.request import Request
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the variable's name, which stands for the token
 
 
-def show(runtime: Runtime, request: Request, as_: str | None) -> None:
+# Linux takes 128 KiB for one word of a command line; a shell's own printf takes any.
+_LONGEST_WORD = 100_000
+
+
+def show(runtime: Runtime, request: Request, as_: str | None, *, ca_bundle: str | None = None) -> None:
     """Print the request; the token is not even looked up."""
     if as_ == "curl":
         if request.address.is_sandbox:
             raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
-        stream.write(runtime, [(curl(request) + "\n").encode()])
+        stream.write(runtime, [(curl(request, ca_bundle=ca_bundle) + "\n").encode("utf-8", "surrogateescape")])
         return
     shown = {
         "method": request.method,
@@ -28,12 +32,18 @@ def show(runtime: Runtime, request: Request, as_: str | None) -> None:
     document.write(runtime, msgspec.json.encode(shown))
 
 
-def curl(request: Request) -> str:
+def curl(request: Request, *, ca_bundle: str | None = None) -> str:
     """The request as a line for a POSIX shell, with the token left to the variable UNIFIED_TOKEN."""
-    words = ["curl", "--fail-with-body", "-sS", "-X", request.method, shlex.quote(request.url)]
-    words += ["-H", f'"Authorization: Bearer {_TOKEN}"']
+    # curl reads brackets in a URL as patterns and tidies its path, unless it is told not to.
+    words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
+    words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
     for name, value in request.headers.items():
         words += ["-H", shlex.quote(f"{name}: {value}")]
-    if request.body is not None:
-        words += ["--data-binary", shlex.quote(request.body.decode("utf-8"))]
-    return " ".join(words)
+    if ca_bundle:
+        words += ["--cacert", shlex.quote(ca_bundle)]
+    if request.body is None:
+        return " ".join(words)
+    body = shlex.quote(request.body.decode("utf-8"))
+    if len(request.body) > _LONGEST_WORD:
+        return f"printf %s {body} | {' '.join([*words, '--data-binary', '@-'])}"
+    return " ".join([*words, "--data-binary", body])

@@ -11,10 +11,15 @@ import msgspec
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
+from unified_cli.wire import decode
 
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
 _WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
+_DEEPEST = 200
+_BASE64 = "@base64:"
+_STDIN = ("-", "@-")
+_PIPED = ("@-", f"{_BASE64}-")
 
 # A JSON text that is passed on as it was written, so that 1.10 stays 1.10.
 Json = Any
@@ -35,6 +40,9 @@ def compose(data: str | None, fields: Sequence[Field], runtime: Runtime) -> byte
     """
     if data is None and not fields:
         return None
+    piped = [data in _STDIN, *(not field.raw and field.text.partition("=")[2] in _PIPED for field in fields)]
+    if sum(piped) > 1:
+        raise UsageError("standard input can be read once (give the others a file: @FILE)")
     template = _read_json(data, runtime) if data is not None else None
     if not fields:
         return template
@@ -48,7 +56,7 @@ def compose(data: str | None, fields: Sequence[Field], runtime: Runtime) -> byte
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
     """The bytes that `TEXT`, `@FILE` or `-` and `@-` (standard input) stand for."""
-    if text in {"-", "@-"}:
+    if text in _STDIN:
         if runtime.stdin is None:
             raise UsageError(f"{flag} {text} reads standard input, which is closed")
         if runtime.stdin_is_terminal:
@@ -71,11 +79,13 @@ def check_json(text: bytes, what: str) -> bytes:
     """The same bytes if they are one JSON value; else UsageError saying where not."""
     try:
         text.decode("utf-8")
-        msgspec.json.decode(text, type=msgspec.Raw)
+        wrong = decode.flaw(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"{what} is not UTF-8 at byte {error.start}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UsageError(f"{what} is not JSON: {str(error).removeprefix('JSON is malformed: ')}") from None
+    except RecursionError:
+        raise UsageError(f"{what} is nested too deeply") from None
+    if wrong:
+        raise UsageError(f"{what} is not JSON: {wrong}")
     return text
 
 
@@ -91,10 +101,13 @@ def _open(value: Json) -> Json:
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
     text = bytes(value).lstrip()
-    if text.startswith(b"{"):
-        return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    if text.startswith(b"["):
-        return msgspec.json.decode(text, type=list[msgspec.Raw])
+    try:
+        if text.startswith(b"{"):
+            return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        if text.startswith(b"["):
+            return msgspec.json.decode(text, type=list[msgspec.Raw])
+    except msgspec.DecodeError:
+        raise UsageError("-d holds half a surrogate pair, so -f and -F cannot go over it") from None
     return msgspec.Raw(text)
 
 
@@ -104,21 +117,24 @@ def _set(tree: dict[str, Json], field: Field, runtime: Runtime) -> None:
     at: Json = tree
     for position, (step, caret) in enumerate(path[:-1]):
         following = path[position + 1][0]
-        at = _descend(at, step, [] if following == "" else {}, field, caret)
-    last, caret = path[-1]
+        at = _descend(at, step, following, field, caret)
+    last, _ = path[-1]
     if isinstance(at, list):
         at.append(leaf)
     else:
-        if not isinstance(at, dict):
-            raise _misplaced(field, caret, "a value stands here already")
         at[last] = leaf
 
 
-def _descend(at: Json, step: str, empty: Json, field: Field, caret: int) -> Json:
+def _descend(at: Json, step: str, following: str, field: Field, caret: int) -> Json:
+    empty: Json = [] if following == "" else {}
     if isinstance(at, list):
         # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools with brackets do.
-        at.append(empty)
-        return at[-1]
+        last = _open(at[-1]) if at else None
+        if not (isinstance(last, dict) and isinstance(empty, dict) and following not in last):
+            at.append(empty)
+            return empty
+        at[-1] = last
+        return last
     inner = _open(at[step]) if step in at else empty
     if type(inner) is not type(empty):
         raise _misplaced(field, caret, "another kind of value stands here already")
@@ -141,6 +157,8 @@ def _split(field: Field) -> tuple[list[tuple[str, int]], str]:
             raise _misplaced(field, at, "this bracket is not closed" if name[at] == "[" else "only [name] may follow")
         path.append((step[1], at))
         at = step.end()
+    if len(path) > _DEEPEST:
+        raise UsageError(f"{flag} {name[:40]}…: deeper than {_DEEPEST} levels")
     return path, value
 
 
@@ -152,8 +170,9 @@ def _misplaced(field: Field, at: int, message: str) -> UsageError:
 def _value(value: str, runtime: Runtime, *, raw: bool) -> Json:
     if raw:
         return _string(value)
-    if value.startswith("@base64:"):
-        return base64.b64encode(read_file(value.removeprefix("@base64:"))).decode("ascii")
+    if value.startswith(_BASE64):
+        content = read_argument(f"@{value.removeprefix(_BASE64)}", runtime, "-F")
+        return base64.b64encode(content).decode("ascii")
     if value.startswith("@"):
         content = read_argument(value, runtime, "-F")
         try:

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -78,10 +79,8 @@ def check(body: bytes, content_type: str | None) -> bytes:
     except UnicodeDecodeError as error:
         raise DamageError(f"the answer is not UTF-8 at byte {error.start}") from None
     check_depth(body)
-    try:
-        msgspec.json.decode(body, type=msgspec.Raw)
-    except msgspec.DecodeError as error:
-        _check_again(body, error)
+    if wrong := flaw(body):
+        raise DamageError(f"the answer is not JSON: {wrong}")
     return body
 
 
@@ -99,13 +98,18 @@ def check_depth(body: bytes) -> None:
         raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
 
 
-def _check_again(body: bytes, error: msgspec.DecodeError) -> None:
-    # Half a surrogate pair is valid JSON and occurs where somebody cut a string between its halves; msgspec refuses it.
-    whole = _SURROGATE.sub(rb"\\ufffd", body)
+def flaw(text: bytes) -> str | None:
+    """Why UTF-8 text is not one JSON value; None where it is one."""
     try:
-        msgspec.json.decode(whole, type=msgspec.Raw)
-    except msgspec.DecodeError:
-        raise DamageError(f"the answer is not JSON: {str(error).removeprefix('JSON is malformed: ')}") from None
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        # Half a surrogate pair is valid JSON and occurs where somebody cut a string between its halves; msgspec
+        # refuses it.
+        with suppress(msgspec.DecodeError):
+            msgspec.json.decode(_SURROGATE.sub(rb"\\ufffd", text), type=msgspec.Raw)
+            return None
+        return str(error).removeprefix("JSON is malformed: ")
+    return None
 
 
 def error_envelope(body: bytes, items: str) -> Mapping[str, object] | None:

@@ -1,0 +1,76 @@
+"""Deletes that ask, writes that a profile forbids, and skeletons that send nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Unified
+from server import Service
+
+from unified_cli.catalogue import Operation, load
+
+DELETE = "ticketing tickets delete 42"
+READ_ONLY = 'read_only = true\nbase_url = "{url}"\ntoken = "t-0123456789"\naccount_id = "acct-1"\n'
+WRITES = [operation for operation in load() if operation.changes]
+BODIES = [operation for operation in load() if operation.takes_body]
+
+
+def test_a_typed_id_is_deleted_off_a_terminal(unified: Unified, service: Service) -> None:
+    assert unified(DELETE, environ=service.environ).code == 0
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize("answer", [b"y\n", b"YES\n"])
+def test_a_delete_asks_on_a_terminal(answer: bytes, unified: Unified, service: Service) -> None:
+    result = unified(DELETE, environ=service.environ, tty=True, stdin=answer)
+    assert result.code == 0
+    assert result.stderr == "delete /unified/ticketing/tickets/42 of connection acct-1? [y/N] "
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"\n", b"", b"yeah\n"])
+def test_any_other_answer_deletes_nothing(answer: bytes, unified: Unified, service: Service) -> None:
+    result = unified(DELETE, environ=service.environ, tty=True, stdin=answer)
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.endswith("[y/N] error: not deleted\n")
+
+
+def test_yes_skips_the_question(unified: Unified, service: Service) -> None:
+    result = unified(f"{DELETE} -y", environ=service.environ, tty=True)
+    assert (result.code, result.stderr, len(service.seen)) == (0, "", 1)
+
+
+def test_no_input_fails_instead_of_asking(unified: Unified, service: Service) -> None:
+    result = unified(f"{DELETE} --no-input", environ=service.environ, tty=True)
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr == ("error: not deleted: asking is off, so say --yes (DELETE /unified/ticketing/tickets/42)\n")
+
+
+@pytest.mark.parametrize("operation", WRITES, ids=lambda one: one.command)
+def test_a_read_only_profile_writes_nothing(
+    operation: Operation, unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(READ_ONLY.format(url=service.url))
+    identifier = ["42"] if operation.takes_id else []
+    result = unified([*operation.command.split(), *identifier])
+    assert (result.code, result.stdout, service.seen) == (13, "", [])
+    path = operation.path.replace("{id}", "42")
+    assert result.stderr == f"error: the configuration is read-only; {operation.method} {path} was not sent\n"
+
+
+@pytest.mark.parametrize("operation", BODIES, ids=lambda one: one.command)
+def test_a_skeleton_is_a_body_that_can_be_sent(operation: Operation, unified: Unified) -> None:
+    identifier = ["42"] if operation.takes_id else []
+    shown = unified([*operation.command.split(), *identifier, "--skeleton"])
+    assert (shown.code, shown.stderr) == (0, "")
+    assert isinstance(shown.json, dict)
+    argv = ["-p", "sandbox", *operation.command.split(), *identifier, "-d", "-", "--dry-run"]
+    assert unified(argv, stdin=shown.raw).json["body"] == shown.json
+
+
+def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
+    assert unified("ticketing attachments create --skeleton").stdout == '{"file_name":"","content_type":"","data":""}\n'
+    assert unified("knowledge-base page-exports create --skeleton").json == {"format": "html|markdown"}
+    ticket = unified("ticketing tickets create --skeleton").json
+    assert (ticket["name"], ticket["tags"], ticket["status"]) == ("", [], {})
+    assert not {"id", "created_at", "remote_data"} & {*ticket}
