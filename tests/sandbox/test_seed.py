@@ -1,3 +1,5 @@
+import contextlib
+import itertools
 from typing import Any
 
 import httpx
@@ -8,6 +10,8 @@ from unified_cli.catalogue.known import known
 from unified_cli.sandbox.generate import NAMELESS, World
 from unified_cli.sandbox.ids import SHOWN_AS, number_of, record_id
 from unified_cli.sandbox.links import target
+from unified_cli.sandbox.records import Records
+from unified_cli.sandbox.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +111,20 @@ def test_me_is_the_first_user(client: httpx.Client) -> None:
     assert SHOWN_AS == {"me": "users"}
     me = client.get("/unified/user-directory/me").json()
     assert me["result"] == [client.get("/unified/user-directory/users/users-1").json()]
+
+
+def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    make = World.record
+
+    def counted(self: World, api: str, resource: str, number: int) -> Any:
+        made.append(number)
+        return make(self, api, resource, number)
+
+    monkeypatch.setattr(World, "record", counted)
+    with contextlib.closing(Store.open(None, records={("ticketing", "tickets"): 100_000})) as store:
+        records = Records(store, "full", "ticketing", "tickets")
+        for start in (0, 99_800):
+            made.clear()
+            assert [row.text[:8] for row in itertools.islice(records.rows(start), 100)] == ['{"id":"t'] * 100
+            assert made == list(range(start + 1, start + 101))

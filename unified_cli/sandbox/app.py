@@ -88,24 +88,32 @@ class Sandbox:
         self.requests.count(account, request.method, request.path)
         found = self.faults.strike(request.method, request.path, account, operation)
         now = self._wall()
-        self._misbehave(found, account, now)
+        self._misbehave(found, account, now, changes=operation.changes)
         admitted = characters.admit(kind, account, operation, now, self._limiter, self._sleep)
         query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
         if way.schema:
             return meta.schema(operation)
         passthrough = on(query.get("truto_body_passthrough"))
         body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
-        terms = bent(admitted.terms, found)
         call = Call(
-            request, operation, self._catalogue, self._store, account, kind != "empty", terms, way.identity, query, body,
-            moment(now),
-        )  # fmt: skip
+            request=request,
+            operation=operation,
+            catalogue=self._catalogue,
+            store=self._store,
+            account=account,
+            seeded=kind != "empty",
+            terms=bent(admitted.terms, found),
+            identity=way.identity,
+            query=query,
+            body=body,
+            now=moment(now),
+        )
         answer = self._shape(self._run(call, found), call, found)
         answer.headers.update(admitted.headers)
         return answer
 
-    def _misbehave(self, found: Found, account: str, now: float) -> None:
-        """What a fault does before anything is done. Raises Dropped or Refusal."""
+    def _misbehave(self, found: Found, account: str, now: float, *, changes: bool) -> None:
+        """What a fault does before anything is done, but for a 500 to keep. Raises Dropped or Refusal."""
         if "slow" in found:
             self._sleep(found["slow"])
         if "rate" in found:
@@ -113,7 +121,7 @@ class Sandbox:
             self._limiter.check(f"fault {account}", limit, seconds, now)
         if "reset" in found:
             raise Dropped
-        if "status" in found and found.get("idempotency") != "cache500":
+        if "status" in found and not (changes and found.get("idempotency") == "cache500"):
             raise failure(found["status"])
 
     def _shape(self, answer: Answer, call: Call, found: Found) -> Answer:
@@ -123,7 +131,7 @@ class Sandbox:
             raise Dropped
         if "html" in found:
             return Answer(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
-        if answer.status < 300 and answer.headers.get("content-type") == JSON:
+        if answer.status < 300 and answer.headers.get("content-type") == JSON and "etag" not in answer.headers:
             wanted = call.query.get("truto_response_format")
             if wanted == "debug":
                 answer = debugged(answer, operation, call.request, service.items, service.cursor)

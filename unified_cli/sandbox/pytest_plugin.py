@@ -6,6 +6,7 @@ Switch it on with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,16 +51,25 @@ class UnifiedSandbox:
         self._sandbox.requests.clear()
 
 
-@pytest.fixture
-def unified_sandbox() -> Iterator[UnifiedSandbox]:
-    """A sandbox of its own for every test, in memory."""
+@contextmanager
+def running() -> Iterator[UnifiedSandbox]:
+    """A sandbox with records of its own, in memory, served from a thread until the block is left."""
     store = Store.open(None)
     token = secrets.token_urlsafe(24)
     sandbox = Sandbox(load(), store, token=token, control=True)
     server = Server(sandbox, token)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    yield UnifiedSandbox(server.url, token, CHARACTERS, sandbox, store)
-    server.stop()
-    thread.join()
-    store.close()
+    try:
+        yield UnifiedSandbox(server.url, token, CHARACTERS, sandbox, store)
+    finally:
+        server.stop()
+        thread.join()
+        store.close()
+
+
+@pytest.fixture
+def unified_sandbox() -> Iterator[UnifiedSandbox]:
+    """A sandbox of its own for every test."""
+    with running() as sandbox:
+        yield sandbox

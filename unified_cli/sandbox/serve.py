@@ -40,7 +40,7 @@ class Server:
     """A served sandbox: `url`, `token`, and `run` until `stop`, from whichever thread."""
 
     def __init__(self, sandbox: Sandbox, token: str, port: int = 0) -> None:
-        """Take the port, 0 for any that is free. Raises StorageError where it is taken."""
+        """Take the port, 0 for any that is free. Raises StorageError where it is taken, UsageError where it is none."""
         self._sandbox = sandbox
         self._sockets = _listen(port)
         self._map: dict[int, Any] = {}
@@ -153,11 +153,12 @@ def _spec(faults: str | None) -> str:
 
 def _listen(port: int) -> list[socket.socket]:
     """Sockets on 127.0.0.1 and, where this machine has it, on ::1, both on one port."""
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"there is no port {port} (0 takes a free one)")
     try:
         first = socket.create_server(("127.0.0.1", port), backlog=1024)
-    except (OSError, OverflowError) as error:
-        said = error.strerror if isinstance(error, OSError) else "no such port"
-        raise StorageError(f"cannot listen on port {port}: {said} (--port 0 takes a free one)") from error
+    except OSError as error:
+        raise StorageError(f"cannot listen on port {port}: {error.strerror} (--port 0 takes a free one)") from error
     try:
         second = socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=1024)
     except OSError as error:
