@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from server import Service
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from server import Service
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from server import Service
 
 from unified_cli.catalogue import Operation, load

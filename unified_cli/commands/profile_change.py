@@ -12,6 +12,7 @@ from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
 from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
 from unified_cli.config import edit, file
+from unified_cli.config.draft import Draft
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
@@ -117,7 +118,7 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
 def _set(runtime: Runtime, given: dict[str, Any]) -> None:
     name, values = _existing(given["name"]), read_assignments(given["assignments"])
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         table = draft.table(name)
         for key, value in values.items():
             if value is None and key not in table:
@@ -133,7 +134,7 @@ def _use(runtime: Runtime, given: dict[str, Any]) -> None:
     if (name is None) is not bool(given.get("none")):
         raise UsageError("unified profile use NAME chooses a profile, unified profile use --none chooses none")
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         if name not in (None, file.RESERVED):
             draft.table(name)
         draft.set(None, {"profile": name})
@@ -148,7 +149,7 @@ def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
     if not given.get("yes") and may_ask(runtime, given) and not confirm.ask(runtime, f'remove profile "{name}"?'):
         raise UsageError("not removed")
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
             raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
         draft.remove(name)
