@@ -84,7 +84,7 @@ class Sandbox:
         kind = character(account)
         if kind is None:
             raise Refusal(404, f"no connection {account!r} that this token can see")
-        self.requests.count(account, request.method, request.path)
+        self.requests.count(account, operation)
         found = self.faults.strike(request.method, request.path, account, operation)
         now = self._wall()
         self._misbehave(found, account, now, changes=operation.changes)
