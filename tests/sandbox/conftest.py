@@ -31,3 +31,15 @@ def client(sandbox: Sandbox) -> Iterator[httpx.Client]:
     params = {"integrated_account_id": "full"}
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox", params=params) as client:
         yield client
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "schemathesis: needs schemathesis; not part of the usual run")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "schemathesis" in config.getoption("markexpr"):
+        return
+    heavy = [item for item in items if item.get_closest_marker("schemathesis")]
+    config.hook.pytest_deselected(items=heavy)
+    items[:] = [item for item in items if item not in heavy]

@@ -158,6 +158,35 @@ def test_what_was_uploaded_is_downloaded(client: httpx.Client, upload: dict[str,
     assert (got.content, got.headers["content-type"]) == (b"\0\r\n\xff", "image/x")
 
 
+@pytest.mark.parametrize("path", ["/unified/emails/emails", "/unified/emails/emails/send"])
+def test_files_sent_with_a_message_can_be_downloaded(client: httpx.Client, path: str) -> None:
+    file = {"file_name": "a.txt", "content_type": "text/plain", "content_bytes": base64.b64encode(b"hello").decode()}
+    message = {"to": ["a@b.example"], "subject": "x", "content": {}, "attachments": [file, {"id": "attachments-1"}]}
+    made = client.post(path, json=message).json()
+    pointers = made.get("result", made)["attachments"]
+    assert [one["name"] for one in pointers[:1]] == ["a.txt"]
+    assert pointers[1:] == [{"id": "attachments-1"}]
+    record = get(client, "emails", "attachments", pointers[0]["id"])
+    assert (record["email"], record["size"]) == ({"id": made.get("result", made)["id"]}, 5)
+    got = client.post("/unified/emails/attachments/download", params={"file_url": record["file_url"]})
+    assert (got.content, got.headers["content-type"]) == (b"hello", "text/plain")
+
+
+def test_a_changed_file_is_downloaded_as_it_is_now(client: httpx.Client) -> None:
+    changed = client.patch(
+        "/unified/ticketing/attachments/attachments-1", json={"data": base64.b64encode(b"new").decode()}
+    )
+    assert changed.json()["size"] == 3
+    got = client.post("/unified/ticketing/attachments/download", params={"id": "attachments-1"})
+    assert got.content == b"new"
+
+
+@pytest.mark.parametrize("data", ["%", "YQ", "Y=Q=", "ä"])
+def test_what_is_not_base64_is_refused(client: httpx.Client, data: str) -> None:
+    answer = client.post("/unified/ticketing/attachments", json={"data": data})
+    assert (answer.status_code, answer.json()["raw_response"]) == (422, {"field": "data"})
+
+
 def test_a_download_comes_in_parts_while_the_file_stays_the_same(client: httpx.Client) -> None:
     def ask(**headers: str) -> httpx.Response:
         url = get(client, "ticketing", "attachments", "attachments-1")["file_url"]

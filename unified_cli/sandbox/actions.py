@@ -30,6 +30,7 @@ _SPECIAL: Mapping[str, Handler] = {
     "page-content export": work.export,
     "page-exports create": work.start_export,
     "page-exports get": work.poll_export,
+    "emails create": mail.create,
     "emails send": mail.send,
     "emails send-draft": mail.send_draft,
     "emails reply": mail.reply,

@@ -1,6 +1,5 @@
 """The sandbox as an application: a request in, an answer out, over WSGI or as a call."""
 
-import hmac
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -85,7 +84,7 @@ class Sandbox:
         kind = character(account)
         if kind is None:
             raise Refusal(404, f"no connection {account!r} that this token can see")
-        self.requests.count(account, request.method, request.path)
+        self.requests.count(account, operation)
         found = self.faults.strike(request.method, request.path, account, operation)
         now = self._wall()
         self._misbehave(found, account, now, changes=operation.changes)
@@ -146,6 +145,8 @@ class Sandbox:
     def _authorise(self, request: Request) -> None:
         if self._token is None:
             return
+        import hmac  # noqa: PLC0415  a sandbox in the same process asks for no token
+
         scheme, _, token = request.header("authorization").partition(" ")
         right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
         if scheme.lower() != "bearer" or not right:

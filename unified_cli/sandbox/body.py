@@ -62,13 +62,17 @@ def attached(body: Body) -> bytes | None:
     for name in _ENCODED:
         value = body.value(name)
         if isinstance(value, str):
-            try:
-                content = binascii.a2b_base64(value.encode("ascii"), strict_mode=True)
-            except ValueError:
-                raise Refusal(422, f"{name} is not base64", remote=True, raw={"field": name}) from None
             del body.members[name]
-            return content
+            return from_base64(name, value)
     return None
+
+
+def from_base64(name: str, value: str) -> bytes:
+    """The bytes in a field. Raises Refusal 422, the provider's, if it is not base64."""
+    try:
+        return binascii.a2b_base64(value.encode("ascii"), strict_mode=True)
+    except ValueError:
+        raise Refusal(422, f"{name} is not base64", remote=True, raw={"field": name}) from None
 
 
 def _form(request: Request) -> Body:

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from typing import Any
 
+from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.sandbox import lossless
 from unified_cli.sandbox.exchange import Answer, Refusal, Request
@@ -21,10 +22,10 @@ class Requests:
         self._lock = threading.Lock()
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
-    def count(self, account: str, method: str, path: str) -> None:
+    def count(self, account: str, operation: Operation) -> None:
         """Count a request."""
         with self._lock:
-            self._counts[account, method, path] += 1
+            self._counts[account, operation.method, operation.path] += 1
 
     def clear(self) -> None:
         """Forget all counts."""

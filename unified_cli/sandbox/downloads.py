@@ -15,7 +15,7 @@ from unified_cli.sandbox.words import singular
 # Where a record keeps its file's address, and under which names a request may give it.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def download(call: Call) -> Answer:
@@ -36,7 +36,8 @@ def download(call: Call) -> Answer:
 
 def described(record: dict[str, Any]) -> tuple[str, str]:
     """File name and content type of a record's file."""
-    urls = [link.get("url") for link in record.get("urls") or [] if isinstance(link, dict)]
+    links = record.get("urls")
+    urls = [link.get("url") for link in links if isinstance(link, dict)] if isinstance(links, list) else []
     address = next((record[key] for key in _ADDRESSES if isinstance(record.get(key), str)), urls[0] if urls else "")
     name = record.get("file_name") or unquote(str(address).rpartition("/")[2]) or "file"
     kind = record.get("content_type") or record.get("mime_type") or _TYPES.get(str(name).rpartition(".")[2])
@@ -49,9 +50,10 @@ def handed(call: Call, name: str, kind: str, content: bytes) -> Answer:
     plain = "".join(
         letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name
     )
+    encoded = quote(name, safe="", errors="replace")
     headers = {
         "content-type": kind if kind.isascii() and kind.isprintable() else "application/octet-stream",
-        "content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
+        "content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}",
         "etag": tag,
         "accept-ranges": "bytes",
     }

@@ -1,13 +1,14 @@
 """Filters and sorting of a list: operators as one more bracket level, `created_at[gt]=…`, `status[in][]=…`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue.known import known
 from unified_cli.sandbox.params import texts
 from unified_cli.sandbox.words import fields_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Test = Callable[[Mapping[str, Any]], bool]
 
@@ -111,6 +112,8 @@ def _sign(found: Any, text: str) -> int | None:
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
     if isinstance(found, (int, float)):
+        from decimal import Decimal, InvalidOperation  # noqa: PLC0415  few lists are filtered by a number
+
         try:
             number, other = Decimal(str(found)), Decimal(text)
             return (number > other) - (number < other)
@@ -124,9 +127,11 @@ def _sign(found: Any, text: str) -> int | None:
     return (found > text) - (found < text)
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(text: str) -> "datetime | None":
     if len(text) < 10 or text[4] != "-" or not text[0].isdigit():
         return None
+    from datetime import UTC, datetime  # noqa: PLC0415  few lists are filtered by a time
+
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

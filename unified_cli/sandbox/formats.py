@@ -33,11 +33,13 @@ def debugged(answer: Answer, operation: Operation, request: Request, items: str,
 
 def raw(answer: Answer, operation: Operation, items: str, cursor: str) -> Answer:
     """The answer as the provider might have given it: records of its own kind in an envelope of its own."""
+    if not operation.lists and operation.kind != "action":
+        return answer
     members = lossless.split(answer.body.decode())
     if operation.lists:
         more = {"data": members[items], "has_more": lossless.dump(members[cursor] != "null")}
         return Answer.json(lossless.join(more), answer.status)
-    return Answer.json(members[items], answer.status) if operation.kind == "action" else answer
+    return Answer.json(members[items], answer.status)
 
 
 def unwrapped(answer: Answer, items: str) -> Answer:

@@ -29,7 +29,7 @@ class World:
         self._counts = counts
         self._titles: dict[tuple[str, str, int], str] = {}
         self._texts: dict[tuple[str, str, int], str] = {}
-        self._fields: dict[tuple[str, str], tuple[Field, ...]] = {}
+        self._plans: dict[tuple[str, str], dict[str, tuple[Field, str]]] = {}
 
     def count(self, api: str, resource: str) -> int:
         """How many records of a resource there are."""
@@ -42,7 +42,7 @@ class World:
         made = born(dice)
         who = self._person(api, resource, number)
         spot = Spot(self._seed, api, resource, number, dice, made, who, self._title(api, resource, number, who))
-        record = {field.name: self._value(spot, field) for field in self._fields_of(api, resource)}
+        record = {name: self._value(spot, field, to) for name, (field, to) in self._plan(api, resource).items()}
         arrange = ARRANGE.get((api, resource))
         if arrange is not None:
             record.update(arrange(spot, record))
@@ -58,37 +58,34 @@ class World:
             text = self._texts[place] = lossless.dump(self.record(api, resource, number))
         return text
 
-    def link(self, api: str, resource: str, field: Field, number: int) -> int | None:
+    def _link(self, api: str, resource: str, name: str, number: int, dice: Dice | None = None) -> int | None:
         """The number of the record that a field of record `number` points at; None where it points at nothing."""
-        to = target(api, resource, field) or ""
+        place = (api, resource, name)
+        if place in FOLLOWS:
+            first, between, second = FOLLOWS[place]
+            middle = self._link(api, resource, first, number, dice)
+            return middle and self._link(api, between, second, middle)
+        _, to = self._plan(api, resource)[name]
         size = self.count(api, to)
         if size == 0:
             return None
-        place = (api, resource, field.name)
         if family := FAMILIES.get(place):
             return (number - 1) // family % size + 1
-        if place in FOLLOWS:
-            first, between, second = FOLLOWS[place]
-            middle = self._link_named(api, resource, first, number)
-            return middle and self._link_named(api, between, second, middle)
-        dice = Dice(self._seed, api, resource, number)
-        if seldom(field.name):
+        dice = dice or Dice(self._seed, api, resource, number)
+        if seldom(name):
             size = min(size, number - 1) if to == resource else size
-            if size == 0 or not dice.one_in(f"has {field.name}", 4):
+            if size == 0 or not dice.one_in(f"has {name}", 4):
                 return None
-        if (api, resource, field.name) == ("ats", "applications", "current_stage"):
-            job = self._link_named(api, resource, "job", number) or 1
+        if place == ("ats", "applications", "current_stage"):
+            job = self._link(api, resource, "job", number, dice) or 1
             stages = FAMILIES["ats", "job_interview_stages", "job"]
-            return (job - 1) * stages % size + 1 + dice.below(field.name, stages)
-        return dice.below(field.name, size) + 1
+            return (job - 1) * stages % size + 1 + dice.below(name, stages)
+        return dice.below(name, size) + 1
 
-    def _link_named(self, api: str, resource: str, name: str, number: int) -> int | None:
-        field = next(field for field in self._fields_of(api, resource) if field.name == name)
-        return self.link(api, resource, field, number)
-
-    def _fields_of(self, api: str, resource: str) -> tuple[Field, ...]:
-        fields = self._fields.get((api, resource))
-        if fields is None:
+    def _plan(self, api: str, resource: str) -> dict[str, tuple[Field, str]]:
+        """The fields of a resource's records by name, each with the resource it points at, if any."""
+        plan = self._plans.get((api, resource))
+        if plan is None:
             fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in _PEOPLE else ())
             has = {field.name for field in fields}
             if resource not in NAMELESS:
@@ -96,8 +93,9 @@ class World:
                 named = len(has) > 1 and resource not in _PEOPLE
                 more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
                 fields = more + fields if "id" not in has else fields + more
-            self._fields[api, resource] = fields
-        return fields
+            plan = {field.name: (field, target(api, resource, field) or "") for field in fields}
+            self._plans[api, resource] = plan
+        return plan
 
     def _person(self, api: str, resource: str, number: int) -> Person | None:
         group = _PEOPLE.get(resource)
@@ -129,14 +127,13 @@ class World:
             return dice.pick("talk", words.TALKS)
         return f"{words.singular(resource).replace('_', ' ').capitalize()} {number}"
 
-    def _value(self, spot: Spot, field: Field) -> Any:
+    def _value(self, spot: Spot, field: Field, to: str) -> Any:
         name = field.name
         if name == "id":
             return record_id(spot.resource, spot.number)
         if name == "remote_data":
             return self._remote(spot)
-        to = target(spot.api, spot.resource, field)
-        if to is not None:
+        if to:
             return self._reference(spot, field, to)
         if field.values:
             # The first word is the usual one.
@@ -149,7 +146,7 @@ class World:
             numbers = self._several(spot, field, to)
             ids = field.name.endswith("_ids")
             return [record_id(to, n) if ids else self._pointer(spot.api, to, n) for n in numbers]
-        number = self.link(spot.api, spot.resource, field, spot.number)
+        number = self._link(spot.api, spot.resource, field.name, spot.number, spot.dice)
         if number is None:
             return None
         return self._pointer(spot.api, to, number) if field.type == "object" else record_id(to, number)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+# No record is nested like this, and what is read here is read again where less of the stack is left.
+_DEEPEST = 100
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -28,9 +30,20 @@ def split(text: str) -> dict[str, str]:
             raise ValueError("something follows the JSON value")
         if not isinstance(value, dict):
             raise TypeError("not a JSON object")
+        _check_depth(value)
         return _members(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(_DEEPEST):
+        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [item for items in lists for item in items]
+        if not level:
+            return
+    raise ValueError("nested too deeply")
 
 
 def _members(text: str) -> dict[str, str]:

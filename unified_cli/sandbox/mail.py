@@ -3,13 +3,21 @@
 from typing import Any
 
 from unified_cli.sandbox import lossless
-from unified_cli.sandbox.call import Call, missing, result
+from unified_cli.sandbox.body import from_base64
+from unified_cli.sandbox.call import Call, missing, record, result
 from unified_cli.sandbox.coherence import ME
 from unified_cli.sandbox.exchange import Answer, Refusal
 from unified_cli.sandbox.people import pointer
 from unified_cli.sandbox.records import Row
+from unified_cli.sandbox.standard import created, uploaded
 
+_BYTES = "content_bytes"
 _SENT = {"id": "folders-2", "name": "Sent"}
+
+
+def create(call: Call) -> Answer:
+    """A message or draft with its files."""
+    return record(_with_files(call, created(call)), call, 201)
 
 
 def send(call: Call) -> Answer:
@@ -91,7 +99,29 @@ def _sent(call: Call, base: dict[str, Any]) -> Answer:
     members |= {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}
     change = {"folder": _SENT, "is_draft": False, "sent_at": call.now}
     members |= {name: lossless.dump(value) for name, value in change.items()}
-    return result(call.records().create(members, None, call.now)[1], call)
+    return result(_with_files(call, call.records().create(members, None, call.now)[1]), call)
+
+
+def _with_files(call: Call, row: Row) -> Row:
+    """A message whose attachments, sent along as base64, have become records that can be downloaded."""
+    items = row.value.get("attachments")
+    if not isinstance(items, list) or not any(_inline(item) for item in items):
+        return row
+    identity = str(row.value["id"])
+    pointers = []
+    for item in items:
+        if not _inline(item):
+            pointers.append(item)
+            continue
+        facts = {"email": {"id": identity}, **{key: value for key, value in item.items() if key != _BYTES}}
+        members = {key: lossless.dump(value) for key, value in facts.items()}
+        own, _ = uploaded(call, call.records("attachments"), members, from_base64(_BYTES, item[_BYTES]))
+        pointers.append({"id": own, "name": item.get("file_name")})
+    return call.records().update(row, identity, {"attachments": lossless.dump(pointers)}, call.now)
+
+
+def _inline(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get(_BYTES), str)
 
 
 def _addresses(value: Any) -> list[str]:

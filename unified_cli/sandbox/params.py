@@ -5,17 +5,19 @@ from collections.abc import Iterable
 from typing import Any
 
 _KEY = re.compile(r"(?P<name>[^\[\]]+)(?P<rest>(\[[^\[\]]*\])*)")
+_INDEX = re.compile("[0-9]{1,9}")
+_DEEPEST = 20
 _PART = re.compile(r"\[([^\[\]]*)\]")
 
 
 def tree(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Names to values: text, lists of what `[]` and `[0]` gathered, or trees of their own.
 
-    Brackets that do not close, as in `a[b`, are part of the name. Of a plain name given twice the last holds.
+    Brackets that do not close, as in `a[b`, or go too deep are part of the name. Of a name given twice the last holds.
     """
     root: dict[str, Any] = {}
     for key, value in pairs:
-        match = _KEY.fullmatch(key)
+        match = _KEY.fullmatch(key) if key.count("[") <= _DEEPEST else None
         parts = [match["name"], *_PART.findall(match["rest"])] if match else [key]
         _place(root, parts, value)
     return {name: _lists(value) for name, value in root.items()}
@@ -43,7 +45,7 @@ def _lists(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     below = {name: _lists(item) for name, item in value.items()}
-    if below and all(name.isdigit() for name in below):
+    if below and all(_INDEX.fullmatch(name) for name in below):
         return [below[name] for name in sorted(below, key=int)]
     return below
 

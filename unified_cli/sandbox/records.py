@@ -63,6 +63,8 @@ class Records:
 
     def get(self, identity: str) -> Row | None:
         """The record with this id; None where there is none, or none any more."""
+        if not sound(identity):
+            return None
         changed = self._store.by_id(self.scope, identity)
         if changed is not None:
             position, text = changed
@@ -108,7 +110,7 @@ class Records:
         position = self._store.next_position(self.scope)
         if identity is None:
             identity = f"{self.resource}-new-{position - CREATED}"
-            members = {"id": lossless.dump(identity)} | members
+            members = {"id": lossless.dump(identity), **{k: v for k, v in members.items() if k != "id"}}
         time = lossless.dump(now)
         row = Row(position, lossless.join({**members, **{k: time for k in _TIMES if k not in members}}))
         self._store.put(self.scope, position, identity, row.text)
@@ -137,6 +139,15 @@ class Records:
     def seeded_id(self, number: int) -> str:
         """The id of a seeded record."""
         return record_id(self.resource, number)
+
+
+def sound(identity: str) -> bool:
+    """Whether a text can be an id: half a surrogate pair is no text that could be kept."""
+    try:
+        identity.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _TIMES = ("created_at", "updated_at")

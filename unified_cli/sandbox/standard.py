@@ -8,6 +8,9 @@ from unified_cli.sandbox.call import Call, missing, record
 from unified_cli.sandbox.exchange import Answer, Refusal
 from unified_cli.sandbox.fields import file_url
 from unified_cli.sandbox.listing import page
+from unified_cli.sandbox.records import Records, Row, sound
+
+_WITH_FILES = ("attachments", "files")
 
 
 def list_(call: Call) -> Answer:
@@ -17,24 +20,33 @@ def list_(call: Call) -> Answer:
 
 def create(call: Call) -> Answer:
     """A new record: what was posted, with an id and two times."""
+    return record(created(call), call, 201)
+
+
+def created(call: Call) -> Row:
+    """Make the record that a request describes, with the file that came along. Raises Refusal 409 for an id in use."""
     records = call.records()
-    content = attached(call.body) if call.operation.resource in ("attachments", "files") else None
+    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
     identity = _given_id(call)
     if identity is not None and records.get(identity) is not None:
-        raise Refusal(
-            409, f"{call.operation.resource} has a record {identity!r} already", remote=True, raw={"duplicate": "id"}
-        )
-    if content is None:
-        return record(records.create(call.body.members, identity, call.now)[1], call, 201)
-    call.body.members.setdefault("size", str(len(content)))
-    identity, row = records.create(call.body.members, identity, call.now)
-    # Assumption: what was uploaded is answered by a link to it, not by the bytes again.
-    url = file_url(call.operation.api, call.operation.resource, identity)
-    row = records.update(
-        row, identity, {"file_url": lossless.dump(url), "updated_at": lossless.dump(call.now)}, call.now
-    )
+        message = f"{call.operation.resource} has a record {identity!r} already"
+        raise Refusal(409, message, remote=True, raw={"duplicate": "id"})
+    if content is not None:
+        return uploaded(call, records, call.body.members, content, identity)[1]
+    return records.create(call.body.members, identity, call.now)[1]
+
+
+def uploaded(
+    call: Call, records: Records, members: dict[str, str], content: bytes, identity: str | None = None
+) -> tuple[str, Row]:
+    """Keep a file and make its record, with the id of that.
+
+    Assumption: what was uploaded is answered by a link to it, not by the bytes again.
+    """
+    identity, row = records.create({"size": str(len(content)), **members}, identity, call.now)
+    link = {"file_url": lossless.dump(file_url(records.api, records.resource, identity))}
     call.store.put_file(records.scope, identity, content)
-    return record(row, call, 201)
+    return identity, records.update(row, identity, link, call.now)
 
 
 def get(call: Call) -> Answer:
@@ -48,7 +60,11 @@ def update(call: Call) -> Answer:
     identity = _identity(call)
     records = call.records()
     row = call.need(records.get(identity), call.operation.resource, identity)
+    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
     members = {name: value for name, value in call.body.members.items() if name != "id"}
+    if content is not None:
+        call.store.put_file(records.scope, identity, content)
+        members = {"size": str(len(content)), **members}
     return record(records.update(row, identity, members, call.now), call)
 
 
@@ -67,7 +83,7 @@ def _given_id(call: Call) -> str | None:
         call.body.members.pop("id", None)
         return None
     identity = call.body.text("id")
-    if not identity:
+    if not identity or not sound(identity):
         raise Refusal(422, "id must be a text", remote=True, raw={"field": "id"})
     return identity
 

@@ -52,7 +52,8 @@ def append(call: Call) -> Answer:
     if lacking := [name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there]:
         raise missing("body_fields", lacking)
     call.need(call.records("pages").get(page or ""), "pages", page or "")
-    last = max((int(row.value.get("sequence") or 0) for row in _content(call, page)), default=0)
+    numbers = [row.value.get("sequence") for row in _content(call, page)]
+    last = max((number for number in numbers if isinstance(number, int)), default=0)
     members = {"sequence": str(last + 1), **call.body.members}
     return result(call.records().create(members, None, call.now)[1], call)
 
@@ -85,9 +86,9 @@ def poll_export(call: Call) -> Answer:
     records = call.records()
     with call.store.transaction():
         row = records.get(identity)
-        if row is None or row.value.get("status") not in _STEPS:
+        step = _STEPS.get(str(row.value.get("status"))) if row is not None else None
+        if row is None or step is None:
             return get(call)
-        step = _STEPS[row.value["status"]]
         change = {"status": lossless.dump(step)}
         if step == "completed":
             ending = _ENDINGS.get(str(row.value.get("format")), "html")
