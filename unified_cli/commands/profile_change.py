@@ -1,6 +1,7 @@
 """`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
 
 import inspect
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -11,19 +12,23 @@ from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
 from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
-from unified_cli.config import edit, file
-from unified_cli.errors import UsageError
+from unified_cli.config import edit, file, login
+from unified_cli.config.draft import Draft
+from unified_cli.config.keys import KEYS
+from unified_cli.config.secrets import TokenSource
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.runtime import Runtime
 
 PROFILE = "Profile"
 _BORROWED = ("account_id", "base_url", "token_file", "ca_bundle", "timeout", "retries", "rate")
+_LENT = [replace(FLAGS[name], group=PROFILE, help=KEYS[name].about) for name in _BORROWED]
 _OWN = (
     Flag("token_command", ("--token-command",), str, PROFILE, "the program that prints the token", '\'["…", "…"]\''),
     Flag("keyring", ("--keyring",), bool, PROFILE, "the token is in this machine's keyring"),
     Flag("tags", ("--tag",), list[str], PROFILE, "put it into a group, for -p tag:NAME", "NAME"),
     Flag("read_only", ("--read-only",), bool, PROFILE, "refuse every write"),
 )
-_ADD = (*(FLAGS[name] for name in _BORROWED), *_OWN)
+_ADD = (*_LENT, *_OWN)
 _NAME = argument("name", "the profile's name")
 _YES = Flag("yes", ("-y", "--yes"), bool, PROFILE, "do not ask before removing")
 _NONE = Flag("none", ("--none",), bool, PROFILE, "use no profile when none is named")
@@ -117,7 +122,7 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
 def _set(runtime: Runtime, given: dict[str, Any]) -> None:
     name, values = _existing(given["name"]), read_assignments(given["assignments"])
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         table = draft.table(name)
         for key, value in values.items():
             if value is None and key not in table:
@@ -133,7 +138,7 @@ def _use(runtime: Runtime, given: dict[str, Any]) -> None:
     if (name is None) is not bool(given.get("none")):
         raise UsageError("unified profile use NAME chooses a profile, unified profile use --none chooses none")
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         if name not in (None, file.RESERVED):
             draft.table(name)
         draft.set(None, {"profile": name})
@@ -148,13 +153,20 @@ def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
     if not given.get("yes") and may_ask(runtime, given) and not confirm.ask(runtime, f'remove profile "{name}"?'):
         raise UsageError("not removed")
 
-    def alter(draft: edit.Draft) -> None:
+    def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
             raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
+        stored.append(login.stored(name, draft.table(name), draft.data))
         draft.remove(name)
 
+    stored: list[TokenSource | None] = []
     path = edit.change(runtime, alter)
     runtime.talk.note(f'removed profile "{name}" from {path}')
+    if stored[0]:
+        try:
+            login.forget(runtime, stored[0])
+        except ConfigError as error:
+            runtime.talk.note(f"warning: its token is still stored: {error.message}")
 
 
 def _existing(name: str) -> str:

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unified_cli.errors import ConfigError
@@ -45,10 +45,11 @@ def make_folder(folder: Path) -> None:
             missing.mkdir(0o700)
 
 
-def replace(target: Path, content: bytes) -> None:
+def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
     """Give the file at `target` this content, for this user's eyes only; OSError leaves the old content.
 
     The caller holds the lock. The new content is on the disk before it gets the name, and the name before this returns.
+    `first` is done when only the name is missing; where it fails, nothing has changed.
     """
     _check_target(target)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
@@ -58,6 +59,7 @@ def replace(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(handle)
+        first()
         os.replace(beside, target)  # noqa: PTH105  the name that the tests of crashes replace
     except BaseException:
         beside.unlink(missing_ok=True)
