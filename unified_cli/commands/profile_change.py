@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands import confirm
+from unified_cli.commands import confirm, profile_guide
 from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
@@ -55,7 +55,10 @@ def add_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         example="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
         arguments=[_NAME, _assignments(required=False)],
         flags=_ADD,
-        more=["Whatever the profile leaves open comes from the top of the file. The default profile stays what it is."],
+        more=[
+            "Whatever the profile leaves open comes from the top of the file. The default profile stays what it is.",
+            "On a terminal, a name alone starts a few questions.",
+        ],
     )
 
 
@@ -115,8 +118,15 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
             raise UsageError(f"{key} is given twice, as an option and as {key}=…")
         if value is not None:
             values[key] = value
+    guided = not values and may_ask(runtime, given)
+    if guided:
+        config = file.read(runtime)
+        if name not in config.profiles:
+            values = profile_guide.values(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.talk.note(f'added profile "{name}" to {path}')
+    if guided:
+        profile_guide.sign_in(runtime, name)
 
 
 def _set(runtime: Runtime, given: dict[str, Any]) -> None:
