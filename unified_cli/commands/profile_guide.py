@@ -1,6 +1,7 @@
 """The short conversation of `profile add` on a terminal, where nothing but a name was given."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from unified_cli.commands import profile_ask
@@ -23,10 +24,14 @@ def values(runtime: Runtime, top: Mapping[str, Any]) -> dict[str, Any]:
     if "base_url" not in top:
         questions.insert(0, ("base_url", "base URL of the service, like https://api.example.com: "))
     for key, question in questions:
-        answer = _until_right(runtime, question, lambda text, key=key: parse(key, text) if text else None)
+        answer = _until_right(runtime, question, partial(_read, key))
         if answer is not None:
             found[key] = answer
     return found
+
+
+def _read(key: str, text: str) -> Any:
+    return parse(key, text) if text else None
 
 
 def sign_in(runtime: Runtime, name: str) -> None:

@@ -55,12 +55,14 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
+        try:
+            while content:
+                content = content[os.write(handle, content) :]
             os.fsync(handle)
+        finally:
+            os.close(handle)
         first()
-        os.replace(beside, target)  # noqa: PTH105  the name that the tests of crashes replace
+        beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
