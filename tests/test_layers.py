@@ -40,7 +40,7 @@ ROOMS = {
     "yaml": ["output"],
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
-    "subprocess": ["config/secrets.py"],
+    "subprocess": ["config/helper.py"],
 }
 
 

@@ -5,9 +5,8 @@ from functools import partial
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands import tree
+from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.commands.tree import Entry
 from unified_cli.runtime import Runtime
 
@@ -18,6 +17,10 @@ _ABOUT: Mapping[str, tuple[str, str]] = {
     "add": ("profile_change", "Add a profile"),
     "set": ("profile_change", "Change a profile"),
     "use": ("profile_change", "Choose the profile that is used when none is named"),
+    "login": ("profile_login", "Keep a profile's token where it is safe"),
+    "logout": ("profile_login", "Remove a profile's token"),
+    "import": ("profile_import", "Add many profiles at once, from a CSV file"),
+    "test": ("profile_test", "Ask each connection one thing, side by side"),
     "remove": ("profile_change", "Remove a profile"),
 }
 
@@ -32,10 +35,8 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
         "profile",
         "command",
         entries,
-        lambda: Page(
-            "COMMAND [options]",
-            ["Name the connections you work with, and say once where their tokens are."],
-            [(EXAMPLE, "unified profile list"), ("Commands", [(name, entry.about) for name, entry in entries.items()])],
+        lambda: page.for_group(
+            "Name the connections you work with, and say once where their tokens are.", "unified profile list", entries
         ),
     )
 

@@ -1,30 +1,34 @@
 """`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
 
 import inspect
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands import confirm
+from unified_cli.commands import confirm, profile_guide
 from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
 from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
-from unified_cli.config import edit, file
+from unified_cli.config import edit, file, login
 from unified_cli.config.draft import Draft
-from unified_cli.errors import UsageError
+from unified_cli.config.keys import KEYS
+from unified_cli.config.secrets import TokenSource
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.runtime import Runtime
 
 PROFILE = "Profile"
 _BORROWED = ("account_id", "base_url", "token_file", "ca_bundle", "timeout", "retries", "rate")
+_LENT = [replace(FLAGS[name], group=PROFILE, help=KEYS[name].about) for name in _BORROWED]
 _OWN = (
     Flag("token_command", ("--token-command",), str, PROFILE, "the program that prints the token", '\'["…", "…"]\''),
     Flag("keyring", ("--keyring",), bool, PROFILE, "the token is in this machine's keyring"),
     Flag("tags", ("--tag",), list[str], PROFILE, "put it into a group, for -p tag:NAME", "NAME"),
     Flag("read_only", ("--read-only",), bool, PROFILE, "refuse every write"),
 )
-_ADD = (*(FLAGS[name] for name in _BORROWED), *_OWN)
+_ADD = (*_LENT, *_OWN)
 _NAME = argument("name", "the profile's name")
 _YES = Flag("yes", ("-y", "--yes"), bool, PROFILE, "do not ask before removing")
 _NONE = Flag("none", ("--none",), bool, PROFILE, "use no profile when none is named")
@@ -51,7 +55,10 @@ def add_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         example="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
         arguments=[_NAME, _assignments(required=False)],
         flags=_ADD,
-        more=["Whatever the profile leaves open comes from the top of the file. The default profile stays what it is."],
+        more=[
+            "Whatever the profile leaves open comes from the top of the file. The default profile stays what it is.",
+            "On a terminal, a name alone starts a few questions.",
+        ],
     )
 
 
@@ -111,8 +118,15 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
             raise UsageError(f"{key} is given twice, as an option and as {key}=…")
         if value is not None:
             values[key] = value
+    guided = not values and may_ask(runtime, given)
+    if guided:
+        config = file.read(runtime)
+        if name not in config.profiles:
+            values = profile_guide.values(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.talk.note(f'added profile "{name}" to {path}')
+    if guided:
+        profile_guide.sign_in(runtime, name)
 
 
 def _set(runtime: Runtime, given: dict[str, Any]) -> None:
@@ -152,10 +166,17 @@ def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
     def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
             raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
+        stored.append(login.stored(name, draft.table(name), draft.data))
         draft.remove(name)
 
+    stored: list[TokenSource | None] = []
     path = edit.change(runtime, alter)
     runtime.talk.note(f'removed profile "{name}" from {path}')
+    if stored[0]:
+        try:
+            login.forget(runtime, stored[0])
+        except ConfigError as error:
+            runtime.talk.note(f"warning: its token is still stored: {error.message}")
 
 
 def _existing(name: str) -> str:

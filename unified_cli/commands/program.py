@@ -50,5 +50,6 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
         "request": entry("request", "Call any path below the base URL"),
         "operations": entry("operations", "Search what can be called"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),
+        "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),
         "profile": entry("profile", "Name connections, and say once where their tokens are"),
     }

@@ -13,11 +13,14 @@ from unified_cli.runtime import Runtime
 Alter = Callable[[Draft], None]
 
 
-def change(runtime: Runtime, alter: Alter, *, touched: Iterable[str] = ()) -> Path:
+def change(
+    runtime: Runtime, alter: Alter, *, touched: Iterable[str] = (), first: Callable[[], None] = lambda: None
+) -> Path:
     """Change the config file by what `alter` does to a draft of it, and give its path.
 
     `touched` names the profiles that must be right afterwards, besides the top of the file: another one's unknown key
-    is no reason not to repair this one. Raises ConfigError where the file is broken, not private enough or cannot be
+    is no reason not to repair this one. `first` is done before the change is made, but after all that could prevent it.
+    Raises ConfigError where the file is broken, not private enough or cannot be
     written; then it is as it was.
     """
     path = file.locate(runtime)
@@ -32,7 +35,9 @@ def change(runtime: Runtime, alter: Alter, *, touched: Iterable[str] = ()) -> Pa
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
         if wanted != before:
-            store.replace(target, _rewritten(path, text, wanted, alter))
+            store.replace(target, _rewritten(path, text, wanted, alter), first)
+        else:
+            first()
     return path
 
 

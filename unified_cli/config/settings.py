@@ -153,7 +153,10 @@ class _Layers:
         found = self._token_flags()
         if reached and reached.is_sandbox:
             found.append(TokenSource("sandbox", "", "built in"))
-        stored = [*self._token_in_file(self.table, self.profile), *self._token_in_file(self.config.top, None)]
+        stored = [
+            *self._token_in_file(self.table, self.profile, reached),
+            *self._token_in_file(self.config.top, None, reached),
+        ]
         environment, refused = self._token_in_environment(reached)
         found += [*stored, *environment] if self.unit else [*environment, *stored]
         if not found:
@@ -189,13 +192,18 @@ class _Layers:
             return [], (f"{key.variable}, which is not for {reached.origin}",)
         return [TokenSource("environment", value, key.variable)], ()
 
-    def _token_in_file(self, table: Mapping[str, Any], profile: str | None) -> Iterator[TokenSource]:
+    def _token_in_file(
+        self, table: Mapping[str, Any], profile: str | None, reached: Address | None
+    ) -> Iterator[TokenSource]:
         source = f"profile {profile}" if profile else f"{self.config.path}"
         for name in TOKEN_SOURCES:
             value = _parse(KEYS[name], table[name], source) if name in table else None
             if value:
                 base = table.get("base_url") or self.config.top.get("base_url")
                 origin = address.parse(_parse(KEYS["base_url"], base, source), source).origin if base else None
+                if name == "keyring" and origin is None and reached:
+                    # It was put there for one origin, which is part of its name; another one finds nothing.
+                    origin = reached.origin
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unified_cli.errors import ConfigError
@@ -45,20 +45,24 @@ def make_folder(folder: Path) -> None:
             missing.mkdir(0o700)
 
 
-def replace(target: Path, content: bytes) -> None:
+def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
     """Give the file at `target` this content, for this user's eyes only; OSError leaves the old content.
 
     The caller holds the lock. The new content is on the disk before it gets the name, and the name before this returns.
+    `first` is done when only the name is missing; where it fails, nothing has changed.
     """
     _check_target(target)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
+        try:
+            while content:
+                content = content[os.write(handle, content) :]
             os.fsync(handle)
-        os.replace(beside, target)  # noqa: PTH105  the name that the tests of crashes replace
+        finally:
+            os.close(handle)
+        first()
+        beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise

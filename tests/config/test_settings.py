@@ -1,0 +1,216 @@
+"""Where each value of a call comes from, and that what belongs together is never mixed."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from server import Reply, Service, serving
+
+from unified_cli.config import settings
+from unified_cli.config.file import Config
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+IDENTITY = ("base_url", "account_id", "token")
+PLACES = ("env", "profile", "top")
+
+
+def subsets(place: str) -> Iterator[dict[str, str]]:
+    """Every selection of the three, each value telling where it is from."""
+    whole = {"base_url": f"https://{place}.example", "account_id": f"acct-{place}", "token": f"t-{place}"}
+    for kept in product((False, True), repeat=3):
+        yield {name: whole[name] for name, keep in zip(IDENTITY, kept, strict=True) if keep}
+
+
+def resolve(
+    how: str, env: Mapping[str, str], profile: Mapping[str, str], top: Mapping[str, str], **flags: Any
+) -> Settings:
+    environ = {f"UNIFIED_{name.upper()}": value for name, value in env.items()}
+    if how == "UNIFIED_PROFILE":
+        environ["UNIFIED_PROFILE"] = "acme"
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), environ)
+    default = {"profile": "acme"} if how == "default" else {}
+    config = Config(Path("/c.toml"), {**top, **default}, {"acme": profile})
+    return settings.resolve({**({"profile": "acme"} if how == "-p" else {}), **flags}, runtime, config)
+
+
+def outcome(*world: Any, **flags: Any) -> tuple[Any, ...]:
+    """Where base URL, account and token come from: the first letter of their place, `-` for nowhere, or the error."""
+    try:
+        found = resolve(*world, **flags)
+    except UnifiedError as error:
+        return (type(error),)
+    token = found.token.detail.removeprefix("t-") if found.token else "-"
+    host = found.address.host.removesuffix(".example") if found.address else "-"
+    return host, (found.account_id or "acct--").removeprefix("acct-"), token
+
+
+def expected(how: str, env: Mapping[str, str], profile: Mapping[str, str], top: Mapping[str, str]) -> tuple[Any, ...]:
+    """The same, by the words of the design."""
+    places = {"env": env, "profile": profile if how != "none" else {}, "top": top}
+    named = how in ("-p", "UNIFIED_PROFILE")
+    order = ("profile", "top", "env") if named else ("env", "profile", "top")
+
+    def first(name: str) -> str:
+        return next((place for place in order if name in places[place]), "-")
+
+    reached = first("base_url")
+    # The environment's token is for the origins that the environment and the top of the file name.
+    homes = [place for place in ("env", "top") if "base_url" in places[place]]
+    usable = reached in homes or reached == "-" or (how == "none" and not homes)
+    holders = [place for place in order if "token" in places[place] and (place != "env" or usable)]
+    token = holders[0] if holders else "-"
+    home = {
+        "profile": next((place for place in ("profile", "top") if "base_url" in places[place]), None),
+        "top": "top" if "base_url" in top else None,
+    }.get(token)
+    if home and reached not in ("-", home):
+        return (UnsafeError,)
+    return reached, first("account_id"), token
+
+
+@pytest.mark.parametrize("how", ["-p", "UNIFIED_PROFILE", "default", "none"])
+def test_every_combination_of_places_for_the_identity(how: str) -> None:
+    tried = 0
+    for env, profile, top in product(subsets("env"), subsets("profile"), subsets("top")):
+        world = (how, env, profile, top)
+        assert outcome(*world) == expected(*world), world
+        tried += 1
+    assert tried == 512
+
+
+@pytest.mark.parametrize("how", ["-p", "UNIFIED_PROFILE"])
+def test_a_complete_profile_that_is_named_knows_no_environment(how: str) -> None:
+    for env, top in product(subsets("env"), subsets("top")):
+        *_, complete = subsets("profile")
+        assert outcome(how, env, complete, top) == ("profile", "profile", "profile")
+
+
+@pytest.mark.parametrize(
+    ("how", "env", "profile", "top", "found"),
+    [
+        # A CI job has everything in its environment: a named profile takes nothing of it that it has itself.
+        ("-p", "bat", "bat", "", ("profile", "profile", "profile")),
+        ("-p", "bat", "a", "b t", ("top", "profile", "top")),
+        ("-p", "bat", "a", "", ("env", "profile", "env")),
+        ("-p", "bat", "ba", "", ("profile", "profile", "-")),
+        ("-p", "bat", "ba", "b", ("profile", "profile", "-")),
+        ("-p", "t", "a", "b", ("top", "profile", "env")),
+        ("-p", "bat", "", "", ("env", "env", "env")),
+        # The default profile is only a default.
+        ("default", "bat", "bat", "bat", ("env", "env", "env")),
+        ("default", "a", "bat", "", ("profile", "env", "profile")),
+        ("default", "b", "bat", "", (UnsafeError,)),
+        ("default", "t", "ba", "", ("profile", "profile", "-")),
+        ("none", "bat", "bat", "", ("env", "env", "env")),
+        ("none", "a", "", "bt", ("top", "env", "top")),
+        ("none", "b", "", "bt", (UnsafeError,)),
+    ],
+)
+def test_the_combinations_that_matter_most(how: str, env: str, profile: str, top: str, found: tuple[Any, ...]) -> None:
+    letters = {"b": "base_url", "a": "account_id", "t": "token"}
+
+    def table(place: str, kept: str) -> dict[str, str]:
+        names = {letters[letter] for letter in kept if letter != " "}
+        return next(one for one in subsets(place) if set(one) == names)
+
+    assert outcome(how, table("env", env), table("profile", profile), table("top", top)) == found
+
+
+@pytest.mark.parametrize("how", ["-p", "UNIFIED_PROFILE", "default"])
+def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> None:
+    *_, everything = subsets("env")
+    *_, top = subsets("top")
+    environ = {f"UNIFIED_{name.upper()}": value for name, value in everything.items()}
+    environ |= {"UNIFIED_PROFILE": "sandbox"} if how == "UNIFIED_PROFILE" else {}
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), environ)
+    config = Config(Path("/c.toml"), {**top, **({"profile": "sandbox"} if how == "default" else {})}, {})
+    flags = {"profile": "sandbox"} if how == "-p" else {}
+    found = settings.resolve(flags, runtime, config)
+    assert (str(found.address), found.account_id) == ("http://sandbox", "full")
+    assert found.token is not None
+    assert found.token.kind == "sandbox"
+    for flag in ("base_url", "token_file", "token_stdin"):
+        with pytest.raises(UsageError, match="the sandbox has an address and a token of its own"):
+            settings.resolve({**flags, flag: "https://x.example"}, runtime, config)
+
+
+def test_an_address_on_the_command_line_takes_no_token_of_another_origin() -> None:
+    *_, everything = subsets("env")
+    *_, whole = subsets("profile")
+    assert outcome("none", everything, {}, {}, base_url="https://other.example") == ("other", "env", "-")
+    assert outcome("none", {"token": "t-env"}, {}, {}, base_url="https://other.example") == ("other", "-", "env")
+    assert outcome("-p", everything, whole, {}, base_url="https://other.example") == (UnsafeError,)
+    assert outcome("-p", {}, whole, {}, base_url="https://profile.example:8443") == (UnsafeError,)
+    assert outcome("-p", {}, whole, {}, base_url="https://profile.example/v2") == ("profile", "profile", "profile")
+    assert outcome("-p", {}, whole, {}, account_id="acct-flag") == ("profile", "flag", "profile")
+
+
+@pytest.mark.parametrize("broken", ["http://plain.example", "ftp://x", "https://u:p@x", "nonsense", "https://[", "://"])
+def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
+    *_, whole = subsets("profile")
+    env = {"base_url": broken, "token": "t-env", "account_id": " "}
+    assert outcome("-p", env, whole, {}) == ("profile", "profile", "profile")
+
+
+def test_an_empty_name_is_no_name() -> None:
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), {})
+    with pytest.raises(UsageError, match="-p needs the name of a profile"):
+        settings.resolve({"profile": ""}, runtime, Config(None))
+
+
+@pytest.mark.parametrize("key", ["token", "token_file", "token_command", "keyring"])
+def test_what_is_said_of_a_wrong_value_never_quotes_a_secret(key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve("-p", {}, {key: {"canary": "CANARY-1"}}, {})
+    assert "CANARY" not in caught.value.message
+    assert f"profile acme: {key} must be" in caught.value.message
+
+
+CONFIG = """\
+base_url = "{own}"
+[profiles.other]
+account_id = "acct-other"
+token = "t-other"
+[profiles.elsewhere]
+base_url = "{elsewhere}"
+account_id = "acct-elsewhere"
+"""
+
+
+def test_on_the_wire_a_named_profile_sends_nothing_of_the_environment(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    with serving() as ci:
+        config(CONFIG.format(own=service.url, elsewhere=service.url + "/v2"))
+        service.reply = ci.reply = lambda _: Reply(body=b'{"result":[]}')
+        for how in ({"command": "-p other ticketing tickets list"}, {"command": "ticketing tickets list -p other"}):
+            assert unified(how["command"], environ=ci.environ).code == 0
+        assert unified("ticketing tickets list", environ={**ci.environ, "UNIFIED_PROFILE": "other"}).code == 0
+        assert unified("-p sandbox ticketing tickets list", environ=ci.environ).code == 0
+        assert ci.seen == []
+        assert len(service.seen) == 3
+        for seen in service.seen:
+            assert dict(seen.query)["integrated_account_id"] == "acct-other"
+            assert seen.headers["authorization"] == "Bearer t-other"
+
+
+def test_two_shells_with_different_profiles_never_meet(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    text = CONFIG.format(own=service.url, elsewhere=service.url)
+    path = config(text.replace('account_id = "acct-elsewhere"', 'account_id = "acct-elsewhere"\ntoken = "t-elsewhere"'))
+    before = path.read_text()
+    service.reply = lambda _: Reply(body=b'{"result":[]}')
+    for _ in range(2):
+        for name in ("other", "elsewhere"):
+            assert unified("ticketing contacts list", environ={"UNIFIED_PROFILE": name}).code == 0
+    pairs = [(dict(seen.query)["integrated_account_id"], seen.headers["authorization"]) for seen in service.seen]
+    assert pairs == [("acct-other", "Bearer t-other"), ("acct-elsewhere", "Bearer t-elsewhere")] * 2
+    assert path.read_text() == before

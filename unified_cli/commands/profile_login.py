@@ -1,0 +1,104 @@
+"""`unified profile login` and `logout`: put a token where it is safe, and take it away again."""
+
+from typing import Any
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.commands import profile_ask
+from unified_cli.commands.built_in import Complete
+from unified_cli.commands.options import FLAGS, Flag, argument
+from unified_cli.commands.profile_leaf import build, may_ask
+from unified_cli.config import edit, file, login, secrets
+from unified_cli.config.draft import Draft
+from unified_cli.config.secrets import TokenSource
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+
+_GROUP = "Profile"
+_STORES = tuple(login.STORES)
+_STORE = Flag("store", ("--store",), str, _GROUP, "where to keep it", "PLACE", choices=_STORES)
+_SHARED = Flag("shared", ("--shared",), bool, _GROUP, "the token of every profile that has none of its own")
+_NAME = argument("name", "the profile's name", required=False)
+
+
+def login_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile login`."""
+    return build(
+        "login",
+        about,
+        lambda given: _login(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME|--shared",
+        example="unified profile login acme",
+        arguments=[_NAME],
+        flags=[_STORE, _SHARED, FLAGS["token_stdin"]],
+        more=[
+            "Asks for the token without showing it, or reads it from standard input.",
+            "It goes where the profile says, else to the keyring; config is plain text in the config file.",
+        ],
+    )
+
+
+def logout_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:
+    """`profile logout`."""
+    return build(
+        "logout",
+        about,
+        lambda given: _logout(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="NAME|--shared",
+        example="unified profile logout acme",
+        arguments=[_NAME],
+        flags=[_SHARED],
+        more=["A profile whose token was in the keyring or in a file goes on looking there, and nowhere else."],
+    )
+
+
+def _login(runtime: Runtime, given: dict[str, Any]) -> None:
+    name, wanted = _whom(given), given.get("store")
+    if wanted is not None and wanted not in _STORES:
+        raise UsageError(f"no place {wanted!r} for a token (--store takes {', '.join(_STORES)})")
+    place = login.choose(runtime, name, wanted)
+    token = secrets.checked(_typed(runtime, given, name), "the token", runtime)
+    if place.store == "config":
+        runtime.talk.note("warning: the config file keeps the token in plain text (--store keyring is safer)")
+    where = login.keep(runtime, place, token)
+    runtime.talk.note(f"the {_of(name)} is {where}")
+
+
+def _typed(runtime: Runtime, given: dict[str, Any], name: str | None) -> bytes:
+    if given.get("token_stdin"):
+        return secrets.read_line(runtime).removesuffix(b"\n").removesuffix(b"\r")
+    if not may_ask(runtime, given):
+        raise UsageError("there is no terminal to ask at (--token-stdin reads the token from standard input)")
+    return profile_ask.hidden(runtime, f"{_of(name)} (it is not shown): ")
+
+
+def _logout(runtime: Runtime, given: dict[str, Any]) -> None:
+    name = _whom(given)
+    config = file.read(runtime)
+    token = login.stored(name, Draft({"profiles": config.profiles}).table(name) if name else config.top, config.top)
+    if token is None:
+        raise UsageError(f"nothing is kept here as {_of(name)} (unified profile show tells where it comes from)")
+    said = _forget(runtime, token)
+    runtime.talk.note(f"the {_of(name)} is {said}")
+
+
+def _forget(runtime: Runtime, token: TokenSource) -> str:
+    if token.kind == "token":
+        edit.change(runtime, lambda draft: draft.set(token.profile, {"token": None}))
+    return login.forget(runtime, token)
+
+
+def _whom(given: dict[str, Any]) -> str | None:
+    name: str | None = given.get("name")
+    if (name is None) is not bool(given.get("shared")):
+        raise UsageError("whose token? (a profile's name, or --shared for those that have none of their own)")
+    if name == file.RESERVED:
+        raise UsageError("the sandbox has a token of its own")
+    return name
+
+
+def _of(name: str | None) -> str:
+    return f'token of profile "{name}"' if name else "shared token"

@@ -1,0 +1,136 @@
+"""Where a token is kept for a profile, or for all that have none of their own: put it there, and take it away."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unified_cli.config import address, edit, file, keychain, store
+from unified_cli.config.keys import KEYS, TOKEN_SOURCES
+from unified_cli.config.paths import expand
+from unified_cli.config.secrets import TokenSource, keyring_user
+from unified_cli.errors import ConfigError, UsageError
+from unified_cli.runtime import Runtime
+
+STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config": "token"}
+"""What a person calls the places for a token, with the keys that declare them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the token of a profile, or of the top of the file where `profile` is None, is to be kept."""
+
+    profile: str | None
+    store: str
+    origin: str | None
+    path: Path
+
+    @property
+    def token_file(self) -> Path:
+        """The file for the token: private, beside the config file, and like no other profile's on any file system."""
+        name = self.profile or ""
+        mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+        return self.path.with_name(f"{self.path.name}.tokens") / f"{name or 'shared'}-{mark}"
+
+
+def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> Place:
+    """The place that was asked for, else the one that the profile declares, else the keyring.
+
+    Raises UsageError where the profile's token comes from elsewhere, ConfigError where there is no such profile or
+    nothing says whom the token is for.
+    """
+    config = file.read(runtime)
+    if config.path is None:
+        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+    if profile is not None and profile not in config.profiles:
+        raise ConfigError(f'no profile named "{profile}" (unified profile list shows {len(config.profiles)})')
+    table = config.top if profile is None else config.profiles[profile]
+    declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
+    if wanted is None and declared == "token_command":
+        raise UsageError(f"{_whose(profile)} token comes from a command; say --store to keep one here instead")
+    chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
+    url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
+    if not url:
+        raise ConfigError(f"nothing says where {_whose(profile)} token may be sent ({_mend(profile)})")
+    origin = address.parse(url, f"{config.path}").origin
+    return Place(profile, chosen, origin, config.path)
+
+
+def keep(runtime: Runtime, place: Place, token: str) -> str:
+    """Put the token there and say in the config file that it is there; where it is, in words.
+
+    The config file never promises a token that is not there, and where it cannot be changed no token is put anywhere.
+    """
+    said: list[str] = []
+    value: Any = token
+    if place.store == "keyring":
+        value = True
+    elif place.store == "file":
+        value = str(_own_file(runtime, place))
+    values = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value}
+    edit.change(
+        runtime,
+        lambda draft: draft.set(place.profile, values),
+        touched=[place.profile] if place.profile else [],
+        first=lambda: said.append(_put(place, token, value)),
+    )
+    return said[0]
+
+
+def _put(place: Place, token: str, value: Any) -> str:
+    if place.store == "keyring":
+        user = keyring_user(place.profile, place.origin)
+        backend = keychain.put(user, token)
+        return f"in the keyring ({backend}: service {keychain.SERVICE}, user {user})"
+    if place.store == "file":
+        with store.locked(Path(value)) as target:
+            store.replace(target, token.encode("ascii") + b"\n")
+        return f"in {value}"
+    return f"in {place.path}, in plain text"
+
+
+def _own_file(runtime: Runtime, place: Place) -> Path:
+    """The declared token file, or the one beside the config file."""
+    config = file.read(runtime)
+    table = config.top if place.profile is None else config.profiles.get(place.profile, {})
+    declared = table.get("token_file")
+    return expand(declared, runtime.environ).absolute() if declared else place.token_file.absolute()
+
+
+def stored(profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]) -> TokenSource | None:
+    """The token that this program keeps for a profile's table, as far as the table itself declares one."""
+    kind = next((name for name in STORES.values() if table.get(name)), None)
+    if kind is None:
+        return None
+    source = f"profile {profile}" if profile else "the top of the file"
+    origin = address.origin_of(table.get("base_url") or top.get("base_url"))
+    return TokenSource(kind, table[kind], source, origin=origin, profile=profile)
+
+
+def forget(runtime: Runtime, token: TokenSource) -> str:
+    """Remove a stored token from where it is, but not from the config file; what became of it, in words."""
+    if token.kind == "keyring":
+        user = keyring_user(token.profile, token.origin or _origin(runtime))
+        return f"removed from the keyring ({user})" if keychain.remove(user) else f"not in the keyring ({user})"
+    if token.kind == "token_file":
+        path, config = expand(token.detail, runtime.environ), file.locate(runtime)
+        ours = config is not None and path == Place(token.profile, "file", None, config).token_file.absolute()
+        if not ours:
+            return f"left in {path}, which is your own file"
+        with store.locked(path) as held:
+            gone = store.remove(held)
+        return f"removed with {path}" if gone else f"not in {path}"
+    return "removed from the config file"
+
+
+def _origin(runtime: Runtime) -> str | None:
+    return address.origin_of(runtime.environ.get(KEYS["base_url"].variable))
+
+
+def _whose(profile: str | None) -> str:
+    return f'the profile "{profile}"\'s' if profile else "the shared"
+
+
+def _mend(profile: str | None) -> str:
+    return f"unified profile set {profile} base_url=URL" if profile else "a base_url at the top of the config file"
