@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations completion sandbox' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations completion sandbox profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -97,6 +97,7 @@ _unified_words() {
             ;;
         completion) words='bash zsh fish pwsh install' ;;
         sandbox) words='serve reset seed status' ;;
+        profile) words='list show path add set use remove' ;;
     esac
     if [[ -d $_unified_folder/catalogue.d ]]; then
         _unified_added "$1"
@@ -113,9 +114,16 @@ _unified_flags() {
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
+        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input' ;;
+        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input' ;;
+        profile\ path) flags+=' --verbose -v --quiet --no-input' ;;
+        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input' ;;
+        profile\ set) flags+=' --verbose -v --quiet --no-input' ;;
+        profile\ use) flags+=' --none --verbose -v --quiet --no-input' ;;
+        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input' ;;
         *\ *\ list|*\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --out --force --dry-run --as --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --output -o --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
     esac
 }
 
@@ -294,7 +302,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--out|--as|--timeout|--retries|--rate|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--out|--as|--timeout|--retries|--rate|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records|--token-command|--tag) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then
