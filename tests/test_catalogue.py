@@ -29,9 +29,9 @@ CATALOGUE = load()
             "catalogue.toml: ticketing.tickets: 'Import' must be small letters, joined by single dashes or underscores",
         ),
         (
-            '"crud import", about',
-            '"crud import", abuot',
-            "catalogue.toml: ticketing.tickets: unknown key 'abuot' (known: about, operations)",
+            'one = "a ticket", about',
+            'one = "a ticket", abuot',
+            "catalogue.toml: ticketing.tickets: unknown key 'abuot' (known: about, one, operations)",
         ),
         ('"tickets import"', '"tickets imprt"', "catalogue.toml: ticketing.actions: no operation 'tickets imprt'"),
         ("[api.voice]", "[api.Voice]", "catalogue.toml: Voice: 'Voice' must be small letters, joined by single dashes"),

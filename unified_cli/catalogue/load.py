@@ -67,13 +67,13 @@ def _resource(
     table = {"operations": data} if isinstance(data, str) else data
     if not isinstance(table, dict):
         raise CatalogueError(f"{place}: expected words or a table, found {data!r}")
-    _known_keys(place, table, {"operations", "about"})
+    _known_keys(place, table, {"operations", "one", "about"})
     operations = {}
     for word in _words(_text(place, table, "operations")):
         _check_word(place, word)
         if word in operations:
             raise CatalogueError(f"{place}: {word!r} is listed twice")
-        summary = summaries.get(f"{name} {word}") or sentence(word, name)
+        summary = summaries.get(f"{name} {word}") or sentence(word, name, table.get("one"))
         operations[word] = _operation(service, api, name, word, summary)
     if not operations:
         raise CatalogueError(f"{place}: no operations")

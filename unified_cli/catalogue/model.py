@@ -17,10 +17,10 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 _SENTENCES = {
     "list": "List {resource}",
-    "create": "Create a record of {resource}",
-    "get": "Get one record of {resource} by its id",
-    "update": "Change a record of {resource}",
-    "delete": "Delete a record of {resource}",
+    "create": "Create {one}",
+    "get": "Get {one} by its id",
+    "update": "Change {one}",
+    "delete": "Delete {one}",
 }
 
 
@@ -136,6 +136,8 @@ class Catalogue:
         return None
 
 
-def sentence(name: str, resource: str) -> str:
-    """What an operation does, said without knowing more than its name."""
-    return _SENTENCES.get(name, "Run {name} on {resource}").format(name=name, resource=resource)
+def sentence(name: str, resource: str, one: str | None = None) -> str:
+    """What an operation does, said by its name and, where the data has it, by what `one` of the records is called."""
+    many = resource.replace("-", " ").replace("_", " ")
+    form = _SENTENCES.get(name, "Run {name} on {resource}")
+    return form.format(name=name, resource=many, one=one or f"a record of {many}")

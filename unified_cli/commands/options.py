@@ -72,6 +72,7 @@ _ALL = (
         BODY,
         "set a field to JSON where it reads as JSON; @base64:FILE for bytes",
         "NAME=JSON|@FILE",
+        takes="@file",
     ),
     Flag("skeleton", ("--skeleton",), bool, BODY, "print a body to fill in and send nothing"),
     Flag("output", ("-o", "--output"), str, OUTPUT, "how to print the result", "FORMAT", choices=FORMATS),

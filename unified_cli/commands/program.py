@@ -11,7 +11,11 @@ from unified_cli.runtime import Runtime
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; whatever goes wrong is a UnifiedError."""
-    catalogue = catalogue or load()
+    tree.run(whole(runtime, catalogue or load()), argv, runtime)
+
+
+def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
+    """The whole program as one command, of which nothing below the first level is built yet."""
     earlier: dict[str, Any] = {}
 
     def execute(operation: Operation, given: dict[str, Any]) -> None:
@@ -19,8 +23,7 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 
         call.operation(runtime, catalogue, operation, later(given, earlier, runtime))
 
-    built_in = _built_in(catalogue, runtime, earlier)
-    tree.run(tree.root(catalogue, built_in, execute, earlier.update), argv, runtime)
+    return tree.root(catalogue, _built_in(catalogue, runtime, earlier), execute, earlier.update)
 
 
 def later(given: dict[str, Any], earlier: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
@@ -49,6 +52,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
     return {
         "request": entry("request", "Call any path below the base URL"),
         "operations": entry("operations", "Search what can be called"),
+        "completion": entry("completion", "Complete commands with TAB"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),
         "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),
         "profile": entry("profile", "Name connections, and say once where their tokens are"),

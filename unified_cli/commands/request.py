@@ -30,4 +30,5 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
             [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
             _FLAGS,
         ),
+        takes=("GET|POST|PATCH|PUT|DELETE", ""),
     )

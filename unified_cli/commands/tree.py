@@ -1,6 +1,6 @@
 """The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -32,9 +32,10 @@ class Entry:
 
 
 class Leaf(TyperCommand):
-    """A command that does something; `sections` are added to the end of its help."""
+    """A command that does something; `takes` says what its arguments are, for completion."""
 
     page: Callable[[], page.Page]
+    takes: Sequence[str]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page that the command brings along."""
@@ -127,12 +128,16 @@ def _operation(operation: Operation, execute: Execute) -> Any:
     )
 
 
-def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page]) -> Any:
-    """A command that calls `run` with what was given on the command line."""
+def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page], takes: Sequence[str] = ()) -> Any:
+    """A command that calls `run` with what was given on the command line.
+
+    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`,
+    `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
+    """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=Leaf, context_settings=_CONTEXT)(run)
     command: Any = typer.main.get_command(app)
-    command.page = make_page
+    command.page, command.takes = make_page, takes
     return command
 
 

@@ -1,0 +1,345 @@
+# bash completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
+# Made from the catalogue and the table of options; do not edit.
+
+# Set `words` to what may follow the command words in $1.
+_unified_words() {
+    words=''
+    case $1 in
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations completion sandbox profile' ;;
+        ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
+        ticketing\ *)
+            case ${1#* } in
+                tickets) words='list create get update delete import' ;;
+                accounts|collections|comments|contacts|tags|teams|fields|users|workspaces|tasks) words='list create get update delete' ;;
+                attachments) words='list create get update download' ;;
+                task_lists) words='list create get' ;;
+                organizations) words='list get' ;;
+                ticket_types|ticket_status|ticket_priorities) words='list' ;;
+            esac
+            ;;
+        user-directory) words='roles users organizations groups activities billing utilization licenses workspaces me role_assignments' ;;
+        user-directory\ *)
+            case ${1#* } in
+                users) words='list create get update delete downgrade deactivate assign-role unassign-role assign_role unassign_role suspend' ;;
+                groups) words='list create get update delete remove-user add-user add remove' ;;
+                roles) words='list create get update delete' ;;
+                role_assignments) words='list get delete' ;;
+                organizations) words='list get update delete' ;;
+                activities|licenses|workspaces) words='list get' ;;
+                billing|utilization|me) words='list' ;;
+            esac
+            ;;
+        ats) words='activities applications attachments candidates departments eeocs interviews job_interview_stages jobs job_form_fields offers offices organizations reject_reasons scorecards tags users' ;;
+        ats\ *)
+            case ${1#* } in
+                attachments) words='list create download' ;;
+                candidates) words='list create get' ;;
+                activities) words='list create' ;;
+                applications) words='list get move-stage reject' ;;
+                departments|eeocs|interviews|job_interview_stages|jobs|offices|organizations|users) words='list get' ;;
+                job_form_fields|offers|reject_reasons|scorecards|tags) words='list' ;;
+            esac
+            ;;
+        knowledge-base) words='pages page-content collections comments spaces tags page-exports files permissions users' ;;
+        knowledge-base\ *)
+            case ${1#* } in
+                page-exports) words='create get download' ;;
+                pages) words='list create get update' ;;
+                files) words='list download' ;;
+                page-content) words='list get append export' ;;
+                collections|comments|spaces|users) words='list get' ;;
+                tags|permissions) words='list' ;;
+            esac
+            ;;
+        ci-cd) words='repos branches pull-requests builds jobs artifacts caches workflow workspaces organizations branch-protection-rules' ;;
+        ci-cd\ *)
+            case ${1#* } in
+                repos|branches|pull-requests|builds|jobs|artifacts|workflow|workspaces) words='list get' ;;
+                caches|organizations|branch-protection-rules) words='list' ;;
+            esac
+            ;;
+        emails) words='emails folders users attachments' ;;
+        emails\ *)
+            case ${1#* } in
+                emails) words='list create get update delete send send-draft reply reply-all forward move' ;;
+                folders) words='list create get update delete' ;;
+                attachments) words='list get download' ;;
+                users) words='list get' ;;
+            esac
+            ;;
+        calendar) words='attachments calendars events availability event_types contacts users' ;;
+        calendar\ *)
+            case ${1#* } in
+                events) words='list create get update delete' ;;
+                calendars|event_types) words='list get' ;;
+                attachments|availability|contacts|users) words='list' ;;
+            esac
+            ;;
+        conferencing) words='transcripts attendees transcript_entries meetings' ;;
+        conferencing\ *)
+            case ${1#* } in
+                transcripts|attendees|transcript_entries|meetings) words='list get' ;;
+            esac
+            ;;
+        usage-metering) words='products usage organizations workspaces users' ;;
+        usage-metering\ *)
+            case ${1#* } in
+                organizations|workspaces) words='list get' ;;
+                products|usage|users) words='list' ;;
+            esac
+            ;;
+        voice) words='calls recordings' ;;
+        voice\ *)
+            case ${1#* } in
+                recordings) words='list download' ;;
+                calls) words='list' ;;
+            esac
+            ;;
+        completion) words='bash zsh fish pwsh install' ;;
+        sandbox) words='serve reset seed status' ;;
+        profile) words='list show path add set use remove' ;;
+    esac
+    if [[ -d $_unified_folder/catalogue.d ]]; then
+        _unified_added "$1"
+    fi
+}
+
+# Set `flags` to the options of the command words in $1.
+_unified_flags() {
+    flags='--help -h'
+    case $1 in
+        '') flags+=' --profile -p --output -o --verbose -v' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        operations) flags+=' --output -o' ;;
+        completion\ install) flags+=' --shell' ;;
+        sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
+        sandbox\ status) flags+=' --output -o' ;;
+        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input' ;;
+        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input' ;;
+        profile\ path) flags+=' --verbose -v --quiet --no-input' ;;
+        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input' ;;
+        profile\ set) flags+=' --verbose -v --quiet --no-input' ;;
+        profile\ use) flags+=' --none --verbose -v --quiet --no-input' ;;
+        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input' ;;
+        *\ *\ list|*\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --out --force --dry-run --as --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+    esac
+}
+
+# Set `kind` to what the value of the option $1 is.
+_unified_value() {
+    kind=''
+    case $1 in
+        -p|--profile) kind='profile' ;;
+        -o|--output) kind='json raw' ;;
+        --token-file|--out) kind='file' ;;
+        --as) kind='curl' ;;
+        --ca-bundle) kind='file' ;;
+        -d|--data|-F|--field) kind='@file' ;;
+        --shell) kind='bash zsh fish pwsh' ;;
+        --state|--faults) kind='file' ;;
+    esac
+}
+
+# Set `kind` to what the argument after the command words in $1 is; $2 counts the arguments before it.
+_unified_argument() {
+    kind=''
+    case $1:$2 in
+        request:0) kind='GET POST PATCH PUT DELETE' ;;
+        request:*) kind='' ;;
+    esac
+}
+
+# Set `_unified_folder` to the folder of the configuration.
+_unified_locate() {
+    _unified_folder=${XDG_CONFIG_HOME:-}
+    if [[ -n $_unified_folder ]]; then
+        _unified_folder+=/unified
+    elif [[ -d ${HOME:-}/Library/Application\ Support/unified ]]; then
+        _unified_folder=$HOME/Library/Application\ Support/unified
+    else
+        _unified_folder=${HOME:-}/.config/unified
+    fi
+}
+
+# Add to `words` the profiles of the config file, as far as their names are harmless.
+_unified_profiles() {
+    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
+    local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
+    local quoted='^[[:space:]]*\[profiles\."([A-Za-z0-9][A-Za-z0-9._-]*)"\][[:space:]]*(#.*)?$'
+    words='sandbox'
+    [[ -f $file && -r $file ]] || return
+    while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+        line=${line%$'\r'}
+        if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
+            words+=" ${BASH_REMATCH[1]}"
+        fi
+    done <"$file"
+}
+
+# Add to `words` what the user's own catalogue files offer after the command words in $1.
+_unified_added() {
+    local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
+    local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
+    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
+    [[ $resource == *' '* ]] && return
+    for file in "$_unified_folder"/catalogue.d/*.toml; do
+        [[ -f $file && -r $file ]] || continue
+        section=''
+        while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+            if [[ $line =~ $table ]]; then
+                section=${BASH_REMATCH[1]}
+                [[ -z $1 ]] && _unified_add "$section"
+            elif [[ $line == '['* ]]; then
+                section=''
+            elif [[ -n $1 && $section == "$api" && $line =~ $row ]]; then
+                name=${BASH_REMATCH[1]}
+                if [[ $1 == "$api" ]]; then
+                    _unified_add $name
+                elif [[ $resource == "$name" && ${BASH_REMATCH[2]} =~ $operations ]]; then
+                    _unified_add ${BASH_REMATCH[2]}
+                fi
+            fi
+        done <"$file"
+    done
+}
+
+_unified_add() {
+    local word
+    for word; do
+        if [[ $word == crud ]]; then
+            _unified_add list create get update delete
+        elif [[ " $words " != *" $word "* ]]; then
+            words+=" $word"
+        fi
+    done
+}
+
+# Offer the words that begin as the current one does; $1 stands before each of them.
+_unified_offer() {
+    local word
+    if [[ $current == "$1" ]]; then
+        COMPREPLY=($words)
+        [[ -z $1 ]] || COMPREPLY=("${COMPREPLY[@]/#/$1}")
+        return
+    fi
+    for word in $words; do
+        [[ $1$word == "$current"* ]] && COMPREPLY+=("$1$word")
+    done
+}
+
+# Offer files for what is typed after $1; what the shell itself can complete is left to it.
+_unified_files() {
+    local typed=${current#"$1"} file
+    if [[ -z $1 ]]; then
+        compopt -o default 2>/dev/null
+        return
+    fi
+    typed=${typed//\\/}
+    [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
+    for file in "$typed"*; do
+        [[ -e $file ]] && COMPREPLY+=("$1$file")
+    done
+    compopt -o filenames 2>/dev/null
+}
+
+# Offer values of the kind $1 after what stands before them in the same word, $2.
+_unified_offer_kind() {
+    case $1 in
+        file) _unified_files "$2" ;;
+        @file)
+            local before=${current%%@*}
+            if [[ $current == "$2"*@* ]]; then
+                [[ ${current#"$before"} == @base64:* ]] && before+=@base64: || before+=@
+                _unified_files "$before"
+            fi
+            ;;
+        profile)
+            _unified_profiles
+            _unified_offer "$2"
+            ;;
+        api/resource)
+            local api=${current%%/*}
+            if [[ $current == */* ]]; then
+                _unified_words "$api"
+                _unified_offer "$api/"
+            else
+                words=$_unified_apis
+                _unified_offer "$2"
+                compopt -o nospace 2>/dev/null
+            fi
+            ;;
+        *)
+            words=$1
+            _unified_offer "$2"
+            ;;
+    esac
+}
+
+_unified_apis='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice'
+
+_unified() {
+    COMPREPLY=()
+    local IFS=$' \t\n' _unified_folder words flags kind current
+    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' typed=() n=-1 i
+    _unified_locate
+    # The shell breaks words at = : and @; what no blank separates is put together again.
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        piece=${COMP_WORDS[i]} after=${rest#"${rest%%[![:space:]]*}"}
+        ((n < 0)) || [[ $after != "$rest" ]] && typed[++n]=''
+        ((i == COMP_CWORD)) && piece=$after
+        typed[n]+=$piece
+        rest=${after#"$piece"}
+    done
+    current=${typed[n]#[\"\']}
+
+    _unified_words ''
+    for ((i = 1; i < n; i++)); do
+        if [[ -n $skip ]]; then
+            skip=''
+            continue
+        fi
+        case ${typed[i]} in
+            --*=*) ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--out|--as|--timeout|--retries|--rate|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records|--token-command|--tag) skip=1 ;;
+            -*) ;;
+            *)
+                if [[ -n $words ]]; then
+                    path+=${path:+ }${typed[i]}
+                    _unified_words "$path"
+                else
+                    ((argument++))
+                fi
+                ;;
+        esac
+    done
+
+    if [[ -n $skip ]]; then
+        _unified_value "${typed[n - 1]}"
+        _unified_offer_kind "$kind" ''
+    elif [[ $current == --*=* ]]; then
+        _unified_value "${current%%=*}"
+        _unified_offer_kind "$kind" "${current%%=*}="
+    elif [[ $current == -* ]]; then
+        _unified_flags "$path"
+        words=$flags
+        [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
+    elif [[ -n $words ]]; then
+        _unified_offer ''
+    else
+        _unified_argument "$path" "$argument"
+        _unified_offer_kind "$kind" ''
+    fi
+
+    # Readline replaces only what follows the last character that breaks words.
+    [[ $piece == *[!=:@]* ]] && current=${typed[n]%"$piece"} || current=${typed[n]}
+    current=${current#[\"\']}
+    if [[ -n $current ]]; then
+        for i in "${!COMPREPLY[@]}"; do
+            COMPREPLY[i]=${COMPREPLY[i]#"$current"}
+        done
+    fi
+}
+
+complete -F _unified unified

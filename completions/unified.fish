@@ -1,0 +1,419 @@
+# fish completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
+# Made from the catalogue and the table of options; do not edit.
+
+# What may follow the command words, each with its purpose.
+function __unified_words --argument-names at
+    switch "$at"
+        case ''
+            printf '%s\t%s\n' ticketing 'Help desks, issue trackers and CRM cases' user-directory 'People, groups, roles and licences of an application' ats 'Applicant tracking: jobs, candidates, interviews, offers' knowledge-base 'Wikis, help centres and document spaces' ci-cd 'Repositories, pull requests, builds and artifacts' emails 'Mailboxes: messages, drafts, folders' calendar 'Calendars, events and free time' conferencing 'Video meetings and what was said in them' usage-metering 'What was used, by whom, at what price' voice 'Phone calls and their recordings' request 'Call any path below the base URL' operations 'Search what can be called' completion 'Complete commands with TAB' sandbox 'The service in small, on this machine' profile 'Name connections, and say once where their tokens are'
+        case 'ticketing'
+            printf '%s\t%s\n' accounts 'Companies you serve; each has contacts' attachments 'Files on tickets and comments' collections 'Projects, lists, epics: what groups tickets or contacts' comments 'What was said on a ticket, to the customer or among colleagues' contacts 'Customers and leads outside the company' tags 'Labels for tickets' teams 'Groups of agents' tickets 'Requests, issues, cases: the work itself' ticket_types 'Kinds of tickets, such as bug or incident' fields 'Definitions of built-in and custom fields' ticket_status 'Steps a ticket goes through until it is solved' ticket_priorities 'Degrees of urgency a ticket can have' users 'Agents, members and admins of the product' workspaces 'The outermost containers of the product' task_lists 'Checklists on a ticket' tasks 'Items of a checklist, or sub-activities' organizations 'Organizations the product knows'
+        case 'ticketing accounts'
+            printf '%s\t%s\n' list 'List accounts' create 'Create an account' get 'Get an account by its id' update 'Change an account' delete 'Delete an account'
+        case 'ticketing attachments'
+            printf '%s\t%s\n' list 'List attachments' create 'Create an attachment' get 'Get an attachment by its id' update 'Change an attachment' download 'Download the file of an attachment'
+        case 'ticketing collections'
+            printf '%s\t%s\n' list 'List collections' create 'Create a collection' get 'Get a collection by its id' update 'Change a collection' delete 'Delete a collection'
+        case 'ticketing comments'
+            printf '%s\t%s\n' list 'List comments' create 'Create a comment' get 'Get a comment by its id' update 'Change a comment' delete 'Delete a comment'
+        case 'ticketing contacts'
+            printf '%s\t%s\n' list 'List contacts' create 'Create a contact' get 'Get a contact by its id' update 'Change a contact' delete 'Delete a contact'
+        case 'ticketing tags'
+            printf '%s\t%s\n' list 'List tags' create 'Create a tag' get 'Get a tag by its id' update 'Change a tag' delete 'Delete a tag'
+        case 'ticketing teams'
+            printf '%s\t%s\n' list 'List teams' create 'Create a team' get 'Get a team by its id' update 'Change a team' delete 'Delete a team'
+        case 'ticketing tickets'
+            printf '%s\t%s\n' list 'List tickets' create 'Create a ticket' get 'Get a ticket by its id' update 'Change a ticket' delete 'Delete a ticket' import 'Bring in a ticket with its history'
+        case 'ticketing ticket_types'
+            printf '%s\t%s\n' list 'List ticket types'
+        case 'ticketing fields'
+            printf '%s\t%s\n' list 'List fields' create 'Create a field' get 'Get a field by its id' update 'Change a field' delete 'Delete a field'
+        case 'ticketing ticket_status'
+            printf '%s\t%s\n' list 'List ticket status'
+        case 'ticketing ticket_priorities'
+            printf '%s\t%s\n' list 'List ticket priorities'
+        case 'ticketing users'
+            printf '%s\t%s\n' list 'List users' create 'Create a user' get 'Get a user by its id' update 'Change a user' delete 'Delete a user'
+        case 'ticketing workspaces'
+            printf '%s\t%s\n' list 'List workspaces' create 'Create a workspace' get 'Get a workspace by its id' update 'Change a workspace' delete 'Delete a workspace'
+        case 'ticketing task_lists'
+            printf '%s\t%s\n' list 'List task lists' create 'Create a task list' get 'Get a task list by its id'
+        case 'ticketing tasks'
+            printf '%s\t%s\n' list 'List tasks' create 'Create a task' get 'Get a task by its id' update 'Change a task' delete 'Delete a task'
+        case 'ticketing organizations'
+            printf '%s\t%s\n' list 'List organizations' get 'Get an organization by its id'
+        case 'user-directory'
+            printf '%s\t%s\n' roles 'Roles that users can be given' users 'People with access to the application' organizations 'The top level that users belong to' groups 'Sets of users, often called teams' activities 'What users did in the application' billing 'Bills for the application' utilization 'Usage reports, as tables' licenses 'Seats and subscriptions' workspaces 'Workspaces or projects of the application' me 'The user whose credentials the connection holds' role_assignments 'Who holds which role'
+        case 'user-directory roles'
+            printf '%s\t%s\n' list 'List roles' create 'Create a role' get 'Get a role by its id' update 'Change a role' delete 'Delete a role'
+        case 'user-directory users'
+            printf '%s\t%s\n' list 'List users' create 'Create a user' get 'Get a user by its id' update 'Change a user' delete 'Delete a user' downgrade 'Move a user to a smaller licence or role' deactivate 'Switch a user\'s account off' assign-role 'Give a user a role' unassign-role 'Take a role from a user' assign_role 'Give a user a role (the service\'s other spelling)' unassign_role 'Take a role from a user (the service\'s other spelling)' suspend 'Take a user\'s access away for the time being'
+        case 'user-directory organizations'
+            printf '%s\t%s\n' list 'List organizations' get 'Get an organization by its id' update 'Change an organization' delete 'Delete an organization'
+        case 'user-directory groups'
+            printf '%s\t%s\n' list 'List groups' create 'Create a group' get 'Get a group by its id' update 'Change a group' delete 'Delete a group' remove-user 'Remove a user from a group' add-user 'Add a user to a group' add 'Add a user to a group (deprecated: use add-user)' remove 'Remove a user from a group (deprecated: use remove-user)'
+        case 'user-directory activities'
+            printf '%s\t%s\n' list 'List activities' get 'Get an activity by its id'
+        case 'user-directory billing'
+            printf '%s\t%s\n' list 'List billing'
+        case 'user-directory utilization'
+            printf '%s\t%s\n' list 'List utilization'
+        case 'user-directory licenses'
+            printf '%s\t%s\n' list 'List licenses' get 'Get a licence by its id'
+        case 'user-directory workspaces'
+            printf '%s\t%s\n' list 'List workspaces' get 'Get a workspace by its id'
+        case 'user-directory me'
+            printf '%s\t%s\n' list 'List me'
+        case 'user-directory role_assignments'
+            printf '%s\t%s\n' list 'List role assignments' get 'Get a role assignment by its id' delete 'Delete a role assignment'
+        case 'ats'
+            printf '%s\t%s\n' activities 'Notes, emails and events around a candidate' applications 'A candidate\'s bid for a job' attachments 'Resumes, cover letters and other files' candidates 'People who may be hired' departments 'Departments that hire' eeocs 'Answers to equal-opportunity questions' interviews 'Interviews on the calendar' job_interview_stages 'Stages a job\'s candidates go through' jobs 'Positions, open and closed' job_form_fields 'Questions on a job\'s application form' offers 'Offers made to candidates' offices 'Places where people are hired' organizations 'Organizations that hire' reject_reasons 'Reasons to turn an application down' scorecards 'What interviewers thought' tags 'Labels for candidates' users 'Recruiters, hiring managers and interviewers'
+        case 'ats activities'
+            printf '%s\t%s\n' list 'List activities' create 'Create an activity'
+        case 'ats applications'
+            printf '%s\t%s\n' list 'List applications' get 'Get an application by its id' move-stage 'Move an application to another stage' reject 'Turn an application down'
+        case 'ats attachments'
+            printf '%s\t%s\n' list 'List attachments' create 'Create an attachment' download 'Download a candidate\'s file'
+        case 'ats candidates'
+            printf '%s\t%s\n' list 'List candidates' create 'Create a candidate' get 'Get a candidate by its id'
+        case 'ats departments'
+            printf '%s\t%s\n' list 'List departments' get 'Get a department by its id'
+        case 'ats eeocs'
+            printf '%s\t%s\n' list 'List eeocs' get 'Get an EEOC answer by its id'
+        case 'ats interviews'
+            printf '%s\t%s\n' list 'List interviews' get 'Get an interview by its id'
+        case 'ats job_interview_stages'
+            printf '%s\t%s\n' list 'List job interview stages' get 'Get an interview stage by its id'
+        case 'ats jobs'
+            printf '%s\t%s\n' list 'List jobs' get 'Get a job by its id'
+        case 'ats job_form_fields'
+            printf '%s\t%s\n' list 'List job form fields'
+        case 'ats offers'
+            printf '%s\t%s\n' list 'List offers'
+        case 'ats offices'
+            printf '%s\t%s\n' list 'List offices' get 'Get an office by its id'
+        case 'ats organizations'
+            printf '%s\t%s\n' list 'List organizations' get 'Get an organization by its id'
+        case 'ats reject_reasons'
+            printf '%s\t%s\n' list 'List reject reasons'
+        case 'ats scorecards'
+            printf '%s\t%s\n' list 'List scorecards'
+        case 'ats tags'
+            printf '%s\t%s\n' list 'List tags'
+        case 'ats users'
+            printf '%s\t%s\n' list 'List users' get 'Get a user by its id'
+        case 'knowledge-base'
+            printf '%s\t%s\n' pages 'Articles and documents' page-content 'The blocks a page is made of' collections 'Folders and sections of a space' comments 'Remarks on a page' spaces 'The outermost areas that hold pages' tags 'Labels within a space' page-exports 'Exports of a page, made in the background' files 'Files that belong to a page' permissions 'Who may do what, and where' users 'Readers, writers and admins'
+        case 'knowledge-base pages'
+            printf '%s\t%s\n' list 'List pages' create 'Create a page' get 'Get a page by its id' update 'Change a page'
+        case 'knowledge-base page-content'
+            printf '%s\t%s\n' list 'List page content' get 'Get a block of a page\'s content by its id' append 'Add content at the end of a page' export 'Get a page\'s content in one piece'
+        case 'knowledge-base collections'
+            printf '%s\t%s\n' list 'List collections' get 'Get a collection by its id'
+        case 'knowledge-base comments'
+            printf '%s\t%s\n' list 'List comments' get 'Get a comment by its id'
+        case 'knowledge-base spaces'
+            printf '%s\t%s\n' list 'List spaces' get 'Get a space by its id'
+        case 'knowledge-base tags'
+            printf '%s\t%s\n' list 'List tags'
+        case 'knowledge-base page-exports'
+            printf '%s\t%s\n' create 'Create a page export' get 'Get a page export by its id' download 'Download a finished export'
+        case 'knowledge-base files'
+            printf '%s\t%s\n' list 'List files' download 'Download a page\'s file'
+        case 'knowledge-base permissions'
+            printf '%s\t%s\n' list 'List permissions'
+        case 'knowledge-base users'
+            printf '%s\t%s\n' list 'List users' get 'Get a user by its id'
+        case 'ci-cd'
+            printf '%s\t%s\n' repos 'Source code repositories' branches 'Branches of a repository' pull-requests 'Changes proposed for a repository' builds 'Runs of a pipeline' jobs 'Parts of a build' artifacts 'What a build left behind' caches 'Caches kept between builds' workflow 'Definitions of pipelines' workspaces 'Workspaces of the product' organizations 'Organizations that own repositories' branch-protection-rules 'Rules that guard a branch'
+        case 'ci-cd repos'
+            printf '%s\t%s\n' list 'List repos' get 'Get a repository by its id'
+        case 'ci-cd branches'
+            printf '%s\t%s\n' list 'List branches' get 'Get a branch by its id'
+        case 'ci-cd pull-requests'
+            printf '%s\t%s\n' list 'List pull requests' get 'Get a pull request by its id'
+        case 'ci-cd builds'
+            printf '%s\t%s\n' list 'List builds' get 'Get a build by its id'
+        case 'ci-cd jobs'
+            printf '%s\t%s\n' list 'List jobs' get 'Get a job by its id'
+        case 'ci-cd artifacts'
+            printf '%s\t%s\n' list 'List artifacts' get 'Get an artifact by its id'
+        case 'ci-cd caches'
+            printf '%s\t%s\n' list 'List caches'
+        case 'ci-cd workflow'
+            printf '%s\t%s\n' list 'List workflow' get 'Get a workflow by its id'
+        case 'ci-cd workspaces'
+            printf '%s\t%s\n' list 'List workspaces' get 'Get a workspace by its id'
+        case 'ci-cd organizations'
+            printf '%s\t%s\n' list 'List organizations'
+        case 'ci-cd branch-protection-rules'
+            printf '%s\t%s\n' list 'List branch protection rules'
+        case 'emails'
+            printf '%s\t%s\n' emails 'Messages and drafts' folders 'Folders and labels of a mailbox' users 'People with a mailbox' attachments 'Files sent with a message'
+        case 'emails emails'
+            printf '%s\t%s\n' list 'List emails' create 'Create an email' get 'Get an email by its id' update 'Change an email' delete 'Delete an email' send 'Send a new message' send-draft 'Send a draft that exists already' reply 'Answer the sender of a message' reply-all 'Answer everybody on a message' forward 'Pass a message on to other people' move 'Move a message to another folder'
+        case 'emails folders'
+            printf '%s\t%s\n' list 'List folders' create 'Create a folder' get 'Get a folder by its id' update 'Change a folder' delete 'Delete a folder'
+        case 'emails users'
+            printf '%s\t%s\n' list 'List users' get 'Get a user by its id'
+        case 'emails attachments'
+            printf '%s\t%s\n' list 'List attachments' get 'Get an attachment by its id' download 'Download a message\'s file'
+        case 'calendar'
+            printf '%s\t%s\n' attachments 'Files on an event' calendars 'Calendars the connection can see' events 'Meetings and other entries' availability 'When somebody is free or busy' event_types 'Kinds of meetings that can be booked' contacts 'People in the address book' users 'People with a calendar'
+        case 'calendar attachments'
+            printf '%s\t%s\n' list 'List attachments'
+        case 'calendar calendars'
+            printf '%s\t%s\n' list 'List calendars' get 'Get a calendar by its id'
+        case 'calendar events'
+            printf '%s\t%s\n' list 'List events' create 'Create an event' get 'Get an event by its id' update 'Change an event' delete 'Delete an event'
+        case 'calendar availability'
+            printf '%s\t%s\n' list 'List availability'
+        case 'calendar event_types'
+            printf '%s\t%s\n' list 'List event types' get 'Get an event type by its id'
+        case 'calendar contacts'
+            printf '%s\t%s\n' list 'List contacts'
+        case 'calendar users'
+            printf '%s\t%s\n' list 'List users'
+        case 'conferencing'
+            printf '%s\t%s\n' transcripts 'Written records of a meeting' attendees 'Who took part' transcript_entries 'Single utterances of a transcript' meetings 'Video meetings, planned and past'
+        case 'conferencing transcripts'
+            printf '%s\t%s\n' list 'List transcripts' get 'Get a transcript by its id'
+        case 'conferencing attendees'
+            printf '%s\t%s\n' list 'List attendees' get 'Get an attendee by its id'
+        case 'conferencing transcript_entries'
+            printf '%s\t%s\n' list 'List transcript entries' get 'Get a transcript entry by its id'
+        case 'conferencing meetings'
+            printf '%s\t%s\n' list 'List meetings' get 'Get a meeting by its id'
+        case 'usage-metering'
+            printf '%s\t%s\n' products 'Products whose use is counted' usage 'Amounts used and their cost' organizations 'Organizations that are billed' workspaces 'Workspaces of an organization' users 'People who use the products'
+        case 'usage-metering products'
+            printf '%s\t%s\n' list 'List products'
+        case 'usage-metering usage'
+            printf '%s\t%s\n' list 'List usage'
+        case 'usage-metering organizations'
+            printf '%s\t%s\n' list 'List organizations' get 'Get an organization by its id'
+        case 'usage-metering workspaces'
+            printf '%s\t%s\n' list 'List workspaces' get 'Get a workspace by its id'
+        case 'usage-metering users'
+            printf '%s\t%s\n' list 'List users'
+        case 'voice'
+            printf '%s\t%s\n' calls 'Calls made and received' recordings 'Recordings of calls'
+        case 'voice calls'
+            printf '%s\t%s\n' list 'List calls'
+        case 'voice recordings'
+            printf '%s\t%s\n' list 'List recordings' download 'Download the audio of a call'
+        case 'completion'
+            printf '%s\t%s\n' bash 'Print the script for bash' zsh 'Print the script for zsh' fish 'Print the script for fish' pwsh 'Print the script for pwsh' install 'Put the script where the shell looks for it'
+        case 'sandbox'
+            printf '%s\t%s\n' serve 'Serve the sandbox on a port of this machine, for any client' reset 'Bring all records back to what they were at first' seed 'Start over with other records; the same word gives the same records' status 'Show where the records are kept, and the connections there are'
+        case 'profile'
+            printf '%s\t%s\n' list 'The profiles there are' show 'The settings a profile amounts to, and where each comes from' path 'Where the configuration is kept' add 'Add a profile' set 'Change a profile' use 'Choose the profile that is used when none is named' remove 'Remove a profile'
+    end
+    set -l folder (__unified_folder)
+    if test -d $folder/catalogue.d
+        __unified_added $folder "$at"
+    end
+end
+
+# The options of the command words.
+function __unified_flags --argument-names at
+    printf '%s\t%s\n' --help 'show the page of help' -h 'show the page of help'
+    switch "$at"
+        case ''
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --output 'how to print the result' -o 'how to print the result' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies'
+        case 'request'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --data 'the body; - is standard input' -d 'the body; - is standard input' --raw-field 'set a field to a string; a[b]=1 nests' -f 'set a field to a string; a[b]=1 nests' --field 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' -F 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' --output 'how to print the result' -o 'how to print the result' --out 'write the result to a file' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --idempotency-key 'the key of a write that is repeated by hand' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'operations'
+            printf '%s\t%s\n' --output 'how to print the result' -o 'how to print the result'
+        case 'completion install'
+            printf '%s\t%s\n' --shell 'the shell; by default that of $SHELL'
+        case 'sandbox serve'
+            printf '%s\t%s\n' --port 'the port on this machine; 0 takes a free one' --seed 'what the records are made from: a word or a number' --state 'where changes are kept' --faults 'misbehave: 429=5%,reset=1%,slow=200ms …' --records 'how many records a resource has'
+        case 'sandbox status'
+            printf '%s\t%s\n' --output 'how to print the result' -o 'how to print the result'
+        case 'profile list'
+            printf '%s\t%s\n' --output 'how to print the result' -o 'how to print the result' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile show'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --explain 'say also which values were not taken' --output 'how to print the result' -o 'how to print the result' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile path'
+            printf '%s\t%s\n' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile add'
+            printf '%s\t%s\n' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --ca-bundle 'trust these authorities besides' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --token-command 'the program that prints the token' --keyring 'the token is in this machine\'s keyring' --tag 'put it into a group, for -p tag:NAME' --read-only 'refuse every write' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile set'
+            printf '%s\t%s\n' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile use'
+            printf '%s\t%s\n' --none 'use no profile when none is named' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'profile remove'
+            printf '%s\t%s\n' --yes 'do not ask before removing' -y 'do not ask before removing' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case '* * list'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --output 'how to print the result' -o 'how to print the result' --out 'write the result to a file' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case '* * get'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --output 'how to print the result' -o 'how to print the result' --out 'write the result to a file' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case '* * delete'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --data 'the body; - is standard input' -d 'the body; - is standard input' --raw-field 'set a field to a string; a[b]=1 nests' -f 'set a field to a string; a[b]=1 nests' --field 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' -F 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' --skeleton 'print a body to fill in and send nothing' --output 'how to print the result' -o 'how to print the result' --out 'write the result to a file' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --yes 'do not ask before deleting' -y 'do not ask before deleting' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case '* * *'
+            printf '%s\t%s\n' --profile 'the profile to use' -p 'the profile to use' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --data 'the body; - is standard input' -d 'the body; - is standard input' --raw-field 'set a field to a string; a[b]=1 nests' -f 'set a field to a string; a[b]=1 nests' --field 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' -F 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' --skeleton 'print a body to fill in and send nothing' --output 'how to print the result' -o 'how to print the result' --out 'write the result to a file' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --idempotency-key 'the key of a write that is repeated by hand' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+    end
+end
+
+# What the value of an option is.
+function __unified_value --argument-names option
+    switch "$option"
+        case '-p'
+            echo 'profile'
+        case '--profile'
+            echo 'profile'
+        case '-o'
+            echo 'json raw'
+        case '--output'
+            echo 'json raw'
+        case '--token-file'
+            echo 'file'
+        case '--out'
+            echo 'file'
+        case '--as'
+            echo 'curl'
+        case '--ca-bundle'
+            echo 'file'
+        case '-d'
+            echo '@file'
+        case '--data'
+            echo '@file'
+        case '-F'
+            echo '@file'
+        case '--field'
+            echo '@file'
+        case '--shell'
+            echo 'bash zsh fish pwsh'
+        case '--state'
+            echo 'file'
+        case '--faults'
+            echo 'file'
+    end
+end
+
+# What the argument after the command words is; $argument counts the arguments before it.
+function __unified_argument --argument-names at argument
+    switch "$at:$argument"
+        case 'request:0'
+            echo 'GET POST PATCH PUT DELETE'
+        case 'request:*'
+            echo ''
+    end
+end
+
+# The folder of the configuration.
+function __unified_folder
+    if test -n "$XDG_CONFIG_HOME"
+        echo $XDG_CONFIG_HOME/unified
+    else if test -d "$HOME/Library/Application Support/unified"
+        echo "$HOME/Library/Application Support/unified"
+    else
+        echo "$HOME/.config/unified"
+    end
+end
+
+# The profiles of the config file, as far as their names are harmless.
+function __unified_profiles
+    set -l file $UNIFIED_CONFIG
+    test -n "$file"; or set file (__unified_folder)/config.toml
+    printf '%s\t%s\n' sandbox 'the built-in profile'
+    test -f "$file" -a -r "$file"; or return
+    string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
+end
+
+# What the user's own catalogue files offer after the command words.
+function __unified_added --argument-names folder at
+    set -l words (string split ' ' -- "$at")
+    for file in $folder/catalogue.d/*.toml
+        test -f $file -a -r $file; or continue
+        set -l section ''
+        while read -l line
+            if string match -qr '^\[api\.(?<api>[a-z_-]+)\.resources\]' -- "$line"
+                set section $api
+                test -z "$at"; and echo $section
+            else if string match -q '[*' -- "$line"
+                set section ''
+            else if test -n "$at" -a "$section" = "$words[1]"
+                if string match -qr '^(?<name>[a-z_-]+)\s*=\s*(?:\{.*operations\s*=\s*)?"(?<operations>[a-z_ -]*)"' -- "$line"
+                    if not set -q words[2]
+                        echo $name
+                    else if test "$name" = "$words[2]"; and not set -q words[3]
+                        string split -n ' ' -- $operations | string replace -r '^crud$' 'list create get update delete' | string split ' '
+                    end
+                end
+            end
+        end <$file
+    end
+end
+
+# Values of a kind, each after what stands before them in the same word.
+function __unified_offer --argument-names kind before current
+    switch "$kind"
+        case ''
+            return
+        case file
+            __unified_files "$before" "$current"
+        case '@file'
+            if set -l parts (string match -r '^((?:[^@]*)@(?:base64:)?)(.*)$' -- "$current")
+                __unified_files "$before$parts[2]" $parts[3]
+            end
+        case profile
+            __unified_profiles | string replace -r '^' -- "$before"
+        case api/resource
+            if set -l parts (string match -r '^([^/]*)/' -- "$current")
+                __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+            else
+                printf "$before%s/\n" ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice
+            end
+        case '*'
+            string split ' ' -- $kind | string replace -r '^' -- "$before"
+    end
+end
+
+function __unified_files --argument-names before current
+    __fish_complete_path $current | string replace -r '^' -- "$before"
+end
+
+function __unified_complete
+    set -l typed (commandline -opc)
+    set -l current (commandline -ct | string replace -r '^["\']' '')
+    set -l at ''
+    set -l skip ''
+    set -l argument 0
+    set -l known (__unified_words '')
+    set -e typed[1]
+    for word in $typed
+        if test -n "$skip"
+            set skip ''
+            continue
+        end
+        switch $word
+            case '--*=*'
+            case -p --profile -o --output -a --account-id --base-url --token-file -q --query --out --as --timeout --retries --rate --ca-bundle -d --data -f --raw-field -F --field --idempotency-key --shell --port --seed --state --faults --records --token-command --tag
+                set skip $word
+            case '-*'
+            case '*'
+                if set -q known[1]
+                    set at (string trim -- "$at $word")
+                    set known (__unified_words "$at")
+                else
+                    set argument (math $argument + 1)
+                end
+        end
+    end
+    if test -n "$skip"
+        __unified_offer "$(__unified_value $skip)" '' "$current"
+    else if string match -q -- '--*=*' $current
+        set -l parts (string split -m 1 = -- $current)
+        __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]"
+    else if string match -q -- '-*' $current
+        __unified_flags "$at"
+    else if set -q known[1]
+        printf '%s\n' $known
+    else
+        __unified_offer "$(__unified_argument "$at" $argument)" '' "$current"
+    end
+end
+
+complete -c unified -f -k -a '(__unified_complete)'

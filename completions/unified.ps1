@@ -1,0 +1,286 @@
+# PowerShell completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no
+# network. Made from the catalogue and the table of options; do not edit.
+
+$UnifiedWords = @{
+    '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'operations:Search what can be called', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'profile:Name connections, and say once where their tokens are')
+    'ticketing' = @('accounts:Companies you serve; each has contacts', 'attachments:Files on tickets and comments', 'collections:Projects, lists, epics: what groups tickets or contacts', 'comments:What was said on a ticket, to the customer or among colleagues', 'contacts:Customers and leads outside the company', 'tags:Labels for tickets', 'teams:Groups of agents', 'tickets:Requests, issues, cases: the work itself', 'ticket_types:Kinds of tickets, such as bug or incident', 'fields:Definitions of built-in and custom fields', 'ticket_status:Steps a ticket goes through until it is solved', 'ticket_priorities:Degrees of urgency a ticket can have', 'users:Agents, members and admins of the product', 'workspaces:The outermost containers of the product', 'task_lists:Checklists on a ticket', 'tasks:Items of a checklist, or sub-activities', 'organizations:Organizations the product knows')
+    'ticketing accounts' = @('list:List accounts', 'create:Create an account', 'get:Get an account by its id', 'update:Change an account', 'delete:Delete an account')
+    'ticketing attachments' = @('list:List attachments', 'create:Create an attachment', 'get:Get an attachment by its id', 'update:Change an attachment', 'download:Download the file of an attachment')
+    'ticketing collections' = @('list:List collections', 'create:Create a collection', 'get:Get a collection by its id', 'update:Change a collection', 'delete:Delete a collection')
+    'ticketing comments' = @('list:List comments', 'create:Create a comment', 'get:Get a comment by its id', 'update:Change a comment', 'delete:Delete a comment')
+    'ticketing contacts' = @('list:List contacts', 'create:Create a contact', 'get:Get a contact by its id', 'update:Change a contact', 'delete:Delete a contact')
+    'ticketing tags' = @('list:List tags', 'create:Create a tag', 'get:Get a tag by its id', 'update:Change a tag', 'delete:Delete a tag')
+    'ticketing teams' = @('list:List teams', 'create:Create a team', 'get:Get a team by its id', 'update:Change a team', 'delete:Delete a team')
+    'ticketing tickets' = @('list:List tickets', 'create:Create a ticket', 'get:Get a ticket by its id', 'update:Change a ticket', 'delete:Delete a ticket', 'import:Bring in a ticket with its history')
+    'ticketing ticket_types' = @('list:List ticket types')
+    'ticketing fields' = @('list:List fields', 'create:Create a field', 'get:Get a field by its id', 'update:Change a field', 'delete:Delete a field')
+    'ticketing ticket_status' = @('list:List ticket status')
+    'ticketing ticket_priorities' = @('list:List ticket priorities')
+    'ticketing users' = @('list:List users', 'create:Create a user', 'get:Get a user by its id', 'update:Change a user', 'delete:Delete a user')
+    'ticketing workspaces' = @('list:List workspaces', 'create:Create a workspace', 'get:Get a workspace by its id', 'update:Change a workspace', 'delete:Delete a workspace')
+    'ticketing task_lists' = @('list:List task lists', 'create:Create a task list', 'get:Get a task list by its id')
+    'ticketing tasks' = @('list:List tasks', 'create:Create a task', 'get:Get a task by its id', 'update:Change a task', 'delete:Delete a task')
+    'ticketing organizations' = @('list:List organizations', 'get:Get an organization by its id')
+    'user-directory' = @('roles:Roles that users can be given', 'users:People with access to the application', 'organizations:The top level that users belong to', 'groups:Sets of users, often called teams', 'activities:What users did in the application', 'billing:Bills for the application', 'utilization:Usage reports, as tables', 'licenses:Seats and subscriptions', 'workspaces:Workspaces or projects of the application', 'me:The user whose credentials the connection holds', 'role_assignments:Who holds which role')
+    'user-directory roles' = @('list:List roles', 'create:Create a role', 'get:Get a role by its id', 'update:Change a role', 'delete:Delete a role')
+    'user-directory users' = @('list:List users', 'create:Create a user', 'get:Get a user by its id', 'update:Change a user', 'delete:Delete a user', 'downgrade:Move a user to a smaller licence or role', 'deactivate:Switch a user''s account off', 'assign-role:Give a user a role', 'unassign-role:Take a role from a user', 'assign_role:Give a user a role (the service''s other spelling)', 'unassign_role:Take a role from a user (the service''s other spelling)', 'suspend:Take a user''s access away for the time being')
+    'user-directory organizations' = @('list:List organizations', 'get:Get an organization by its id', 'update:Change an organization', 'delete:Delete an organization')
+    'user-directory groups' = @('list:List groups', 'create:Create a group', 'get:Get a group by its id', 'update:Change a group', 'delete:Delete a group', 'remove-user:Remove a user from a group', 'add-user:Add a user to a group', 'add:Add a user to a group (deprecated: use add-user)', 'remove:Remove a user from a group (deprecated: use remove-user)')
+    'user-directory activities' = @('list:List activities', 'get:Get an activity by its id')
+    'user-directory billing' = @('list:List billing')
+    'user-directory utilization' = @('list:List utilization')
+    'user-directory licenses' = @('list:List licenses', 'get:Get a licence by its id')
+    'user-directory workspaces' = @('list:List workspaces', 'get:Get a workspace by its id')
+    'user-directory me' = @('list:List me')
+    'user-directory role_assignments' = @('list:List role assignments', 'get:Get a role assignment by its id', 'delete:Delete a role assignment')
+    'ats' = @('activities:Notes, emails and events around a candidate', 'applications:A candidate''s bid for a job', 'attachments:Resumes, cover letters and other files', 'candidates:People who may be hired', 'departments:Departments that hire', 'eeocs:Answers to equal-opportunity questions', 'interviews:Interviews on the calendar', 'job_interview_stages:Stages a job''s candidates go through', 'jobs:Positions, open and closed', 'job_form_fields:Questions on a job''s application form', 'offers:Offers made to candidates', 'offices:Places where people are hired', 'organizations:Organizations that hire', 'reject_reasons:Reasons to turn an application down', 'scorecards:What interviewers thought', 'tags:Labels for candidates', 'users:Recruiters, hiring managers and interviewers')
+    'ats activities' = @('list:List activities', 'create:Create an activity')
+    'ats applications' = @('list:List applications', 'get:Get an application by its id', 'move-stage:Move an application to another stage', 'reject:Turn an application down')
+    'ats attachments' = @('list:List attachments', 'create:Create an attachment', 'download:Download a candidate''s file')
+    'ats candidates' = @('list:List candidates', 'create:Create a candidate', 'get:Get a candidate by its id')
+    'ats departments' = @('list:List departments', 'get:Get a department by its id')
+    'ats eeocs' = @('list:List eeocs', 'get:Get an EEOC answer by its id')
+    'ats interviews' = @('list:List interviews', 'get:Get an interview by its id')
+    'ats job_interview_stages' = @('list:List job interview stages', 'get:Get an interview stage by its id')
+    'ats jobs' = @('list:List jobs', 'get:Get a job by its id')
+    'ats job_form_fields' = @('list:List job form fields')
+    'ats offers' = @('list:List offers')
+    'ats offices' = @('list:List offices', 'get:Get an office by its id')
+    'ats organizations' = @('list:List organizations', 'get:Get an organization by its id')
+    'ats reject_reasons' = @('list:List reject reasons')
+    'ats scorecards' = @('list:List scorecards')
+    'ats tags' = @('list:List tags')
+    'ats users' = @('list:List users', 'get:Get a user by its id')
+    'knowledge-base' = @('pages:Articles and documents', 'page-content:The blocks a page is made of', 'collections:Folders and sections of a space', 'comments:Remarks on a page', 'spaces:The outermost areas that hold pages', 'tags:Labels within a space', 'page-exports:Exports of a page, made in the background', 'files:Files that belong to a page', 'permissions:Who may do what, and where', 'users:Readers, writers and admins')
+    'knowledge-base pages' = @('list:List pages', 'create:Create a page', 'get:Get a page by its id', 'update:Change a page')
+    'knowledge-base page-content' = @('list:List page content', 'get:Get a block of a page''s content by its id', 'append:Add content at the end of a page', 'export:Get a page''s content in one piece')
+    'knowledge-base collections' = @('list:List collections', 'get:Get a collection by its id')
+    'knowledge-base comments' = @('list:List comments', 'get:Get a comment by its id')
+    'knowledge-base spaces' = @('list:List spaces', 'get:Get a space by its id')
+    'knowledge-base tags' = @('list:List tags')
+    'knowledge-base page-exports' = @('create:Create a page export', 'get:Get a page export by its id', 'download:Download a finished export')
+    'knowledge-base files' = @('list:List files', 'download:Download a page''s file')
+    'knowledge-base permissions' = @('list:List permissions')
+    'knowledge-base users' = @('list:List users', 'get:Get a user by its id')
+    'ci-cd' = @('repos:Source code repositories', 'branches:Branches of a repository', 'pull-requests:Changes proposed for a repository', 'builds:Runs of a pipeline', 'jobs:Parts of a build', 'artifacts:What a build left behind', 'caches:Caches kept between builds', 'workflow:Definitions of pipelines', 'workspaces:Workspaces of the product', 'organizations:Organizations that own repositories', 'branch-protection-rules:Rules that guard a branch')
+    'ci-cd repos' = @('list:List repos', 'get:Get a repository by its id')
+    'ci-cd branches' = @('list:List branches', 'get:Get a branch by its id')
+    'ci-cd pull-requests' = @('list:List pull requests', 'get:Get a pull request by its id')
+    'ci-cd builds' = @('list:List builds', 'get:Get a build by its id')
+    'ci-cd jobs' = @('list:List jobs', 'get:Get a job by its id')
+    'ci-cd artifacts' = @('list:List artifacts', 'get:Get an artifact by its id')
+    'ci-cd caches' = @('list:List caches')
+    'ci-cd workflow' = @('list:List workflow', 'get:Get a workflow by its id')
+    'ci-cd workspaces' = @('list:List workspaces', 'get:Get a workspace by its id')
+    'ci-cd organizations' = @('list:List organizations')
+    'ci-cd branch-protection-rules' = @('list:List branch protection rules')
+    'emails' = @('emails:Messages and drafts', 'folders:Folders and labels of a mailbox', 'users:People with a mailbox', 'attachments:Files sent with a message')
+    'emails emails' = @('list:List emails', 'create:Create an email', 'get:Get an email by its id', 'update:Change an email', 'delete:Delete an email', 'send:Send a new message', 'send-draft:Send a draft that exists already', 'reply:Answer the sender of a message', 'reply-all:Answer everybody on a message', 'forward:Pass a message on to other people', 'move:Move a message to another folder')
+    'emails folders' = @('list:List folders', 'create:Create a folder', 'get:Get a folder by its id', 'update:Change a folder', 'delete:Delete a folder')
+    'emails users' = @('list:List users', 'get:Get a user by its id')
+    'emails attachments' = @('list:List attachments', 'get:Get an attachment by its id', 'download:Download a message''s file')
+    'calendar' = @('attachments:Files on an event', 'calendars:Calendars the connection can see', 'events:Meetings and other entries', 'availability:When somebody is free or busy', 'event_types:Kinds of meetings that can be booked', 'contacts:People in the address book', 'users:People with a calendar')
+    'calendar attachments' = @('list:List attachments')
+    'calendar calendars' = @('list:List calendars', 'get:Get a calendar by its id')
+    'calendar events' = @('list:List events', 'create:Create an event', 'get:Get an event by its id', 'update:Change an event', 'delete:Delete an event')
+    'calendar availability' = @('list:List availability')
+    'calendar event_types' = @('list:List event types', 'get:Get an event type by its id')
+    'calendar contacts' = @('list:List contacts')
+    'calendar users' = @('list:List users')
+    'conferencing' = @('transcripts:Written records of a meeting', 'attendees:Who took part', 'transcript_entries:Single utterances of a transcript', 'meetings:Video meetings, planned and past')
+    'conferencing transcripts' = @('list:List transcripts', 'get:Get a transcript by its id')
+    'conferencing attendees' = @('list:List attendees', 'get:Get an attendee by its id')
+    'conferencing transcript_entries' = @('list:List transcript entries', 'get:Get a transcript entry by its id')
+    'conferencing meetings' = @('list:List meetings', 'get:Get a meeting by its id')
+    'usage-metering' = @('products:Products whose use is counted', 'usage:Amounts used and their cost', 'organizations:Organizations that are billed', 'workspaces:Workspaces of an organization', 'users:People who use the products')
+    'usage-metering products' = @('list:List products')
+    'usage-metering usage' = @('list:List usage')
+    'usage-metering organizations' = @('list:List organizations', 'get:Get an organization by its id')
+    'usage-metering workspaces' = @('list:List workspaces', 'get:Get a workspace by its id')
+    'usage-metering users' = @('list:List users')
+    'voice' = @('calls:Calls made and received', 'recordings:Recordings of calls')
+    'voice calls' = @('list:List calls')
+    'voice recordings' = @('list:List recordings', 'download:Download the audio of a call')
+    'completion' = @('bash:Print the script for bash', 'zsh:Print the script for zsh', 'fish:Print the script for fish', 'pwsh:Print the script for pwsh', 'install:Put the script where the shell looks for it')
+    'sandbox' = @('serve:Serve the sandbox on a port of this machine, for any client', 'reset:Bring all records back to what they were at first', 'seed:Start over with other records; the same word gives the same records', 'status:Show where the records are kept, and the connections there are')
+    'profile' = @('list:The profiles there are', 'show:The settings a profile amounts to, and where each comes from', 'path:Where the configuration is kept', 'add:Add a profile', 'set:Change a profile', 'use:Choose the profile that is used when none is named', 'remove:Remove a profile')
+}
+$UnifiedFlags = @(
+    @('', @('--profile:the profile to use', '-p:the profile to use', '--output:how to print the result', '-o:how to print the result', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies')),
+    @('request', @('--profile:the profile to use', '-p:the profile to use', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--data:the body; - is standard input', '-d:the body; - is standard input', '--raw-field:set a field to a string; a[b]=1 nests', '-f:set a field to a string; a[b]=1 nests', '--field:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '-F:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '--output:how to print the result', '-o:how to print the result', '--out:write the result to a file', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--idempotency-key:the key of a write that is repeated by hand', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('operations', @('--output:how to print the result', '-o:how to print the result')),
+    @('completion install', @('--shell:the shell; by default that of $SHELL')),
+    @('sandbox serve', @('--port:the port on this machine; 0 takes a free one', '--seed:what the records are made from: a word or a number', '--state:where changes are kept', '--faults:misbehave: 429=5%,reset=1%,slow=200ms …', '--records:how many records a resource has')),
+    @('sandbox status', @('--output:how to print the result', '-o:how to print the result')),
+    @('profile list', @('--output:how to print the result', '-o:how to print the result', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile show', @('--profile:the profile to use', '-p:the profile to use', '--explain:say also which values were not taken', '--output:how to print the result', '-o:how to print the result', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile path', @('--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile add', @('--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--ca-bundle:trust these authorities besides', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--token-command:the program that prints the token', '--keyring:the token is in this machine''s keyring', '--tag:put it into a group, for -p tag:NAME', '--read-only:refuse every write', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile set', @('--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile use', @('--none:use no profile when none is named', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('profile remove', @('--yes:do not ask before removing', '-y:do not ask before removing', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('* * list', @('--profile:the profile to use', '-p:the profile to use', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--output:how to print the result', '-o:how to print the result', '--out:write the result to a file', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('* * get', @('--profile:the profile to use', '-p:the profile to use', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--output:how to print the result', '-o:how to print the result', '--out:write the result to a file', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('* * delete', @('--profile:the profile to use', '-p:the profile to use', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--data:the body; - is standard input', '-d:the body; - is standard input', '--raw-field:set a field to a string; a[b]=1 nests', '-f:set a field to a string; a[b]=1 nests', '--field:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '-F:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '--skeleton:print a body to fill in and send nothing', '--output:how to print the result', '-o:how to print the result', '--out:write the result to a file', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--yes:do not ask before deleting', '-y:do not ask before deleting', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('* * *', @('--profile:the profile to use', '-p:the profile to use', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--data:the body; - is standard input', '-d:the body; - is standard input', '--raw-field:set a field to a string; a[b]=1 nests', '-f:set a field to a string; a[b]=1 nests', '--field:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '-F:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '--skeleton:print a body to fill in and send nothing', '--output:how to print the result', '-o:how to print the result', '--out:write the result to a file', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--idempotency-key:the key of a write that is repeated by hand', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead'))
+)
+$UnifiedValues = New-Object System.Collections.Hashtable ([StringComparer]::Ordinal)
+$UnifiedValues['-p'] = 'profile'
+$UnifiedValues['--profile'] = 'profile'
+$UnifiedValues['-o'] = 'json raw'
+$UnifiedValues['--output'] = 'json raw'
+$UnifiedValues['-a'] = ''
+$UnifiedValues['--account-id'] = ''
+$UnifiedValues['--base-url'] = ''
+$UnifiedValues['--token-file'] = 'file'
+$UnifiedValues['-q'] = ''
+$UnifiedValues['--query'] = ''
+$UnifiedValues['--out'] = 'file'
+$UnifiedValues['--as'] = 'curl'
+$UnifiedValues['--timeout'] = ''
+$UnifiedValues['--retries'] = ''
+$UnifiedValues['--rate'] = ''
+$UnifiedValues['--ca-bundle'] = 'file'
+$UnifiedValues['-d'] = '@file'
+$UnifiedValues['--data'] = '@file'
+$UnifiedValues['-f'] = ''
+$UnifiedValues['--raw-field'] = ''
+$UnifiedValues['-F'] = '@file'
+$UnifiedValues['--field'] = '@file'
+$UnifiedValues['--idempotency-key'] = ''
+$UnifiedValues['--shell'] = 'bash zsh fish pwsh'
+$UnifiedValues['--port'] = ''
+$UnifiedValues['--seed'] = ''
+$UnifiedValues['--state'] = 'file'
+$UnifiedValues['--faults'] = 'file'
+$UnifiedValues['--records'] = ''
+$UnifiedValues['--token-command'] = ''
+$UnifiedValues['--tag'] = ''
+$UnifiedArguments = @{
+    'request' = @('GET POST PATCH PUT DELETE', '')
+}
+
+$UnifiedComplete = {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    function Get-UnifiedFolder {
+        if ($env:XDG_CONFIG_HOME) { return Join-Path $env:XDG_CONFIG_HOME 'unified' }
+        if ($env:LOCALAPPDATA) { return Join-Path $env:LOCALAPPDATA 'unified' }
+        $mac = "$HOME/Library/Application Support/unified"
+        if (Test-Path -LiteralPath $mac -PathType Container) { return $mac }
+        return "$HOME/.config/unified"
+    }
+
+    # The profiles of the config file, as far as their names are harmless.
+    function Get-UnifiedProfiles {
+        'sandbox'
+        $file = $env:UNIFIED_CONFIG
+        if (-not $file) { $file = Join-Path (Get-UnifiedFolder) 'config.toml' }
+        if (-not (Test-Path -LiteralPath $file -PathType Leaf)) { return }
+        $bare = '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(#.*)?$'
+        foreach ($line in Get-Content -LiteralPath $file -TotalCount 10000 -ErrorAction SilentlyContinue) {
+            if ($line -cmatch $bare) { if ($Matches[1]) { $Matches[1] } else { $Matches[2] } }
+        }
+    }
+
+    # What the user's own catalogue files offer after the command words.
+    function Get-UnifiedAdded([string[]]$at) {
+        $folder = Join-Path (Get-UnifiedFolder) 'catalogue.d'
+        if (-not (Test-Path -LiteralPath $folder -PathType Container)) { return }
+        foreach ($file in Get-ChildItem -LiteralPath $folder -Filter '*.toml' -File) {
+            $section = ''
+            foreach ($line in Get-Content -LiteralPath $file.FullName -TotalCount 10000 -ErrorAction SilentlyContinue) {
+                if ($line -cmatch '^\[api\.([a-z_-]+)\.resources\]') {
+                    $section = $Matches[1]
+                    if ($at.Count -eq 0) { $section }
+                } elseif ($line.StartsWith('[')) {
+                    $section = ''
+                } elseif ($at.Count -gt 0 -and $section -ceq $at[0] -and
+                    $line -cmatch '^([a-z_-]+)\s*=\s*(?:\{.*operations\s*=\s*)?"([a-z_ -]*)"') {
+                    if ($at.Count -eq 1) { $Matches[1] }
+                    elseif ($at.Count -eq 2 -and $Matches[1] -ceq $at[1]) {
+                        ($Matches[2] -creplace '\bcrud\b', 'list create get update delete') -split ' ' | Where-Object { $_ }
+                    }
+                }
+            }
+        }
+    }
+
+    # What may follow the command words, each as word:purpose.
+    function Get-UnifiedWords([string[]]$at) {
+        $built = $UnifiedWords[($at -join ' ')]
+        $names = @($built | Where-Object { $_ } | ForEach-Object { ($_ -split ':')[0] })
+        $built
+        Get-UnifiedAdded $at | Select-Object -Unique | Where-Object { $names -cnotcontains $_ }
+    }
+
+    function Show-Unified([string[]]$candidates, [string]$before) {
+        foreach ($candidate in $candidates | Where-Object { $_ }) {
+            $word, $purpose = $candidate -split ':', 2
+            if (($before + $word).StartsWith($wordToComplete, [StringComparison]::Ordinal)) {
+                if (-not $purpose) { $purpose = $word }
+                [System.Management.Automation.CompletionResult]::new(
+                    $before + $word, $word, 'ParameterValue', $purpose)
+            }
+        }
+    }
+
+    # An empty answer leaves files to the shell itself.
+    function Show-UnifiedKind([string]$kind, [string]$before) {
+        switch ($kind) {
+            '' { }
+            'file' { }
+            '@file' { }
+            'profile' { Show-Unified (Get-UnifiedProfiles) $before }
+            'api/resource' {
+                if ($wordToComplete.Contains('/')) {
+                    $api = ($wordToComplete -split '/')[0]
+                    Show-Unified (Get-UnifiedWords @($api)) "$api/"
+                } else {
+                    Show-Unified ('ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' -split ' ') $before
+                }
+            }
+            default { Show-Unified ($kind -split ' ') $before }
+        }
+    }
+
+    $at = @()
+    $skip = ''
+    $argument = 0
+    $known = @(Get-UnifiedWords $at)
+    $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+        ForEach-Object { $_.Extent.Text })
+    for ($i = 1; $i -lt $typed.Count; $i++) {
+        $word = $typed[$i]
+        if ($skip) { $skip = ''; continue }
+        if ($word -clike '--*=*') { continue }
+        if ($UnifiedValues.ContainsKey($word)) { $skip = $word; continue }
+        if ($word.StartsWith('-')) { continue }
+        if ($known.Count) {
+            $at += $word
+            $known = @(Get-UnifiedWords $at)
+        } else {
+            $argument++
+        }
+    }
+
+    if ($skip) {
+        Show-UnifiedKind $UnifiedValues[$skip] ''
+    } elseif ($wordToComplete -clike '--*=*') {
+        $option = ($wordToComplete -split '=', 2)[0]
+        Show-UnifiedKind $UnifiedValues[$option] "$option="
+    } elseif ($wordToComplete.StartsWith('-')) {
+        $help = @('--help:show the page of help', '-h:show the page of help')
+        foreach ($set in $UnifiedFlags) {
+            if (($at -join ' ') -clike $set[0]) { Show-Unified ($help + $set[1]) ''; return }
+        }
+        Show-Unified $help ''
+    } elseif ($known.Count) {
+        Show-Unified $known ''
+    } else {
+        $kinds = @($UnifiedArguments[($at -join ' ')])
+        if ($kinds.Count) { Show-UnifiedKind $kinds[[Math]::Min($argument, $kinds.Count - 1)] '' }
+    }
+}
+
+Register-ArgumentCompleter -Native -CommandName unified -ScriptBlock $UnifiedComplete.GetNewClosure()

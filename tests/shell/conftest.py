@@ -1,0 +1,23 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from shell.terminals import Shell, needed
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Callable[..., Shell]]:
+    """Start a shell in a folder of its own, which is its home too; `config` is its config file."""
+    started: list[Shell] = []
+
+    def start(name: str, config: str = "", **environ: str) -> Shell:
+        needed(name)
+        folder = tmp_path / ".config" / "unified"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.toml").write_text(config)
+        started.append(Shell(name, tmp_path, environ))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()

@@ -1,0 +1,54 @@
+"""Positions on command lines and what belongs there, from the table of options and the tree of commands."""
+
+import random
+
+from unified_cli.catalogue import load
+from unified_cli.commands.surface import Place, places, takes_value
+
+PROFILES = ("acme", "globex-2", "north.west")
+CONFIG = """
+base_url = "https://api.example.com"
+[profiles.acme]
+account_id = "1"
+  [profiles.globex-2]   # with a comment
+[profiles."north.west"]
+"""
+
+PLACES = places(load())
+
+
+def positions() -> list[tuple[str, set[str]]]:
+    """Fifty-odd lines of every kind, the same in each run, each with all that may be offered there."""
+    dice = random.Random(8)
+    groups = [place for place in PLACES if place.words]
+    commands = [place for place in PLACES if not place.words]
+    some = [PLACES[0], *dice.sample(groups[1:], 16)]
+    found = [(_line(place), {name for name, _ in place.words}) for place in some]
+    found += [(f"unified -p acme -v {' '.join(place.path)} ", {n for n, _ in place.words}) for place in some[1:4]]
+    for place in dice.sample(commands, 16):
+        found.append((f"{_line(place)}-", _options(place)))
+    found.append(("unified -", _options(PLACES[0])))
+    for place in dice.sample([one for one in commands if one.flags], 16):
+        valued = [flag for flag in place.flags if flag.choices or flag.takes == "profile"]
+        flag = dice.choice(valued) if valued else None
+        if flag:
+            spelling = dice.choice(flag.spellings)
+            values = set(flag.choices) or {"sandbox", *PROFILES}
+            found.append((f"{_line(place)}-v {spelling} ", values))
+    found.append(("unified -p ", {"sandbox", *PROFILES}))
+    found.append(("unified --profile g", {"globex-2"}))
+    found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))
+    return found
+
+
+def _line(place: Place) -> str:
+    return " ".join(["unified", *place.path]) + " "
+
+
+def _options(place: Place) -> set[str]:
+    return {"--help", "-h", *(spelling for flag in place.flags for spelling in flag.spellings)}
+
+
+def valued(spelling: str) -> bool:
+    """Whether a value follows the option."""
+    return any(takes_value(flag) for place in PLACES for flag in place.flags if spelling in flag.spellings)

@@ -1,0 +1,230 @@
+# bash completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
+# Made from the catalogue and the table of options; do not edit.
+
+# Set `words` to what may follow the command words in $1.
+_unified_words() {
+    words=''
+    case $1 in
+        @WORDS@
+    esac
+    if [[ -d $_unified_folder/catalogue.d ]]; then
+        _unified_added "$1"
+    fi
+}
+
+# Set `flags` to the options of the command words in $1.
+_unified_flags() {
+    flags='--help -h'
+    case $1 in
+        @FLAGS@
+    esac
+}
+
+# Set `kind` to what the value of the option $1 is.
+_unified_value() {
+    kind=''
+    case $1 in
+        @VALUES@
+    esac
+}
+
+# Set `kind` to what the argument after the command words in $1 is; $2 counts the arguments before it.
+_unified_argument() {
+    kind=''
+    case $1:$2 in
+        @ARGUMENTS@
+    esac
+}
+
+# Set `_unified_folder` to the folder of the configuration.
+_unified_locate() {
+    _unified_folder=${XDG_CONFIG_HOME:-}
+    if [[ -n $_unified_folder ]]; then
+        _unified_folder+=/unified
+    elif [[ -d ${HOME:-}/Library/Application\ Support/unified ]]; then
+        _unified_folder=$HOME/Library/Application\ Support/unified
+    else
+        _unified_folder=${HOME:-}/.config/unified
+    fi
+}
+
+# Add to `words` the profiles of the config file, as far as their names are harmless.
+_unified_profiles() {
+    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
+    local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
+    local quoted='^[[:space:]]*\[profiles\."([A-Za-z0-9][A-Za-z0-9._-]*)"\][[:space:]]*(#.*)?$'
+    words='sandbox'
+    [[ -f $file && -r $file ]] || return
+    while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+        line=${line%$'\r'}
+        if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
+            words+=" ${BASH_REMATCH[1]}"
+        fi
+    done <"$file"
+}
+
+# Add to `words` what the user's own catalogue files offer after the command words in $1.
+_unified_added() {
+    local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
+    local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
+    local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
+    [[ $resource == *' '* ]] && return
+    for file in "$_unified_folder"/catalogue.d/*.toml; do
+        [[ -f $file && -r $file ]] || continue
+        section=''
+        while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+            if [[ $line =~ $table ]]; then
+                section=${BASH_REMATCH[1]}
+                [[ -z $1 ]] && _unified_add "$section"
+            elif [[ $line == '['* ]]; then
+                section=''
+            elif [[ -n $1 && $section == "$api" && $line =~ $row ]]; then
+                name=${BASH_REMATCH[1]}
+                if [[ $1 == "$api" ]]; then
+                    _unified_add $name
+                elif [[ $resource == "$name" && ${BASH_REMATCH[2]} =~ $operations ]]; then
+                    _unified_add ${BASH_REMATCH[2]}
+                fi
+            fi
+        done <"$file"
+    done
+}
+
+_unified_add() {
+    local word
+    for word; do
+        if [[ $word == crud ]]; then
+            _unified_add @STANDARD@
+        elif [[ " $words " != *" $word "* ]]; then
+            words+=" $word"
+        fi
+    done
+}
+
+# Offer the words that begin as the current one does; $1 stands before each of them.
+_unified_offer() {
+    local word
+    if [[ $current == "$1" ]]; then
+        COMPREPLY=($words)
+        [[ -z $1 ]] || COMPREPLY=("${COMPREPLY[@]/#/$1}")
+        return
+    fi
+    for word in $words; do
+        [[ $1$word == "$current"* ]] && COMPREPLY+=("$1$word")
+    done
+}
+
+# Offer files for what is typed after $1; what the shell itself can complete is left to it.
+_unified_files() {
+    local typed=${current#"$1"} file
+    if [[ -z $1 ]]; then
+        compopt -o default 2>/dev/null
+        return
+    fi
+    typed=${typed//\\/}
+    [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
+    for file in "$typed"*; do
+        [[ -e $file ]] && COMPREPLY+=("$1$file")
+    done
+    compopt -o filenames 2>/dev/null
+}
+
+# Offer values of the kind $1 after what stands before them in the same word, $2.
+_unified_offer_kind() {
+    case $1 in
+        file) _unified_files "$2" ;;
+        @file)
+            local before=${current%%@*}
+            if [[ $current == "$2"*@* ]]; then
+                [[ ${current#"$before"} == @base64:* ]] && before+=@base64: || before+=@
+                _unified_files "$before"
+            fi
+            ;;
+        profile)
+            _unified_profiles
+            _unified_offer "$2"
+            ;;
+        api/resource)
+            local api=${current%%/*}
+            if [[ $current == */* ]]; then
+                _unified_words "$api"
+                _unified_offer "$api/"
+            else
+                words=$_unified_apis
+                _unified_offer "$2"
+                compopt -o nospace 2>/dev/null
+            fi
+            ;;
+        *)
+            words=$1
+            _unified_offer "$2"
+            ;;
+    esac
+}
+
+_unified_apis='@APIS@'
+
+_unified() {
+    COMPREPLY=()
+    local IFS=$' \t\n' _unified_folder words flags kind current
+    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' typed=() n=-1 i
+    _unified_locate
+    # The shell breaks words at = : and @; what no blank separates is put together again.
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        piece=${COMP_WORDS[i]} after=${rest#"${rest%%[![:space:]]*}"}
+        ((n < 0)) || [[ $after != "$rest" ]] && typed[++n]=''
+        ((i == COMP_CWORD)) && piece=$after
+        typed[n]+=$piece
+        rest=${after#"$piece"}
+    done
+    current=${typed[n]#[\"\']}
+
+    _unified_words ''
+    for ((i = 1; i < n; i++)); do
+        if [[ -n $skip ]]; then
+            skip=''
+            continue
+        fi
+        case ${typed[i]} in
+            --*=*) ;;
+            @VALUED@) skip=1 ;;
+            -*) ;;
+            *)
+                if [[ -n $words ]]; then
+                    path+=${path:+ }${typed[i]}
+                    _unified_words "$path"
+                else
+                    ((argument++))
+                fi
+                ;;
+        esac
+    done
+
+    if [[ -n $skip ]]; then
+        _unified_value "${typed[n - 1]}"
+        _unified_offer_kind "$kind" ''
+    elif [[ $current == --*=* ]]; then
+        _unified_value "${current%%=*}"
+        _unified_offer_kind "$kind" "${current%%=*}="
+    elif [[ $current == -* ]]; then
+        _unified_flags "$path"
+        words=$flags
+        [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
+    elif [[ -n $words ]]; then
+        _unified_offer ''
+    else
+        _unified_argument "$path" "$argument"
+        _unified_offer_kind "$kind" ''
+    fi
+
+    # Readline replaces only what follows the last character that breaks words.
+    [[ $piece == *[!=:@]* ]] && current=${typed[n]%"$piece"} || current=${typed[n]}
+    current=${current#[\"\']}
+    if [[ -n $current ]]; then
+        for i in "${!COMPREPLY[@]}"; do
+            COMPREPLY[i]=${COMPREPLY[i]#"$current"}
+        done
+    fi
+}
+
+complete -F _unified unified

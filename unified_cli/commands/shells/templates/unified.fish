@@ -1,0 +1,151 @@
+# fish completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
+# Made from the catalogue and the table of options; do not edit.
+
+# What may follow the command words, each with its purpose.
+function __unified_words --argument-names at
+    switch "$at"
+        @WORDS@
+    end
+    set -l folder (__unified_folder)
+    if test -d $folder/catalogue.d
+        __unified_added $folder "$at"
+    end
+end
+
+# The options of the command words.
+function __unified_flags --argument-names at
+    printf '%s\t%s\n' --help 'show the page of help' -h 'show the page of help'
+    switch "$at"
+        @FLAGS@
+    end
+end
+
+# What the value of an option is.
+function __unified_value --argument-names option
+    switch "$option"
+        @VALUES@
+    end
+end
+
+# What the argument after the command words is; $argument counts the arguments before it.
+function __unified_argument --argument-names at argument
+    switch "$at:$argument"
+        @ARGUMENTS@
+    end
+end
+
+# The folder of the configuration.
+function __unified_folder
+    if test -n "$XDG_CONFIG_HOME"
+        echo $XDG_CONFIG_HOME/unified
+    else if test -d "$HOME/Library/Application Support/unified"
+        echo "$HOME/Library/Application Support/unified"
+    else
+        echo "$HOME/.config/unified"
+    end
+end
+
+# The profiles of the config file, as far as their names are harmless.
+function __unified_profiles
+    set -l file $UNIFIED_CONFIG
+    test -n "$file"; or set file (__unified_folder)/config.toml
+    printf '%s\t%s\n' sandbox 'the built-in profile'
+    test -f "$file" -a -r "$file"; or return
+    string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
+end
+
+# What the user's own catalogue files offer after the command words.
+function __unified_added --argument-names folder at
+    set -l words (string split ' ' -- "$at")
+    for file in $folder/catalogue.d/*.toml
+        test -f $file -a -r $file; or continue
+        set -l section ''
+        while read -l line
+            if string match -qr '^\[api\.(?<api>[a-z_-]+)\.resources\]' -- "$line"
+                set section $api
+                test -z "$at"; and echo $section
+            else if string match -q '[*' -- "$line"
+                set section ''
+            else if test -n "$at" -a "$section" = "$words[1]"
+                if string match -qr '^(?<name>[a-z_-]+)\s*=\s*(?:\{.*operations\s*=\s*)?"(?<operations>[a-z_ -]*)"' -- "$line"
+                    if not set -q words[2]
+                        echo $name
+                    else if test "$name" = "$words[2]"; and not set -q words[3]
+                        string split -n ' ' -- $operations | string replace -r '^crud$' '@STANDARD@' | string split ' '
+                    end
+                end
+            end
+        end <$file
+    end
+end
+
+# Values of a kind, each after what stands before them in the same word.
+function __unified_offer --argument-names kind before current
+    switch "$kind"
+        case ''
+            return
+        case file
+            __unified_files "$before" "$current"
+        case '@file'
+            if set -l parts (string match -r '^((?:[^@]*)@(?:base64:)?)(.*)$' -- "$current")
+                __unified_files "$before$parts[2]" $parts[3]
+            end
+        case profile
+            __unified_profiles | string replace -r '^' -- "$before"
+        case api/resource
+            if set -l parts (string match -r '^([^/]*)/' -- "$current")
+                __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
+            else
+                printf "$before%s/\n" @APIS@
+            end
+        case '*'
+            string split ' ' -- $kind | string replace -r '^' -- "$before"
+    end
+end
+
+function __unified_files --argument-names before current
+    __fish_complete_path $current | string replace -r '^' -- "$before"
+end
+
+function __unified_complete
+    set -l typed (commandline -opc)
+    set -l current (commandline -ct | string replace -r '^["\']' '')
+    set -l at ''
+    set -l skip ''
+    set -l argument 0
+    set -l known (__unified_words '')
+    set -e typed[1]
+    for word in $typed
+        if test -n "$skip"
+            set skip ''
+            continue
+        end
+        switch $word
+            case '--*=*'
+            case @VALUED@
+                set skip $word
+            case '-*'
+            case '*'
+                if set -q known[1]
+                    set at (string trim -- "$at $word")
+                    set known (__unified_words "$at")
+                else
+                    set argument (math $argument + 1)
+                end
+        end
+    end
+    if test -n "$skip"
+        __unified_offer "$(__unified_value $skip)" '' "$current"
+    else if string match -q -- '--*=*' $current
+        set -l parts (string split -m 1 = -- $current)
+        __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]"
+    else if string match -q -- '-*' $current
+        __unified_flags "$at"
+    else if set -q known[1]
+        printf '%s\n' $known
+    else
+        __unified_offer "$(__unified_argument "$at" $argument)" '' "$current"
+    end
+end
+
+complete -c unified -f -k -a '(__unified_complete)'

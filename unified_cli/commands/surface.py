@@ -1,0 +1,73 @@
+"""Everything that can be typed, as data: each level of the program with its words, options and arguments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.commands import program
+from unified_cli.commands.options import FLAGS, Flag
+from unified_cli.commands.page import Page
+from unified_cli.commands.tree import Group
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command line can be: `words` that may follow, each with what it is for; a command has none.
+
+    `path` is empty for the program itself. `takes` says what the arguments are, as `tree.leaf` has it.
+    """
+
+    path: tuple[str, ...]
+    words: Sequence[tuple[str, str]]
+    takes: Sequence[str]
+    page: Page
+
+    @property
+    def flags(self) -> Sequence[Flag]:
+        """The options that may stand here, beside --help."""
+        return self.page.flags
+
+
+def places(catalogue: Catalogue) -> list[Place]:
+    """All places of the program with this catalogue, parents before their children."""
+    nowhere = Runtime(stdin=None, stdout=None, talk=Talk(None), environ={}, columns=80, folders={})
+    return [*_walk(program.whole(nowhere, catalogue), ())]
+
+
+def _walk(command: Any, path: tuple[str, ...]) -> Iterator[Place]:
+    if not isinstance(command, Group):
+        yield Place(path, (), command.takes, command.page())
+        return
+    yield Place(path, [(name, entry.about) for name, entry in command.entries.items()], (), command.page())
+    for name, entry in command.entries.items():
+        yield from _walk(entry.build(), (*path, name))
+
+
+def all_flags(there: Sequence[Place]) -> dict[str, Flag]:
+    """Every option by each of its spellings. Raises ValueError where a spelling means two things."""
+    found: dict[str, Flag] = {}
+    for place in there:
+        for flag in place.flags:
+            for spelling in flag.spellings:
+                other = found.setdefault(spelling, flag)
+                if (other.kind in _SWITCHES) != (flag.kind in _SWITCHES) or other.takes != flag.takes:
+                    raise ValueError(f"{spelling} of {' '.join(place.path)!r} takes another value than elsewhere")
+    return found
+
+
+def options(there: Sequence[Place]) -> list[Flag]:
+    """Every option once, group by group, those of the operations first."""
+    found = dict.fromkeys([*FLAGS.values(), *all_flags(there).values()])
+    groups = list(dict.fromkeys(flag.group for flag in found))
+    return sorted(found, key=lambda flag: groups.index(flag.group))
+
+
+_SWITCHES = (bool, int)
+
+
+def takes_value(flag: Flag) -> bool:
+    """Whether a value follows the option."""
+    return flag.kind not in _SWITCHES

@@ -1,0 +1,1 @@
+"""Documents made from the code: completion scripts, the manual page, the README's tables, OpenAPI."""
