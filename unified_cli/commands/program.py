@@ -16,8 +16,15 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 
     def execute(operation: Operation, given: dict[str, Any]) -> None:
         from unified_cli.commands import call  # noqa: PLC0415  help needs none of it
+        from unified_cli.config.select import is_several  # noqa: PLC0415  as above
 
-        call.operation(runtime, catalogue, operation, later(given, earlier, runtime))
+        given = later(given, earlier, runtime)
+        if is_several(given.get("profile") or ()):
+            from unified_cli.commands import several  # noqa: PLC0415  most calls are for one connection
+
+            several.run(runtime, catalogue, operation, given)
+        else:
+            call.operation(runtime, catalogue, operation, given)
 
     built_in = _built_in(catalogue, runtime, earlier)
     tree.run(tree.root(catalogue, built_in, execute, earlier.update), argv, runtime)
