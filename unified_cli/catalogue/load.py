@@ -35,13 +35,14 @@ def load(text: str | None = None, source: str = SOURCE) -> Catalogue:
 
 
 def _service(place: str, data: Mapping[str, Any]) -> Service:
-    _known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "outward", "harmless"})
+    _known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "partial", "outward", "harmless"})
     return Service(
         prefix=_text(place, data, "prefix"),
         connection=_text(place, data, "connection"),
         items=_text(place, data, "items"),
         cursor=_text(place, data, "cursor"),
         page_size=_text(place, data, "page_size"),
+        partial=_text(place, data, "partial"),
         outward=frozenset(_text(place, data, "outward").split()),
         harmless=frozenset(_text(place, data, "harmless").split()),
     )

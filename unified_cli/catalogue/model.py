@@ -96,6 +96,7 @@ class Service:
     items: str
     cursor: str
     page_size: str
+    partial: str
     outward: frozenset[str]
     harmless: frozenset[str]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import confirm, preview
-from unified_cli.config import file, secrets, settings
+from unified_cli.config import file, select, settings
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.output import FORMATS, target
@@ -27,22 +27,30 @@ def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: G
         skeleton.show(runtime, asked)
         return
     resolved = resolve(runtime, given)
+    send(runtime, catalogue, resolved, build(runtime, catalogue, resolved, asked, given), given)
+
+
+def build(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given) -> Request:
+    """The request for an operation, as it was asked for."""
     address, account = resolved.reachable()
     body = read_body(given, runtime, asked.method)
     if body is None and asked.kind == "action":
         # Assumption: an action wants a JSON object even where it needs nothing, as the service's own clients send one.
         body = b"{}"
-    request = requests.for_operation(
+    query = read_query(given)
+    size = resolved["page_size"] if asked.lists else None
+    if size is not None and catalogue.service.page_size not in dict(query):
+        query.append((catalogue.service.page_size, str(size)))
+    return requests.for_operation(
         asked,
         given.get("id"),
         address=address,
         account=account,
         service=catalogue.service,
-        query=read_query(given),
+        query=query,
         body=body,
         key=read_key(given, asked.method),
     )
-    send(runtime, catalogue, resolved, request, given)
 
 
 def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
@@ -65,14 +73,26 @@ def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
 
 def resolve(runtime: Runtime, given: Given) -> Settings:
     """The settings of the call, with what they say about talking already heeded."""
-    flags = {name: value for name, value in given.items() if value not in (None, False, [])}
-    found = settings.resolve(flags, runtime, file.read(runtime))
+    names = given.get("profile") or [None]
+    if select.is_several([name for name in names if name]):
+        raise UsageError(f"-p {' -p '.join(names)} may be several connections, and this is for one")
+    found = settings.resolve({**flags_of(given), "profile": names[0]}, runtime, file.read(runtime))
+    check(runtime, found)
+    return found
+
+
+def flags_of(given: Given) -> dict[str, Any]:
+    """What was given on the command line, without what was not."""
+    return {name: value for name, value in given.items() if value not in (None, False, [])}
+
+
+def check(runtime: Runtime, found: Settings) -> None:
+    """Refuse an output format that there is not, and heed what the settings say about talking."""
     if found["output"] not in FORMATS:
         where = found.values["output"].source
         kind = UsageError if where.startswith("--") else ConfigError
         raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
     runtime.talk.quiet = found["quiet"]
-    return found
 
 
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
@@ -87,24 +107,20 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
-    token = _token(resolved, runtime)
 
-    from unified_cli.commands import answer, connect  # noqa: PLC0415  httpx is imported when a request is sent
+    from unified_cli.commands import answer, connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
-    client = connect.client(runtime, catalogue, resolved, token)
+    clients = connect.Clients(runtime, catalogue)
+    if listing.is_wanted(request, given, resolved):
+        listing.run(runtime, catalogue, clients, resolved, request, given)
+        return
+    program = answer.program(given)
+    client = clients.open(resolved)
     try:
-        got = client.send(request, any_type=resolved["output"] == "raw")
-        answer.write(runtime, got, out=given.get("out"), force=bool(given.get("force")), output=resolved["output"])
+        got = client.send(listing.from_cursor(request, catalogue.service, given), any_type=resolved["output"] == "raw")
+        answer.write(runtime, catalogue.service, request, got, given, resolved["output"], program)
     finally:
         client.close()
-
-
-def _token(resolved: Settings, runtime: Runtime) -> str:
-    if resolved.token is None:
-        name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
-        mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
-        raise ConfigError(f"{name} no token for this address ({mend}, or --token-file FILE)")
-    return secrets.read(resolved.token, runtime)
 
 
 def read_query(given: Given) -> list[tuple[str, str]]:

@@ -1,38 +1,93 @@
-"""Make the client of a call: pace, quota, and the sandbox in this process where the address says so."""
+"""Make the clients of a run: what they share, and the sandbox in this process where the address says so."""
 
 import gc
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.config import secrets
+from unified_cli.config.secrets import TokenSource
 from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 from unified_cli.wire.client import Client
 from unified_cli.wire.pace import Pace
 from unified_cli.wire.retry import Quota
 
 if TYPE_CHECKING:
+    from unified_cli.sandbox.app import Sandbox
     from unified_cli.sandbox.transport import InProcess
 
 
 def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
     """A client for one connection, with a pace and a quota of its own."""
-    # From here on a command may run long; __main__ had switched the collector off for the start.
-    gc.enable()
-    sandboxed = resolved.address is not None and resolved.address.is_sandbox
-    return Client(
-        resolved,
-        token,
-        runtime,
-        catalogue.service,
-        lambda: _sandbox(runtime, catalogue),
-        pace=Pace(0 if sandboxed else resolved["rate"], runtime.monotonic, runtime.sleep),
-        quota=Quota(),
-    )
+    return Clients(runtime, catalogue).open(resolved, token)
 
 
-def _sandbox(runtime: Runtime, catalogue: Catalogue) -> "InProcess":
-    from unified_cli.sandbox.app import Sandbox  # noqa: PLC0415  forty rooms that a call to the service never enters
-    from unified_cli.sandbox.place import own_store  # noqa: PLC0415  as above
-    from unified_cli.sandbox.transport import InProcess  # noqa: PLC0415  as above
+class Clients:
+    """Makes clients for any number of connections and threads.
 
-    return InProcess(Sandbox(catalogue, own_store(runtime), wall=runtime.wall, sleep=runtime.sleep))
+    Those with the same token share a pace, those with the same connection besides share a quota of repeats; a token is
+    read once, wherever it is kept.
+    """
+
+    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+        # From here on a command may run long; __main__ had switched the collector off for the start.
+        gc.enable()
+        self._runtime = runtime
+        self._catalogue = catalogue
+        self._lock = threading.RLock()
+        self._tokens: dict[Any, str] = {}
+        self._paces: dict[Any, Pace] = {}
+        self._quotas: dict[Any, Quota] = {}
+        self._sandbox: Sandbox | None = None
+
+    def token(self, resolved: Settings) -> str:
+        """The connection's token. Raises ConfigError where there is none."""
+        source = resolved.token
+        if source is None:
+            name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
+            mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
+            raise ConfigError(f"{name} no token for this address ({mend}, or --token-file FILE)")
+        with self._lock:
+            key = _place(source)
+            if key not in self._tokens:
+                self._tokens[key] = secrets.read(source, self._runtime)
+            return self._tokens[key]
+
+    def open(self, resolved: Settings, token: str | None = None) -> Client:
+        """A client for the settings' connection, for one thread."""
+        token = token or self.token(resolved)
+        address, account = resolved.reachable()
+        rate = 0 if address.is_sandbox else resolved["rate"]
+        with self._lock:
+            shared = (address.origin, token)
+            pace = self._paces.setdefault((*shared, rate), Pace(rate, self._runtime.monotonic, self._runtime.sleep))
+            quota = self._quotas.setdefault((*shared, account), Quota())
+        return Client(
+            resolved,
+            token,
+            self._runtime,
+            self._catalogue.service,
+            self._in_process,
+            pace=pace,
+            quota=quota,
+        )
+
+    def _in_process(self) -> "InProcess":
+        # Forty rooms that a call to the service never enters.
+        from unified_cli.sandbox.app import Sandbox  # noqa: PLC0415
+        from unified_cli.sandbox.place import own_store  # noqa: PLC0415
+        from unified_cli.sandbox.transport import InProcess  # noqa: PLC0415
+
+        with self._lock:
+            if self._sandbox is None:
+                runtime = self._runtime
+                store = own_store(runtime)
+                self._sandbox = Sandbox(self._catalogue, store, wall=runtime.wall, sleep=runtime.sleep)
+            return InProcess(self._sandbox)
+
+
+def _place(source: TokenSource) -> tuple[str, str, str | None, str | None]:
+    """Where a token is kept: of sources with the same place one is as good as another."""
+    return source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None

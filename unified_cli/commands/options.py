@@ -14,6 +14,7 @@ from unified_cli.output import FORMATS
 CONNECTION = "Connection"
 QUERY = "Query"
 BODY = "Body"
+LIST = "List"
 OUTPUT = "Output"
 SAFETY = "Safety"
 NETWORK = "Network"
@@ -57,7 +58,15 @@ def _default(key: str) -> str:
 
 
 _ALL = (
-    Flag("profile", ("-p", "--profile"), str, CONNECTION, "the profile to use", "NAME", takes="profile"),
+    Flag(
+        "profile",
+        ("-p", "--profile"),
+        list[str],
+        CONNECTION,
+        "the profile to use; list and get take globs, tag:NAME",
+        "NAME",
+        takes="profile",
+    ),
     Flag("account_id", ("-a", "--account-id"), str, CONNECTION, "the connection, whatever the profile says", "ID"),
     Flag("base_url", ("--base-url",), str, CONNECTION, "where the service is", "URL"),
     Flag("token_file", ("--token-file",), str, CONNECTION, "read the token from a file", "FILE", takes="file"),
@@ -75,7 +84,18 @@ _ALL = (
         takes="@file",
     ),
     Flag("skeleton", ("--skeleton",), bool, BODY, "print a body to fill in and send nothing"),
+    Flag("all", ("--all",), bool, LIST, "read all pages, not one"),
+    Flag("limit", ("--limit",), str, LIST, "read so many records, of each connection", "N"),
+    Flag("page_size", ("--page-size",), str, LIST, "records the service is to put on a page", "N"),
+    Flag("cursor", ("--cursor",), str, LIST, "start where this cursor points", "C"),
+    Flag("allow_partial", ("--allow-partial",), bool, LIST, "end well though the provider left something out"),
+    Flag("restart", ("--restart",), bool, LIST, "with --out: forget where an earlier run stopped"),
+    Flag("dedupe", ("--dedupe",), str, LIST, "with --out: leave out records that came before", "id", choices=("id",)),
     Flag("output", ("-o", "--output"), str, OUTPUT, "how to print the result", "FORMAT", choices=FORMATS),
+    Flag("columns", ("--columns",), str, OUTPUT, "these fields only; a.b is b within a", "A,B.C"),
+    Flag("jq", ("--jq",), str, OUTPUT, "what this jq program makes of the result, or of each line", "EXPR"),
+    Flag("csv_safe", ("--csv-safe",), bool, OUTPUT, "let no spreadsheet take a cell for a formula"),
+    Flag("ordered", ("--ordered",), bool, OUTPUT, "with several connections: one after the other"),
     Flag("out", ("--out",), str, OUTPUT, "write the result to a file", "FILE", takes="file"),
     Flag("force", ("--force",), bool, OUTPUT, "overwrite the file; print binary on a terminal"),
     Flag("dry_run", ("--dry-run",), bool, SAFETY, "print the request as JSON and send nothing"),
@@ -87,6 +107,7 @@ _ALL = (
     ),
     Flag("retries", ("--retries",), str, NETWORK, f"repeats after the first attempt ({_default('retries')})", "N"),
     Flag("rate", ("--rate",), str, NETWORK, f"sends per 10 s and connection, 0: no limit ({_default('rate')})", "N"),
+    Flag("workers", ("--workers",), str, NETWORK, "connections read side by side, up to 64 (8)", "N"),
     Flag("ca_bundle", ("--ca-bundle",), str, NETWORK, "trust these authorities besides", "FILE", takes="file"),
     Flag("verbose", ("-v", "--verbose"), int, TALK, "tell each request; -vv with headers and bodies"),
     Flag("quiet", ("--quiet",), bool, TALK, "say nothing but errors"),
@@ -99,10 +120,18 @@ EVERYWHERE = ("profile", "output", "verbose")
 """The options that may also stand right after the program's name."""
 
 
+MANY = ("ordered", "workers")
+"""The options of what can be done with several connections."""
+
+
 def options_for(operation: Operation) -> Iterator[Flag]:
     """The options of an operation, in the order help shows them."""
     for flag in _ALL:
         if flag.group == BODY and not operation.takes_body:
+            continue
+        if flag.group == LIST and not operation.lists:
+            continue
+        if flag.name in MANY and operation.method != "GET":
             continue
         if flag.name == "yes" and operation.kind != "delete":
             continue

@@ -20,8 +20,15 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
     def execute(operation: Operation, given: dict[str, Any]) -> None:
         from unified_cli.commands import call  # noqa: PLC0415  help needs none of it
+        from unified_cli.config.select import is_several  # noqa: PLC0415  as above
 
-        call.operation(runtime, catalogue, operation, later(given, earlier, runtime))
+        given = later(given, earlier, runtime)
+        if is_several(given.get("profile") or ()):
+            from unified_cli.commands import several  # noqa: PLC0415  most calls are for one connection
+
+            several.run(runtime, catalogue, operation, given)
+        else:
+            call.operation(runtime, catalogue, operation, given)
 
     return tree.root(catalogue, _built_in(catalogue, runtime, earlier), execute, earlier.update)
 

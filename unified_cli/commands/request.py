@@ -5,11 +5,11 @@ from typing import Any
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import call, tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.options import FLAGS, argument, function
+from unified_cli.commands.options import FLAGS, MANY, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.runtime import Runtime
 
-_FLAGS = [flag for flag in FLAGS.values() if flag.name not in {"yes", "skeleton"}]
+_FLAGS = [flag for flag in FLAGS.values() if flag.name not in {"yes", "skeleton", *MANY}]
 
 
 def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:

@@ -1,12 +1,19 @@
-"""Choose profiles by name, glob or tag."""
+"""Which profiles the words after `-p` mean: names, globs and tags."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.errors import ConfigError
 
 _TAG = "tag:"
+_GLOB = re.compile(r"[*?\[]")
+
+
+def is_several(patterns: Sequence[str]) -> bool:
+    """Whether the words ask for several connections, though only one may match in the end."""
+    return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
 def select(config: Config, patterns: Iterable[str]) -> list[str]:
@@ -19,10 +26,14 @@ def select(config: Config, patterns: Iterable[str]) -> list[str]:
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
-            what = f'tag "{pattern.removeprefix(_TAG)}"' if pattern.startswith(_TAG) else f'"{pattern}"'
-            raise ConfigError(f"no profile matches {what} (unified profile list shows {len(config.profiles)})")
+            what = "profile matches" if _is_pattern(pattern) else "profile named"
+            raise ConfigError(f'no {what} "{pattern}" (unified profile list shows {len(config.profiles)})')
         found.update(dict.fromkeys(matching))
     return [*found]
+
+
+def _is_pattern(word: str) -> bool:
+    return word.startswith(_TAG) or _GLOB.search(word) is not None
 
 
 def _matching(config: Config, pattern: str) -> list[str]:

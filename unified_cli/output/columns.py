@@ -33,7 +33,7 @@ def width(text: str) -> int:
 
 
 def _character_width(character: str) -> int:
-    if unicodedata.combining(character):
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 

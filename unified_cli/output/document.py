@@ -6,7 +6,7 @@ from unified_cli.output import stream, terminal
 from unified_cli.runtime import Runtime
 
 # rich takes seconds for megabytes.
-_LARGEST_COLOURED = 256 * 1024
+LARGEST_COLOURED = 256 * 1024
 
 
 def write(runtime: Runtime, body: bytes) -> None:
@@ -15,7 +15,7 @@ def write(runtime: Runtime, body: bytes) -> None:
         stream.write(runtime, [body if body.endswith(b"\n") else body + b"\n"])
         return
     text = terminal.json_visible(pretty(body).decode("utf-8"))
-    if terminal.has_colour(runtime) and len(text) <= _LARGEST_COLOURED:
+    if terminal.has_colour(runtime) and len(text) <= LARGEST_COLOURED:
         text = terminal.coloured_json(text)
     stream.write(runtime, [terminal.encode(runtime, text + "\n")])
 

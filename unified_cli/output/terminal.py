@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from unified_cli.runtime import Runtime
-from unified_cli.talk import unsafe
+from unified_cli.talk import unsafe, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +26,11 @@ def encode(runtime: Runtime, text: str) -> bytes:
 def json_visible(text: str) -> str:
     r"""The same JSON value with everything that could drive a terminal written as `\\u…`; line breaks stay."""
     return unsafe().sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
+
+
+def lines_visible(text: str) -> str:
+    r"""The text with everything that could drive a terminal written as an escape; line breaks and tabs stay."""
+    return unsafe().sub(lambda match: match[0] if match[0] in "\n\t" else visible(match[0]), text)
 
 
 def _json_escape(character: str) -> str:

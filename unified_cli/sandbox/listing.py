@@ -60,7 +60,7 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Te
         "result_count": str(len(rows)),
     }
     if terms.partial:
-        envelope["is_partial_response"] = "true"
+        envelope[service.partial] = "true"
     return Answer.json(lossless.join(envelope))
 
 

@@ -122,7 +122,8 @@ class Client:
         wait = retry.pause(number, attempt, self._runtime.uniform)
         limited = attempt.status == 429
         if limited:
-            self._pace.pause(min(wait, retry.LONGEST_WAIT))
+            # A provider limits its own connection; only the service's word is for all that share the token.
+            self._pace.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
         if not retry.may_repeat(request, attempt) or number > self._settings["retries"]:
             _give_up(request, failed.error, doubtful=doubtful)
         asked = attempt.retry_after or 0

@@ -1,0 +1,1 @@
+"""What runs long: over many pages, many resources and many connections at once, and survives."""

@@ -1,0 +1,144 @@
+"""A list on stdout: one page or all, in any format, ended as complete, cut on request or broken off."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unified_cli.bulk import workers
+from unified_cli.catalogue import Catalogue, Service
+from unified_cli.commands import answer
+from unified_cli.commands.connect import Clients
+from unified_cli.config.keys import positive
+from unified_cli.config.settings import Settings
+from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.output.printer import Printer
+from unified_cli.output.stream import ClosedError
+from unified_cli.runtime import Runtime
+from unified_cli.wire import paging
+from unified_cli.wire.paging import Page, Span
+from unified_cli.wire.request import Request
+
+Given = Mapping[str, Any]
+_RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
+
+
+def is_wanted(request: Request, given: Given, resolved: Settings) -> bool:
+    """Whether the answer is to be taken apart into records, not passed on as one document."""
+    if given.get("all") or given.get("limit"):
+        return True
+    if request.operation is None or not request.operation.lists:
+        return False
+    columns = given.get("columns") and resolved["output"] != "raw"
+    return bool(columns) or resolved["output"] in _RECORD_FORMATS or paging.is_within_page(given.get("cursor"))
+
+
+def span(given: Given) -> Span:
+    """What is to be read. Raises UsageError for a limit that is no number of records."""
+    limit = given.get("limit")
+    try:
+        records = None if limit is None else positive(limit)
+    except ValueError as error:
+        raise UsageError(f"--limit {error}, not {limit!r}") from None
+    return Span(given.get("cursor"), None if given.get("all") or records else 1, records)
+
+
+def from_cursor(request: Request, service: Service, given: Given) -> Request:
+    """The request for the page that `--cursor` names."""
+    return request.with_query((service.cursor, given["cursor"])) if given.get("cursor") else request
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a list was read."""
+
+    pages: int = 0
+    records: int = 0
+    next_cursor: str | None = None
+    partial: list[int] = field(default_factory=list)
+
+    def add(self, page: Page) -> None:
+        """Count a page that was written."""
+        self.pages += 1
+        self.records += len(page.records)
+        self.next_cursor = page.next_cursor
+        if page.partial:
+            self.partial.append(page.number)
+
+    def so_far(self) -> str:
+        """Records and pages, in words."""
+        return f"{_count(self.records, 'record')} in {_count(self.pages, 'page')}"
+
+    def onward(self) -> str:
+        """The option that goes on where this stopped."""
+        return f"--cursor {shlex.quote(self.next_cursor)}" if self.next_cursor else "from the start"
+
+    def left_out(self) -> list[str]:
+        """What the provider left out."""
+        if not self.partial:
+            return []
+        numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
+        return [f"the provider left something out of page {numbers} (--allow-partial accepts that)"]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def run(
+    runtime: Runtime, catalogue: Catalogue, clients: Clients, resolved: Settings, request: Request, given: Given
+) -> None:
+    """Read the pages that were asked for and print their records.
+
+    Raises what the reading raises, told how far it came; IncompleteError where something is missing.
+    """
+    wanted = span(given)
+    look = answer.look(runtime, catalogue.service, request.operation, given, resolved["output"])
+    printer = Printer(runtime, look, answer.program(given))
+    if given.get("restart") or given.get("dedupe"):
+        raise UsageError("--restart and --dedupe are for --all with --out FILE")
+    clients.token(resolved)
+
+    def read() -> Iterator[Page]:
+        client = clients.open(resolved)
+        try:
+            yield from paging.pages(client.send, request, catalogue.service, wanted)
+        finally:
+            client.close()
+
+    tally = Tally()
+    try:
+        for page in read() if wanted.pages == 1 else workers.ahead(read):
+            printer.page(page.records, one_line=page.one_line)
+            tally.add(page)
+    except ClosedError:
+        raise
+    except BaseException as error:
+        _broken(runtime, tally, error)
+        raise
+    missing = printer.end(tally.next_cursor)
+    tell(runtime, tally, given, resolved["output"])
+    missing += [] if given.get("allow_partial") else tally.left_out()
+    if missing:
+        raise IncompleteError("; ".join(missing))
+
+
+def tell(runtime: Runtime, tally: Tally, given: Given, output: str, who: str = "") -> None:
+    """Say how a list ended: complete, or cut on request."""
+    if tally.next_cursor is None:
+        if given.get("all") or given.get("limit"):
+            runtime.talk.note(f"{who}complete: {tally.so_far()}")
+    elif given.get("limit"):
+        runtime.talk.note(f"{who}cut on request after {tally.so_far()}; to go on: {tally.onward()}")
+    elif output != "json":
+        runtime.talk.note(f"{who}there are more records: --all, or {tally.onward()}")
+
+
+def _broken(runtime: Runtime, tally: Tally, error: BaseException) -> None:
+    if tally.pages == 0:
+        return
+    said = f"broken off after {tally.so_far()}; to go on: {tally.onward()}"
+    if isinstance(error, UnifiedError):
+        error.message = f"{error.message}; {said}"
+    else:
+        runtime.talk.line(said)

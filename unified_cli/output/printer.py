@@ -1,0 +1,88 @@
+"""Records on stdout, page by page, in whatever format, safe for a terminal."""
+
+from collections.abc import Sequence
+
+from unified_cli.catalogue import Service
+from unified_cli.output import stream, terminal
+from unified_cli.output.document import LARGEST_COLOURED
+from unified_cli.output.records import Record
+from unified_cli.output.shape import Program, Queried, Shape
+from unified_cli.output.writer import Look, Writer, writer
+from unified_cli.runtime import Runtime
+
+_JSON = {"json", "ndjson"}
+_DOCUMENTS = {"json", "yaml"}
+
+
+class Printer:
+    """Writes each page at once; `end` tells what is to be told at the end of a whole run."""
+
+    def __init__(self, runtime: Runtime, look: Look, program: Program | None = None) -> None:
+        self._runtime = runtime
+        self._look = look
+        whole = program is not None and look.format in _DOCUMENTS
+        chosen = look.columns if look.format in _JSON | _DOCUMENTS else ()
+        self._shape = Shape(None if whole else program, chosen)
+        self._writer: Writer = Queried(look, program) if program and whole else writer(look)
+
+    def page(self, records: Sequence[Record], *, one_line: bool, name: tuple[str, str] | None = None) -> None:
+        """Write some records; `name` is a key and a value that come first in each."""
+        self._put(self._writer.add(self._shape.apply(records, name), one_line=one_line))
+
+    def end(self, next_cursor: str | None = None) -> list[str]:
+        """Close the output and say what is to be said; gives what is missing from it."""
+        self._put(self._writer.end(next_cursor))
+        for remark in (*self._shape.remarks(), *self._writer.remarks()):
+            self._runtime.talk.note(remark)
+        return [*self._writer.shortcomings()]
+
+    def _put(self, data: bytes) -> None:
+        if data:
+            stream.write(self._runtime, [data if self._look.width is None else self._safe(data)])
+
+    def _safe(self, data: bytes) -> bytes:
+        if self._look.format == "table":
+            return data
+        text = data.decode("utf-8")
+        if self._look.format not in _JSON:
+            return terminal.encode(self._runtime, terminal.lines_visible(text))
+        text = terminal.json_visible(text)
+        if self._look.colour and len(text) <= LARGEST_COLOURED:
+            text = terminal.coloured_json(text)
+        return terminal.encode(self._runtime, text)
+
+
+def text(runtime: Runtime, data: bytes) -> None:
+    """Write lines of text, made safe where stdout is a terminal."""
+    if runtime.stdout_is_terminal:
+        data = terminal.encode(runtime, terminal.lines_visible(data.decode("utf-8", "replace")))
+    stream.write(runtime, [data])
+
+
+def look_for(
+    runtime: Runtime,
+    service: Service,
+    form: str,
+    *,
+    columns: Sequence[str] = (),
+    known: Sequence[str] = (),
+    first: Sequence[str] = (),
+    safe_cells: bool = False,
+    listing: bool = True,
+) -> Look:
+    """How output of that format is to look on this stdout."""
+    screen = runtime.stdout_is_terminal
+    return Look(
+        form,
+        items=service.items,
+        cursor=service.cursor,
+        columns=columns,
+        known=known,
+        first=first,
+        safe_cells=safe_cells,
+        width=runtime.width if screen else None,
+        colour=terminal.has_colour(runtime),
+        encoding=runtime.encoding if screen else "utf-8",
+        ellipsis="…" if runtime.encoding.lower().startswith("utf") else "~",
+        listing=listing,
+    )

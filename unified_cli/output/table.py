@@ -1,0 +1,97 @@
+"""A table of records: readable on a terminal, whole on a pipe, and it says what it leaves out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from unified_cli.output import layout
+from unified_cli.output.columns import pad, width
+from unified_cli.output.records import Parts, Record, parts, pick
+from unified_cli.output.writer import Look
+from unified_cli.talk import visible
+
+
+class Table:
+    """Rows in columns; which, and how wide, is decided by the first page. A record alone stands upright."""
+
+    def __init__(self, look: Look, memory: dict[str, Any]) -> None:
+        self.memory = memory
+        self._look = look
+        self._widths: dict[str, int] | None = memory.get("widths")
+        self._hidden: dict[str, None] = dict.fromkeys(memory.get("hidden", ()))
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  cells are written anew
+        """The rows, with their heads before the first."""
+        if not records:
+            return b""
+        members = [_members(record) for record in records]
+        if not self._look.listing:
+            return self._encode([line for one in members for line in self._upright(one)])
+        lines = []
+        if self._widths is None:
+            self._widths = self._measure(members)
+            head = self._line({column: visible(column).upper() for column in self._widths})
+            lines.append(f"\x1b[1m{head}\x1b[0m" if self._look.colour else head)
+        for one in members:
+            if not self._look.columns:
+                self._hidden |= dict.fromkeys(key for key in one if key not in self._widths)
+            lines.append(self._line({column: self._cell(one, column) for column in self._widths}))
+        self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
+        return self._encode(lines)
+
+    def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
+        """Nothing."""
+        return b""
+
+    def shortcomings(self) -> Sequence[str]:
+        """None: a table is a view."""
+        return ()
+
+    def remarks(self) -> Sequence[str]:
+        """The columns that are not shown."""
+        if self._widths is None and self._look.listing:
+            return ["no records"]
+        return [f"not shown: {', '.join(self._hidden)} (--columns names what to show)"] if self._hidden else []
+
+    def _encode(self, lines: Sequence[str]) -> bytes:
+        return "".join(f"{line}\n" for line in lines).encode(self._look.encoding, "backslashreplace")
+
+    def _upright(self, members: Parts) -> Sequence[str]:
+        columns = self._look.columns or [*members]
+        size = max((width(visible(column)) for column in columns), default=0)
+        return [f"{pad(visible(column), size)}  {self._cell(members, column)}".rstrip() for column in columns]
+
+    def _measure(self, members: Sequence[Parts]) -> dict[str, int]:
+        columns = self._look.columns or layout.candidates(members, self._look.known, self._look.first)
+        natural = {
+            column: max(width(visible(column)), *(width(self._cell(one, column)) for one in members))
+            for column in columns
+        }
+        if self._look.width is None or self._look.columns:
+            return natural
+        fixed = {
+            column
+            for column in columns
+            if layout.is_id(column) or any(layout.shows_id(pick(one, column)) for one in members)
+        }
+        return layout.fit(natural, fixed, self._look.width)
+
+    def _cell(self, members: Parts, column: str) -> str:
+        shown = layout.cell(pick(members, column))
+        return shown if self._look.width is None else layout.tamed(shown)
+
+    def _line(self, cells: dict[str, str]) -> str:
+        assert self._widths is not None  # noqa: S101  measured before the first line
+        return "  ".join(
+            pad(self._fitted(column, cell), self._widths[column]) for column, cell in cells.items()
+        ).rstrip()
+
+    def _fitted(self, column: str, cell: str) -> str:
+        assert self._widths is not None  # noqa: S101  as above
+        if self._look.width is None or self._look.columns or layout.is_id(column):
+            return cell
+        return layout.cut(cell, self._widths[column], self._look.ellipsis)
+
+
+def _members(record: Record) -> Parts:
+    members = parts(record)
+    return {"value": bytes(record)} if members is None else members

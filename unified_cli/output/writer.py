@@ -1,0 +1,107 @@
+"""What every format of records can do, and the choice among them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from unified_cli.errors import UsageError
+from unified_cli.output.records import Record
+
+LINES = ("ndjson", "csv", "tsv", "ids")
+"""Formats that may be cut between any two records."""
+
+
+class Writer(Protocol):
+    """Turns records into bytes, page by page.
+
+    `memory` is what another process needs, beside what is written, to go on in the same file.
+    """
+
+    memory: dict[str, Any]
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:
+        """The records as bytes; `one_line` says that no record holds a line break between its parts."""
+
+    def end(self, next_cursor: str | None) -> bytes:
+        """What closes the output; without it nobody can take it for whole."""
+
+    def shortcomings(self) -> Sequence[str]:
+        """What is missing from the output though the records had it; the run is then incomplete."""
+
+    def remarks(self) -> Sequence[str]:
+        """What the reader should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the output is to look.
+
+    `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
+    known to have, in order. `width` is that of the terminal, None off one; `listing` says that the records are a list,
+    not one alone.
+    """
+
+    format: str
+    items: str
+    cursor: str
+    columns: Sequence[str] = ()
+    known: Sequence[str] = ()
+    safe_cells: bool = False
+    width: int | None = None
+    colour: bool = False
+    encoding: str = "utf-8"
+    ellipsis: str = "…"
+    listing: bool = True
+    first: Sequence[str] = ()
+    """Columns that come before all others."""
+
+
+def writer(look: Look, memory: dict[str, Any] | None = None) -> Writer:
+    """The writer of a format, going on where one with this memory stopped."""
+    return _MAKERS[look.format](look, memory or {})
+
+
+def _json(look: Look, memory: dict[str, Any]) -> Writer:
+    from unified_cli.output.series import Series  # noqa: PLC0415  only the format asked for is imported
+
+    return Series(look, memory)
+
+
+def _lines(look: Look, memory: dict[str, Any]) -> Writer:
+    from unified_cli.output.lines import Ids, Lines  # noqa: PLC0415  as above
+
+    return Ids(memory) if look.format == "ids" else Lines(memory)
+
+
+def _delimited(look: Look, memory: dict[str, Any]) -> Writer:
+    from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
+
+    return Delimited(look, memory)
+
+
+def _table(look: Look, memory: dict[str, Any]) -> Writer:
+    from unified_cli.output.table import Table  # noqa: PLC0415  as above
+
+    return Table(look, memory)
+
+
+def _yaml(look: Look, memory: dict[str, Any]) -> Writer:
+    from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
+
+    return Yaml(look, memory)
+
+
+def _none(look: Look, _: dict[str, Any]) -> Writer:
+    raise UsageError(f"-o {look.format} prints one answer as it came, so it takes no records apart (-o json does)")
+
+
+_MAKERS: dict[str, Callable[[Look, dict[str, Any]], Writer]] = {
+    "json": _json,
+    "ndjson": _lines,
+    "ids": _lines,
+    "csv": _delimited,
+    "tsv": _delimited,
+    "table": _table,
+    "yaml": _yaml,
+    "raw": _none,
+}

@@ -1,0 +1,97 @@
+"""YAML, digits as they were served."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from unified_cli.output.records import Record
+from unified_cli.output.writer import Look
+
+_FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
+
+
+class Number(str):
+    """A number as it was written."""
+
+    __slots__ = ()
+
+
+_C_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on the installation
+    """Writes numbers as they were."""
+
+
+class _Plain(yaml.SafeDumper):
+    """The same in Python, for text that libyaml cannot write: halves of surrogate pairs."""
+
+
+def _represent(dumper: Any, value: Number) -> Any:
+    text = str(value)
+    if text.lstrip("-").isdigit():
+        return dumper.represent_scalar(_INT, text)
+    # YAML 1.1 takes 1e5 for text: it wants a point, and a sign in the exponent.
+    mantissa, letter, exponent = text.lower().partition("e")
+    mantissa += "" if "." in mantissa else ".0"
+    if letter:
+        mantissa += "e" + ("" if exponent[0] in "+-" else "+") + exponent
+    return dumper.represent_scalar(_FLOAT, mantissa)
+
+
+for _dumper in (_Fast, _Plain):
+    _dumper.add_representer(Number, _represent)
+
+
+class Yaml:
+    """One YAML document: a mapping with the records as a list, then the cursor."""
+
+    def __init__(self, look: Look, memory: dict[str, Any]) -> None:
+        self.memory = memory
+        self._look = look
+        self._begun: bool = memory.get("begun", False)
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  records are written anew
+        """The records as items of the list."""
+        if not records:
+            return b""
+        head = b"" if self._begun else f"{self._look.items}:\n".encode()
+        self._begun = self.memory["begun"] = True
+        return head + dump([_load(bytes(record)) for record in records])
+
+    def end(self, next_cursor: str | None) -> bytes:
+        """The cursor, where the records are a list."""
+        rest: dict[str, Any] = {} if self._begun else {self._look.items: []}
+        if self._look.listing:
+            rest[self._look.cursor] = next_cursor
+        return dump(rest) if rest else b""
+
+    def shortcomings(self) -> Sequence[str]:
+        """None."""
+        return ()
+
+    def remarks(self) -> Sequence[str]:
+        """None."""
+        return ()
+
+
+def convert(body: bytes) -> bytes:
+    """A JSON document as a YAML document."""
+    return dump(_load(body))
+
+
+def _load(text: bytes) -> Any:
+    return json.loads(text, parse_int=Number, parse_float=Number)
+
+
+def dump(value: Any) -> bytes:
+    """A value as YAML, keys in their order, in UTF-8."""
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 4096}
+    try:
+        written: str = yaml.dump(value, Dumper=_Fast, **options)
+        return written.encode("utf-8")
+    except UnicodeEncodeError:
+        written = yaml.dump(value, Dumper=_Plain, **{**options, "allow_unicode": False})
+        return written.encode("utf-8")

@@ -1,0 +1,190 @@
+"""Pages of a list, one after the other: split without being decoded, and never round in a circle."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from unified_cli import surrogates
+from unified_cli.catalogue import Service
+from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
+from unified_cli.talk import cut
+from unified_cli.wire.client import Answer
+from unified_cli.wire.request import Request
+
+Record = msgspec.Raw
+"""A record as it was served: JSON bytes that nobody decoded."""
+
+_NOTHING = Record(b"null")
+_MOST_EMPTY = 100
+_EXPIRED = {400, 404, 410, 422}
+# A cursor of our own: so many records of the page at the service's cursor were already read.
+# Assumption: no cursor of the service looks like that.
+_AFTER = re.compile(r"after:(\d{1,9}):(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some records, and where it goes on.
+
+    `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
+    that no record holds a line break.
+    """
+
+    number: int
+    records: Sequence[Record]
+    next_cursor: str | None
+    partial: bool = False
+    one_line: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What to read: from `cursor` on, so many `pages` and `records` at most, None for all.
+
+    A run that goes on says how many pages are `done` and which cursors were `seen`.
+    """
+
+    cursor: str | None = None
+    pages: int | None = None
+    records: int | None = None
+    done: int = 0
+    seen: frozenset[int] = frozenset()
+
+
+def pages(send: Callable[[Request], Answer], request: Request, service: Service, span: Span) -> Iterator[Page]:
+    """The pages of a list, each requested when it is asked for.
+
+    Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
+    StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
+    """
+    start, skip = _start(request, service, span)
+    cursor, left, empty = start, span.records, 0
+    seen = {*span.seen, *([fingerprint(start)] if start else [])}
+    number = span.done
+    while span.pages is None or number < span.pages:
+        number += 1
+        answer = _send(send, _at(request, service, cursor), number)
+        page = replace(split(answer, request, service), number=number)
+        if page.next_cursor is not None:
+            if fingerprint(page.next_cursor) in seen:
+                raise ServiceError(
+                    f"the cursor did not advance: page {number} of GET {request.path} leads back to a page already read"
+                )
+            seen.add(fingerprint(page.next_cursor))
+        page = _cut(page, cursor, skip, left)
+        if left is not None:
+            left -= len(page.records)
+        empty = 0 if page.records else empty + 1
+        yield page
+        if page.next_cursor is None or left == 0:
+            return
+        if empty >= _MOST_EMPTY:
+            raise IncompleteError(f"gave up after {empty} empty pages in a row, and there may be more records")
+        cursor, skip = page.next_cursor, 0
+
+
+def is_within_page(cursor: str | None) -> bool:
+    """Whether it is a cursor of our own, which the service does not know."""
+    return cursor is not None and _AFTER.fullmatch(cursor) is not None
+
+
+def fingerprint(cursor: str) -> int:
+    """64 bits that stand for a cursor."""
+    import hashlib  # noqa: PLC0415  a single page needs none
+
+    return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def alone(answer: Answer, request: Request) -> Page:
+    """An answer that is one record, as a page. Raises ServiceError where it is no JSON."""
+    if not answer.body:
+        raise ServiceError(f"the service answered GET {request.path} as {answer.content_type}, not with a record")
+    return Page(1, [Record(answer.body.strip())], None, one_line=False)
+
+
+def split(answer: Answer, request: Request, service: Service) -> Page:
+    """The page that an answer holds: an object with records and cursor, or a bare array.
+
+    Raises ServiceError where it is neither.
+    """
+    if not answer.body:
+        said = f"as {answer.content_type}" if answer.content_type else "without content"
+        raise ServiceError(f"the service answered GET {request.path} {said}, not with a page of records")
+    body, mark = surrogates.disguise(answer.body)
+    try:
+        if body.lstrip().startswith(b"["):
+            records, cursor, partial = msgspec.json.decode(body, type=list[Record]), _NOTHING, False
+        else:
+            envelope = _decoder(service).decode(body)
+            records, cursor, partial = envelope.items, envelope.cursor, envelope.partial is True
+    except msgspec.DecodeError as error:
+        reason = str(error).replace("$", "").strip()
+        raise ServiceError(f"the answer to GET {request.path} is no page of records: {reason}") from None
+    if mark:
+        records = [Record(surrogates.restore(bytes(record), mark)) for record in records]
+    onward = _cursor(surrogates.restore(bytes(cursor), mark), request)
+    return Page(1, records, onward, partial, b"\n" not in body and b"\r" not in body)
+
+
+@lru_cache
+def _decoder(service: Service) -> "msgspec.json.Decoder[Any]":
+    fields: list[tuple[str, Any, Any]] = [
+        ("items", list[Record], msgspec.NODEFAULT),
+        ("cursor", Record, _NOTHING),
+        ("partial", Any, False),
+    ]
+    names = {"items": service.items, "cursor": service.cursor, "partial": service.partial}
+    return msgspec.json.Decoder(msgspec.defstruct("Envelope", fields, rename=names))
+
+
+def _cursor(text: bytes, request: Request) -> str | None:
+    if text in {b"null", b'""'}:
+        return None
+    value = json.loads(text) if text.startswith(b'"') else None
+    if not isinstance(value, str):
+        shown = cut(text.decode("utf-8"), 100)
+        raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
+    return value
+
+
+def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:
+    """The cursor to begin at, and how many records to skip there."""
+    typed = [value for name, value in request.query if name == service.cursor and value]
+    text = span.cursor or (typed[-1] if typed else None)
+    match = _AFTER.fullmatch(text or "")
+    return (match[2] or None, int(match[1])) if match else (text, 0)
+
+
+def _at(request: Request, service: Service, cursor: str | None) -> Request:
+    if cursor is None:
+        return request
+    try:
+        cursor.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the cursor is not UTF-8") from None
+    return request.with_query((service.cursor, cursor))
+
+
+def _send(send: Callable[[Request], Answer], request: Request, number: int) -> Answer:
+    try:
+        return send(request)
+    except RefusedError as error:
+        if error.status in _EXPIRED and number > 1:
+            raise StateError(
+                f"the service no longer takes the cursor of page {number}: {error.message}", status=error.status
+            ) from None
+        raise
+
+
+def _cut(page: Page, cursor: str | None, skip: int, left: int | None) -> Page:
+    """The page without the records already read, and without those beyond the limit."""
+    if skip == 0 and (left is None or left >= len(page.records)):
+        return page
+    end = len(page.records) if left is None else min(len(page.records), skip + left)
+    onward = page.next_cursor if end == len(page.records) else f"after:{end}:{cursor or ''}"
+    return replace(page, records=page.records[skip:end], next_cursor=onward)
