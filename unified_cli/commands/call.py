@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +81,17 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     if given.get("dry_run") or given.get("as_"):
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
-    if request.writes and resolved["read_only"]:
-        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
-        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
+    check_writable(resolved, request)
     if request.operation and request.operation.kind == "delete":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
-    token = _token(resolved, runtime)
+    request = replace(request, honoured=resolved["idempotency_window"] > 0)
+    secret = token(resolved, runtime)
 
     from unified_cli.commands import answer, connect  # noqa: PLC0415  httpx is imported when a request is sent
 
-    client = connect.client(runtime, catalogue, resolved, token)
+    client = connect.client(runtime, catalogue, resolved, secret)
     try:
         got = client.send(request, any_type=resolved["output"] == "raw")
         answer.write(runtime, got, out=given.get("out"), force=bool(given.get("force")), output=resolved["output"])
@@ -99,7 +99,15 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         client.close()
 
 
-def _token(resolved: Settings, runtime: Runtime) -> str:
+def check_writable(resolved: Settings, request: Request) -> None:
+    """Raise UnsafeError for a write where the profile forbids writing."""
+    if request.writes and resolved["read_only"]:
+        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
+        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
+
+
+def token(resolved: Settings, runtime: Runtime) -> str:
+    """The token of the connection; ConfigError where there is none."""
     if resolved.token is None:
         name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
         mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"

@@ -1,0 +1,1 @@
+"""What runs long and must survive: many records, many requests, files."""
