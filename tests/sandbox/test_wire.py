@@ -322,6 +322,7 @@ def test_a_new_line_in_the_catalogue_is_a_working_route(store: Store) -> None:
     items = "result"
     cursor = "next_cursor"
     page_size = "limit"
+    partial = "is_partial_response"
     outward = ""
     harmless = "download"
     [api.parcels]

@@ -1,1 +1,1 @@
-"""What runs long: over many pages, many resources and many connections at once, and survives."""
+"""What runs long and must survive: many records, many pages, many connections, files."""
