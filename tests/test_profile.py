@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from front_door import Unified
 
+from unified_cli.config.keys import KEYS, TOKEN_SOURCES
+
 Config = Callable[[str], Path]
 
 TEAM = """\
