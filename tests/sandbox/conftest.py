@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from sandbox_shop import Shop
 
 from unified_cli.catalogue import Catalogue, load
 from unified_cli.sandbox.app import Sandbox
@@ -31,6 +32,20 @@ def client(sandbox: Sandbox) -> Iterator[httpx.Client]:
     params = {"integrated_account_id": "full"}
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox", params=params) as client:
         yield client
+
+
+@pytest.fixture
+def bare_client(sandbox: Sandbox) -> Iterator[httpx.Client]:
+    """A client that names no connection by itself."""
+    with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def shop() -> Iterator[Shop]:
+    shop = Shop(":memory:", "0")
+    yield shop
+    shop.end()
 
 
 def pytest_configure(config: pytest.Config) -> None:

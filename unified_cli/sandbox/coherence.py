@@ -39,7 +39,7 @@ def _application(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _span(start: str, end: str, minutes: int) -> Arrange:
-    def arrange(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001  every arranger is called alike
+    def arrange(spot: Spot, _record: dict[str, Any]) -> dict[str, Any]:
         begin = spot.made - spot.made % 1800 + 7 * _DAY
         return {start: moment(begin), end: moment(begin + minutes * 60)}
 
@@ -59,7 +59,7 @@ def _line(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _transcript(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def _transcript(_spot: Spot, _record: dict[str, Any]) -> dict[str, Any]:
     return {"start_time": 0, "end_time": 58}
 
 
@@ -77,7 +77,7 @@ def _file(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:
     return {"size": len(files.content(record["content_type"], record_id(spot.resource, spot.number)))}
 
 
-def _export(spot: Spot, record: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def _export(spot: Spot, _record: dict[str, Any]) -> dict[str, Any]:
     url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "page.html")
     return {"status": "completed", "urls": [{"type": "download", "url": url}]}
 

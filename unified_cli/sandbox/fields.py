@@ -47,7 +47,7 @@ def _paragraph(spot: Spot, name: str) -> str:
     return f"{_text(spot, name)} {spot.dice.pick(f'{name} more', SENTENCES)}"
 
 
-def _own_url(spot: Spot, name: str) -> str:  # noqa: ARG001  every maker is called alike
+def _own_url(spot: Spot, _name: str) -> str:
     return file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", file_of(spot)[0])
 
 
@@ -70,7 +70,7 @@ def _who(part: str) -> Make:
     return value
 
 
-def _addresses(spot: Spot, name: str) -> list[dict[str, str]]:  # noqa: ARG001
+def _addresses(spot: Spot, _name: str) -> list[dict[str, str]]:
     return [{"email": spot.who.email, "type": "work"}] if spot.who else []
 
 
@@ -79,7 +79,7 @@ def _mailboxes(spot: Spot, name: str) -> list[dict[str, str]]:
     return [{"email": some.email, "name": some.name}] if name in ("to", "from") or spot.dice.one_in(name, 3) else []
 
 
-def _phones(spot: Spot, name: str) -> list[dict[str, str]]:  # noqa: ARG001
+def _phones(spot: Spot, _name: str) -> list[dict[str, str]]:
     return [{"number": spot.who.phone, "type": "mobile"}] if spot.who else []
 
 
@@ -87,11 +87,11 @@ def _hash(spot: Spot, name: str) -> str:
     return "".join(_HEX[spot.dice.below(f"{name}{place}", 16)] for place in range(40))
 
 
-def _options(spot: Spot, name: str) -> list[dict[str, str]]:  # noqa: ARG001
+def _options(_spot: Spot, _name: str) -> list[dict[str, str]]:
     return [{"id": f"option-{place}", "value": word} for place, word in enumerate(("first", "second", "dritte"), 1)]
 
 
-def _links(spot: Spot, name: str) -> list[dict[str, str]]:  # noqa: ARG001
+def _links(spot: Spot, _name: str) -> list[dict[str, str]]:
     return [{"type": "web", "url": f"https://app.provider.example/{spot.resource}/{spot.number}"}]
 
 
@@ -112,8 +112,6 @@ def _title(spot: Spot, name: str) -> str:
 def _money(spot: Spot, name: str) -> str:
     return f"{spot.dice.below(name, 900) + 10}.{spot.dice.below(f'{name} cents', 100):02d}"
 
-
-_EMAIL_BODY: Make = lambda spot, name: {"type": "plain_text", "value": _paragraph(spot, name)}  # noqa: E731
 
 BY_NAME: Mapping[tuple[str, str], Make] = {
     ("name", "string"): _title,
@@ -174,7 +172,7 @@ BY_NAME: Mapping[tuple[str, str], Make] = {
     ("body", "string"): _paragraph,
     ("html_body", "string"): lambda spot, _name: f"<p>{_paragraph(spot, 'body')}</p>",
     ("body", "object"): lambda spot, name: {"format": "markdown", "content": _paragraph(spot, name)},
-    ("content", "object"): _EMAIL_BODY,
+    ("content", "object"): lambda spot, name: {"type": "plain_text", "value": _paragraph(spot, name)},
     ("description", "string"): _paragraph,
     ("description", "object"): lambda spot, name: {"format": "markdown", "content": _paragraph(spot, name)},
     ("raw_text", "string"): lambda spot, _name: _text(spot, "text"),

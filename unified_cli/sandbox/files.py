@@ -56,8 +56,12 @@ def _wav(about: str) -> bytes:
     # A quarter of a second of near silence, eight bits at 8 kHz; the text decides how it hums.
     hum = 127 + zlib.crc32(about.encode()) % 3
     samples = bytes((hum, 128)) * 1000
-    header = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(samples), b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", len(samples))  # fmt: skip  # noqa: E501  one header, one line
-    return header + samples
+    form = _long(16) + struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
+    return b"RIFF" + _long(36 + len(samples)) + b"WAVEfmt " + form + b"data" + _long(len(samples)) + samples
+
+
+def _long(number: int) -> bytes:
+    return struct.pack("<I", number)
 
 
 _MAKERS = {

@@ -9,7 +9,7 @@ def record_id(resource: str, number: int) -> str:
     return f"{SHOWN_AS.get(resource, resource)}-{number}"
 
 
-def first_id(api: str, resource: str) -> str:  # noqa: ARG001  an API could come to number its records otherwise
+def first_id(_api: str, resource: str) -> str:
     """The id of the first seeded record: what examples may name."""
     return record_id(resource, 1)
 

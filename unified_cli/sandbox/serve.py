@@ -27,7 +27,8 @@ from unified_cli.sandbox.faults import Faults
 from unified_cli.sandbox.place import own_store
 from unified_cli.sandbox.store import Store
 
-_THREADS = 8
+# Enough for a client with 64 workers against answers that are slow on purpose.
+_THREADS = 64
 # An idle connection is let go after this many seconds, looked for every few.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000

@@ -1,0 +1,180 @@
+import json
+
+import httpx
+import pytest
+from sandbox_asking import TICKETS, ask, listed
+
+from unified_cli.catalogue import Catalogue, load
+from unified_cli.sandbox.app import Sandbox
+from unified_cli.sandbox.store import Store
+from unified_cli.sandbox.transport import InProcess
+
+
+@pytest.mark.parametrize("identity", ["rec 7/ä", "../../x", "a?b#c%2F", "100%", "日本", "import"])
+def test_any_id_is_just_an_id(bare_client: httpx.Client, identity: str) -> None:
+    made = ask(bare_client, TICKETS, method="POST", json={"id": identity, "name": "x"})
+    assert (made.status_code, made.json()["id"]) == (201, identity)
+    path = f"{TICKETS}/{httpx.URL('http://x', params={'q': identity}).query.decode()[2:].replace('+', '%20')}"
+    assert ask(bare_client, path).json() == made.json()
+    assert ask(bare_client, path, method="PATCH", json={"name": "y"}).json()["name"] == "y"
+    assert ask(bare_client, path, method="DELETE").json() == {"id": identity}
+    assert ask(bare_client, path).status_code == 404
+
+
+def test_an_id_that_is_taken_is_a_conflict_of_the_provider(bare_client: httpx.Client) -> None:
+    answer = ask(bare_client, TICKETS, method="POST", json={"id": "tickets-1"})
+    assert answer.status_code == 409
+    assert (answer.json()["truto_is_remote_error"], answer.json()["raw_response"]) == (True, {"duplicate": "id"})
+
+
+def test_the_id_may_be_in_the_body(bare_client: httpx.Client) -> None:
+    changed = ask(bare_client, TICKETS, method="PATCH", json={"id": "tickets-2", "name": "by body"})
+    assert ask(bare_client, f"{TICKETS}/tickets-2").json() == changed.json()
+    assert ask(bare_client, TICKETS, method="DELETE", json={"id": "tickets-2"}).json() == {"id": "tickets-2"}
+    assert ask(bare_client, f"{TICKETS}/tickets-2").status_code == 404
+    nothing = ask(bare_client, TICKETS, method="PATCH", json={"name": "whose?"})
+    assert nothing.json()["truto_error_insight"]["missing_required_body_fields"]["value"] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"{", 400),
+        (b"{} {}", 400),
+        (b'{"a":NaN}', 400),
+        (b'{"a":"\xff"}', 400),
+        (b"[" * 100_000, 400),
+        (b"[1]", 422),
+        (b'"x"', 422),
+        (b'{"id":{}}', 422),
+        (b'{"id":""}', 422),
+    ],
+)
+def test_a_body_that_cannot_be_meant_is_refused(bare_client: httpx.Client, content: bytes, status: int) -> None:
+    answer = ask(bare_client, TICKETS, method="POST", content=content, headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["statusCode"]) == (status, status)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.10", "12345678901234567890", "9" * 5000, "1e400", "-0.0", '"\\ud83d\\ude00"', '"\\ud83d"', '{"a" : [ 1 , 2 ]}'],
+    ids=["zero", "long", "very long", "vast", "negative zero", "escaped", "half a pair", "spaced"],
+)
+def test_what_was_posted_comes_back_as_it_was_written(bare_client: httpx.Client, text: str) -> None:
+    content = f'{{"name":"x","value":{text}}}'
+    made = ask(
+        bare_client, TICKETS, method="POST", content=content.encode(), headers={"content-type": "application/json"}
+    )
+    assert f'"value":{text}' in made.text
+    one = f"{TICKETS}/{made.json(parse_int=str)['id']}"
+    assert ask(bare_client, one).text == made.text
+    assert f'"value":{text}' in ask(bare_client, one, method="PATCH", json={"name": "y"}).text
+    assert f'"value":{text}' in ask(bare_client, TICKETS, "limit=500").text
+
+
+def test_a_repeated_key_is_answered_again_and_done_once(bare_client: httpx.Client, store: Store) -> None:
+    headers = {"idempotency-key": "k1"}
+    first = ask(bare_client, TICKETS, method="POST", json={"name": "once"}, headers=headers)
+    again = ask(bare_client, TICKETS, method="POST", json={"name": "other"}, headers=headers)
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    elsewhere = bare_client.post(f"{TICKETS}?integrated_account_id=full:b", json={"name": "b"}, headers=headers)
+    assert elsewhere.json()["name"] == "b"
+    assert [row[-1] for row in store.effects() if row[3] == "k1"] == [1, 1]
+    names = [one["name"] for one in listed(bare_client, TICKETS)]
+    assert (names.count("once"), names.count("other")) == (1, 0)
+
+
+def test_a_refused_write_leaves_its_key_free(bare_client: httpx.Client) -> None:
+    headers = {"idempotency-key": "k2"}
+    assert ask(bare_client, TICKETS, method="POST", json={"id": "tickets-1"}, headers=headers).status_code == 409
+    assert ask(bare_client, TICKETS, method="POST", json={"name": "fine"}, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/unified", 404),
+        ("GET", "/unified/ticketing", 404),
+        ("GET", "/unified/ticketing/", 404),
+        ("GET", "/unified/ticketing/nothing", 404),
+        ("GET", "/unified/nothing/tickets", 404),
+        ("GET", "/unified/ticketing/tickets/", 404),
+        ("GET", "/unified/ticketing/tickets/a/b", 404),
+        ("GET", "/unified/ticketing/tickets/meta/nothing", 404),
+        ("PUT", "/unified/ticketing/tickets/tickets-1", 405),
+        ("PUT", "/unified/ticketing/tickets", 405),
+        ("POST", "/unified/ticketing/ticket_types", 405),
+        ("DELETE", "/unified/ticketing/attachments/attachments-1", 405),
+        ("GET", "/-/sandbox", 404),
+    ],
+)
+def test_a_path_that_is_none_is_refused(bare_client: httpx.Client, method: str, path: str, status: int) -> None:
+    answer = ask(bare_client, path, method=method)
+    assert (answer.status_code, answer.json()["statusCode"]) == (status, status)
+    assert "allow" in answer.headers if status == 405 else True
+
+
+def test_the_connection_must_be_named_once(bare_client: httpx.Client) -> None:
+    answer = bare_client.get(TICKETS)
+    assert answer.status_code == 400
+    value = answer.json()["truto_error_insight"]["missing_required_query_parameters"]["value"]
+    assert value == ["integrated_account_id"]
+    assert bare_client.get(f"{TICKETS}?integrated_account_id=full&integrated_account_id=empty").status_code == 400
+
+
+def test_a_method_tells_its_schema(bare_client: httpx.Client) -> None:
+    told = ask(bare_client, f"{TICKETS}/meta/list").json()
+    assert told["schema"]["properties"]["status"] == {"type": "object"}
+    move = ask(bare_client, "/unified/ats/applications/meta/move-stage").json()
+    assert list(move["request_body_schema"]["properties"]) == ["application_id", "stage_id", "user_id", "candidate_id"]
+
+
+def test_a_connection_tells_its_routes(bare_client: httpx.Client, catalogue: Catalogue) -> None:
+    told = bare_client.get("/integrated-account/full/capabilities?type=unified").json()["unified"]
+    assert [(a, r, o) for a, rs in told.items() for r, os in rs.items() for o in os] == [
+        (one.api, one.resource, one.name) for one in catalogue
+    ]
+    limited = bare_client.get("/integrated-account/limited/capabilities?type=unified").json()["unified"]
+    assert "tags" not in limited["ticketing"]
+
+
+def test_a_new_line_in_the_catalogue_is_a_working_route(store: Store) -> None:
+    text = """
+    [service]
+    prefix = "/unified"
+    connection = "integrated_account_id"
+    items = "result"
+    cursor = "next_cursor"
+    page_size = "limit"
+    partial = "is_partial_response"
+    outward = ""
+    harmless = "download"
+    [api.parcels]
+    title = "Parcels"
+    [api.parcels.resources]
+    deliveries = "crud postpone download"
+    """
+    sandbox = Sandbox(load(text), store)
+    with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
+        path = "/unified/parcels/deliveries"
+        assert len(listed(client, path)) == 60
+        first = ask(client, f"{path}/deliveries-1").json()
+        assert first["name"] == "Delivery 1"
+        late = ask(client, f"{path}/postpone", method="POST", json={"delivery_id": "deliveries-1", "to": "May"}).json()
+        assert late["result"] == first | {"to": "May", "updated_at": late["result"]["updated_at"]}
+        assert ask(client, f"{path}/deliveries-1").json() == late["result"]
+        assert ask(client, f"{path}/download", "id=deliveries-1", method="POST").content
+
+
+def test_plain_wsgi_answers_the_same(sandbox: Sandbox, bare_client: httpx.Client) -> None:
+    with httpx.Client(transport=httpx.WSGITransport(app=sandbox), base_url="http://sandbox") as plain:
+        made = ask(plain, TICKETS, method="POST", json={"id": "rec 7/ä"})
+        assert json.loads(made.text)["id"] == "rec 7/ä"
+        for path in (
+            "/unified/ticketing/teams",
+            f"{TICKETS}/rec%207%2F%C3%A4",
+            f"{TICKETS}/meta/list",
+            "/unified/ticketing/x",
+        ):
+            assert ask(plain, path).content == ask(bare_client, path).content
