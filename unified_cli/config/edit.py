@@ -1,5 +1,6 @@
 """Change the config file: one change at a time, comments and order kept, and never a file that cannot be read."""
 
+import copy
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -29,9 +30,8 @@ def change(
     with store.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
-        wanted = file.load(path, text)
-        for data in (before, wanted):
-            _check_shape(path, data)
+        _check_shape(path, before)
+        wanted = copy.deepcopy(before)
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
         if wanted != before:

@@ -66,17 +66,28 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
         return None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as file:
+    try:
         status = os.fstat(handle)
         if str(path) == os.devnull:
             return None
         if not stat.S_ISREG(status.st_mode):
             raise ConfigError(f"{path} is not a file, so no configuration can be in it")
         private.check(path, status)
-        found = file.read(_LARGEST + 1)
+        found = _whole(handle)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    finally:
+        os.close(handle)
     if len(found) > _LARGEST:
         raise ConfigError(f"{path} is larger than 8 MiB; that is no config file")
     return found, status
+
+
+def _whole(handle: int) -> bytes:
+    found = bytearray()
+    while len(found) <= _LARGEST and (chunk := os.read(handle, 1024 * 1024)):
+        found += chunk
+    return bytes(found)
 
 
 def parse(path: Path, text: bytes) -> Config:

@@ -11,7 +11,8 @@ from pathlib import Path
 from unified_cli.errors import ConfigError
 
 _LOCK_SECONDS = 30
-_POLL_SECONDS = 0.01
+# Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
+_POLL_SECONDS = 0.1
 _TEMPORARY = r"\.{name}\.[0-9a-f]{{12}}\.part"
 
 
@@ -25,6 +26,7 @@ def locked(path: Path) -> Iterator[Path]:
     from filelock import FileLock, Timeout  # noqa: PLC0415  only for what changes files
 
     target = Path(os.path.realpath(path))
+    _check_target(target)
     try:
         make_folder(target.parent)
         lock = FileLock(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, 0o600, poll_interval=_POLL_SECONDS)
@@ -51,7 +53,6 @@ def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: No
     The caller holds the lock. The new content is on the disk before it gets the name, and the name before this returns.
     `first` is done when only the name is missing; where it fails, nothing has changed.
     """
-    _check_target(target)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -91,7 +92,8 @@ def sync_folder(folder: Path) -> None:
 def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
-    except FileNotFoundError:
+    except OSError:
+        # There is none, or it cannot be reached, which the lock will find too.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

@@ -1,0 +1,252 @@
+"""The config file as it is found: broken, open to others, or not there; and never repaired by itself."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Process, Unified
+
+Config = Callable[[str], Path]
+# For processes that start elsewhere, where the program is not installed.
+FROM_HERE = {"PYTHONPATH": str(Path(__file__).parents[2])}
+GOOD = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
+NOBODY = 65534
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[profiles.acme]\naccount_id = \n", "Invalid value (at line 2, column 14)"),
+        (b'[profiles.acme]\naccount_id = "1', "Unterminated string (at end of document)"),
+        (b"[profiles.acme]\nx = 1\nx = 2\n", "Cannot overwrite a value (at line 3, column 6)"),
+        (b"[profiles.acme]\n[profiles.acme]\n", "Cannot declare ('profiles', 'acme') twice (at line 2, column 15)"),
+        (b"a = 1\n\x00\n", "Invalid statement (at line 2, column 1)"),
+        ("profile = 'acme'".encode("utf-16"), "not UTF-8 (at line 1, byte 0)"),
+        (b"# ok\n# \xff\n", "not UTF-8 (at line 2, byte 7)"),
+        (b"x = " + b"[" * 100_000, "nested too deeply for a config file"),
+        (b"timeout = " + b"9" * 5_000, None),
+        (b'profiles = "x"', "profiles must be tables, like [profiles.acme]"),
+        (b"[profiles]\nacme = 1", "profiles must be tables, like [profiles.acme]"),
+        (b"verfy_tls = false", "unknown key 'verfy_tls'"),
+        (b"timeuot = 3", "unknown key 'timeuot' (did you mean 'timeout'?)"),
+        (b"[profiles.acme]\nacount_id = '1'", "profile acme: unknown key 'acount_id' (did you mean 'account_id'?)"),
+        (b"[profiles.acme]\nprofile = 'x'", "profile acme: unknown key 'profile'"),
+        (b"tags = ['x']", "unknown key 'tags'"),
+        (b"[profiles.sandbox]", 'the profile "sandbox" is built in; give yours another name'),
+        (b"[profiles.'../x']", "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores"),
+        (b"keyring = true\ntoken_file = 'x'", "says twice where the token is (keyring and token_file); keep one"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_named_with_its_place_and_left_alone(
+    unified: Unified, config: Config, content: bytes, said: str | None
+) -> None:
+    path = config("")
+    path.write_bytes(content)
+    commands = ["ticketing tickets list", "profile show", "profile list", "-p acme voice calls list", "doctor"]
+    for command in commands:
+        result = unified(command)
+        assert result.code == 3, command
+        if command != "doctor":
+            assert result.stderr.startswith(f"error: {path}: ")
+            assert result.stderr.count("\n") == 1
+            assert said is None or result.stderr == f"error: {path}: {said}\n"
+    assert unified("profile path").code == 0
+    assert unified("profile login acme --token-stdin", stdin=b"t\n").code == 3
+    assert path.read_bytes() == content
+    # What is wrong in one profile is no reason not to add another; anything else is.
+    added = unified("profile add new")
+    local = said is not None and (said.startswith("profile ") or "the profile" in said)
+    assert added.code == (0 if local else 3)
+    assert path.read_bytes() == content + (b"\n\n[profiles.new]\n" if local else b"")
+
+
+def test_a_file_of_50_megabytes_is_not_read_whole(unified: Unified, config: Config) -> None:
+    path = config("")
+    os.truncate(path, 50_000_000)
+    result = unified("profile list")
+    assert (result.code, result.stderr) == (3, f"error: {path} is larger than 8 MiB; that is no config file\n")
+
+
+def test_names_are_listed_even_from_a_file_that_is_no_toml(unified: Unified, config: Config) -> None:
+    path = config('[profiles.acme]\naccount_id = "1\n\n  [ profiles . "globex" ]\n# [profiles.no]\n')
+    result = unified("profile list -o json")
+    assert [one["name"] for one in result.json["profiles"]] == ["acme", "globex"]
+    assert {one["state"] for one in result.json["profiles"]} == {"unknown"}
+    assert result.code == 3
+    assert str(path) in result.stderr
+
+
+def test_an_unknown_key_can_be_unset_and_its_profile_removed(unified: Unified, config: Config) -> None:
+    path = config('[profiles.a]\nverfy_tls = false\n[profiles.b]\nx = 1\naccount_id = "1"\n')
+    assert unified("profile set b account_id=2").stderr == f"error: {path}: profile b: unknown key 'x'\n"
+    assert unified("profile set b x=").code == 0
+    assert unified("profile set b account_id=2").code == 0
+    assert unified("profile remove a").code == 0
+    assert path.read_text() == '[profiles.b]\naccount_id = "2"\n'
+
+
+def test_the_working_directory_is_never_looked_at(process: Process, tmp_path: Path) -> None:
+    here = tmp_path / "hostile" / "below"
+    here.mkdir(parents=True)
+    for folder in (here, here.parent):
+        for name in ("unified.toml", "config.toml", ".env", ".unified.toml", ".netrc", "catalogue.toml"):
+            (folder / name).write_text('base_url = "https://evil.example"\ntoken = "t-evil"\nUNIFIED_TOKEN=t-evil\n')
+    result = process("profile show -o json", environ=FROM_HERE, cwd=here)
+    assert result.returncode == 0
+    assert b"evil" not in result.stdout + result.stderr
+    called = process("ticketing tickets list", environ=FROM_HERE, cwd=here)
+    assert called.returncode == 3
+    assert b"no connection to call" in called.stderr
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "said"),
+    [
+        (0o644, GOOD, None),
+        (0o644, GOOD + 'token = "t"\n', "error: {path} holds a token and others can read it (chmod 600 {path})\n"),
+        (0o640, GOOD + 'token = "t"\n', "error: {path} holds a token and others can read it (chmod 600 {path})\n"),
+        (0o620, GOOD, "error: others can write {path} (chmod go-w {path})\n"),
+        (0o602, GOOD, "error: others can write {path} (chmod go-w {path})\n"),
+    ],
+)
+def test_a_file_that_others_may_change_or_read_a_token_from_is_refused(
+    unified: Unified, config: Config, mode: int, text: str, said: str | None
+) -> None:
+    path = config(text)
+    path.chmod(mode)
+    for command in ("profile list", "profile set acme retries=1"):
+        result = unified(command)
+        if said is None:
+            assert result.code == 0
+        else:
+            assert (result.code, result.stderr) == (3, said.format(path=path))
+            assert path.stat().st_mode & 0o777 == mode, "it is not silently repaired"
+    if said is None:
+        assert path.stat().st_mode & 0o777 == 0o600, "a file that is written anew is private"
+
+
+def test_a_folder_where_anybody_can_replace_the_file_is_refused(unified: Unified, config: Config) -> None:
+    path = config(GOOD)
+    path.parent.chmod(0o777)
+    result = unified("profile list")
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: anybody can replace files in {path.parent} (chmod go-w {path.parent})\n",
+    )
+    path.parent.chmod(0o1777)
+    assert unified("profile list").code == 0
+
+
+def test_behind_a_link_both_folders_count(unified: Unified, config: Config, tmp_path: Path) -> None:
+    path = config(GOOD)
+    real = tmp_path / "real" / "config.toml"
+    real.parent.mkdir()
+    path.rename(real)
+    path.symlink_to(real)
+    assert unified("profile list").code == 0
+    real.parent.chmod(0o777)
+    assert unified("profile list").stderr == (
+        f"error: anybody can replace files in {real.parent} (chmod go-w {real.parent})\n"
+    )
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away and become somebody else")
+
+
+@as_root
+def test_a_file_of_another_user_is_refused(unified: Unified, config: Config) -> None:
+    path = config(GOOD)
+    os.chown(path, NOBODY, -1)
+    result = unified("profile list")
+    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 0 {path})\n")
+
+
+def as_nobody(folder: Path, environ: dict[str, str], *argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user to whom modes apply."""
+    for one in (folder, *folder.parents):
+        if one != Path("/") and one.stat().st_mode & 0o005 != 0o005:
+            one.chmod(one.stat().st_mode | 0o005)
+    # The libraries may be where nobody may look: they are loaded before the change of user.
+    program = (
+        "import configparser, os, platformdirs, sys, unified_cli.commands.program, unified_cli.config.document, filelock, tomlkit;"
+        "from unified_cli.main import main; from unified_cli.runtime import Runtime;"
+        "import unified_cli.commands.profile_change, unified_cli.commands.profile_login, unified_cli.commands.call,"
+        " unified_cli.commands.profile_list, unified_cli.commands.preview, unified_cli.output.document;"
+        f"os.setgid({NOBODY}); os.setuid({NOBODY}); os._exit(main(sys.argv[1:], Runtime.system()))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, *argv],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        input="t-typed\n",
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **environ},
+    )
+
+
+@as_root
+def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = home / ".config" / "unified"
+    folder.mkdir(parents=True)
+    path = folder / "config.toml"
+    path.write_text(GOOD)
+    os.chown(path, NOBODY, -1)
+    os.chown(folder, NOBODY, -1)
+    folder.chmod(0o500)
+    environ = {"HOME": str(home)}
+    listed = as_nobody(home, environ, "profile", "list")
+    assert listed.stderr == ""
+    assert listed.returncode == 0
+    for argv in (
+        ["profile", "set", "acme", "retries=1"],
+        ["profile", "login", "acme", "--token-stdin", "--store", "file"],
+        ["profile", "login", "acme", "--token-stdin", "--store", "config"],
+        ["profile", "login", "acme", "--token-stdin", "--store", "keyring"],
+    ):
+        result = as_nobody(home, environ, *argv)
+        assert result.returncode == 3, argv
+        assert f"error: cannot write {path}: Permission denied\n" in result.stderr
+    everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
+    assert b"t-typed" not in everything
+    assert path.read_text() == GOOD
+
+
+@pytest.mark.parametrize("home", [None, "", "/", "/nonexistent"])
+def test_without_a_home_the_environment_is_enough(process: Process, tmp_path: Path, home: str | None) -> None:
+    environ = {
+        "UNIFIED_BASE_URL": "https://api.example.com", "UNIFIED_ACCOUNT_ID": "1", "UNIFIED_TOKEN": "t",
+        **FROM_HERE, **({"HOME": home} if home is not None else {}),
+    }  # fmt: skip
+    here = tmp_path / "here"
+    here.mkdir()
+    if home is None:
+        environ["HOME"] = ""
+    for command in ("ticketing tickets list --dry-run", "profile list", "profile show", "doctor"):
+        result = process(command, environ=environ, cwd=here)
+        assert result.returncode == 0, result.stderr
+    if home != "/nonexistent":
+        added = process("profile add acme", environ=environ, cwd=here)
+        assert added.returncode == 3
+        assert b"there is no home to keep a config file in" in added.stderr
+    assert list(here.iterdir()) == []
+    assert not Path("/.config").exists()
+
+
+def test_a_relative_xdg_folder_is_ignored(process: Process, tmp_path: Path) -> None:
+    result = process("profile path", environ={"XDG_CONFIG_HOME": "relative", **FROM_HERE}, cwd=tmp_path)
+    assert result.stdout.decode() == f"{tmp_path / 'home'}/.config/unified/config.toml\n"
+
+
+def test_in_the_c_locale_nothing_breaks(process: Process) -> None:
+    environ = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "TERM": "dumb"}
+    assert process(["profile", "add", "acme", "tags=größe"], environ=environ).returncode == 0
+    listed = process("profile list", environ=environ)
+    assert (listed.returncode, listed.stderr) == (0, b"")
+    assert "größe" in listed.stdout.decode()
+    shown = process("profile show acme", environ=environ)
+    assert (shown.returncode, shown.stderr) == (0, b"")

@@ -1,0 +1,158 @@
+"""The config file survives: processes that are killed, disks that fail, and many that write at once."""
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from front_door import Unified
+
+Config = Callable[[str], Path]
+CRASH = Path(__file__).with_name("crash.py")
+OLD = '# ours\n[profiles.acme]\naccount_id = "1"\n'
+
+
+def crash(path: Path, *arguments: str) -> list[list[str]]:
+    root = Path(__file__).parents[2]
+    result = subprocess.run(
+        [sys.executable, str(CRASH), str(path), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    return [line.split() for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: a thousand syncs of a disk would show nothing more."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "config.toml"
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
+
+
+def test_200_processes_at_once_keep_200_changes(quick: Path) -> None:
+    path = write(quick, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(40)))
+    assert crash(path, "race", "200") == [["0"] * 200]
+    assert tomllib.loads(path.read_text())["profiles"] == {
+        f"p{number}": {
+            "account_id": f"changed-{5 * number}",
+            "base_url": f"https://{5 * number + 1}.example",
+            "ca_bundle": f"changed-{5 * number + 2}",
+            "token_file": f"changed-{5 * number + 3}",
+            "timeout": 5 * number + 5,
+        }
+        for number in range(40)
+    }
+    assert [f"# {number}\n" in path.read_text() for number in range(40)] == [True] * 40
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["config.toml", "config.toml.lock"]
+
+
+@pytest.mark.parametrize("how", ["die_before", "die_after"])
+def test_killed_at_any_system_call_it_is_the_old_file_or_the_new_one(quick: Path, how: str) -> None:
+    path = write(quick, OLD)
+    outcomes = crash(path, how, "set", "acme", "account_id=2")
+    assert len(outcomes) >= 9, "lock, folder, temporary file, write, sync, close, rename, folder sync"
+    for code, left, mode, again, finally_, *files in outcomes:
+        assert (code, mode, again, finally_) == ("-9", "0o600", "0", "new")
+        assert left in ("old", "new")
+        assert files == ["config.toml", "config.toml.lock"], "nothing is left behind after the next change"
+    assert {left for _, left, *_ in outcomes} == {"old", "new"}
+
+
+@pytest.mark.parametrize("how", ["no_space", "broken_disk"])
+def test_a_disk_that_fails_at_any_system_call_costs_nothing(quick: Path, how: str) -> None:
+    path = write(quick, OLD)
+    outcomes = crash(path, how, "set", "acme", "account_id=2")
+    codes = [code for code, *_ in outcomes]
+    assert set(codes) <= {"3", "0"}, codes
+    assert codes.count("3") >= 5
+    for code, left, mode, again, finally_, *files in outcomes:
+        assert (mode, again, finally_) == ("0o600", "0", "new")
+        assert left == "new" if code == "0" else left in ("old", "new")
+        assert files == ["config.toml", "config.toml.lock"]
+
+
+def test_a_link_stays_a_link_and_its_target_is_replaced(unified: Unified, config: Config, tmp_path: Path) -> None:
+    link = config("")
+    real = tmp_path / "dotfiles" / "unified.toml"
+    real.parent.mkdir(mode=0o700)
+    real.write_text(OLD)
+    real.chmod(0o600)
+    link.unlink()
+    link.symlink_to(real)
+    before = real.stat().st_ino
+    assert unified("profile set acme account_id=2").code == 0
+    assert link.is_symlink()
+    assert real.read_text() == OLD.replace('"1"', '"2"')
+    assert real.stat().st_ino != before
+    assert sorted(entry.name for entry in real.parent.iterdir()) == ["unified.toml", "unified.toml.lock"]
+    assert [entry.name for entry in link.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_link_to_nothing_is_given_its_target(unified: Unified, config: Config, tmp_path: Path) -> None:
+    link = config("")
+    link.unlink()
+    link.symlink_to(tmp_path / "later" / "unified.toml")
+    assert unified("profile add acme").code == 0
+    assert (tmp_path / "later" / "unified.toml").read_text() == "[profiles.acme]\n"
+    assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("name", ["config.toml.lock"])
+def test_a_planted_link_in_place_of_the_lock_is_not_followed(unified: Unified, config: Config, name: str) -> None:
+    path = config(OLD)
+    victim = path.parent / "victim"
+    victim.write_text("mine")
+    (path.parent / name).symlink_to(victim)
+    result = unified("profile set acme account_id=2")
+    assert result.code == 3
+    assert result.stderr.startswith(f"error: cannot write {path}: ")
+    assert (path.read_text(), victim.read_text()) == (OLD, "mine")
+
+
+@pytest.mark.parametrize("what", ["/dev/null", "a folder", "a named pipe"])
+def test_what_is_no_file_is_never_replaced(unified: Unified, tmp_path: Path, what: str) -> None:
+    path = tmp_path / "odd"
+    if what == "/dev/null":
+        path = Path(what)
+    elif what == "a folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path, 0o600)
+    before = path.stat()
+    environ = {"UNIFIED_CONFIG": str(path)}
+    assert unified("profile add acme", environ=environ).code == 3
+    assert path.stat().st_mode == before.st_mode
+    listed = unified("profile list", environ=environ)
+    assert (listed.code, listed.stdout) == (0 if what == "/dev/null" else 3, "")
+    assert not Path(f"{path}.lock").exists()
+
+
+def test_a_lock_that_is_held_is_waited_for_and_then_given_up(
+    unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unified_cli.config.store._LOCK_SECONDS", 0.2)
+    path = config(OLD)
+    with FileLock(path.with_name("config.toml.lock")):
+        result = unified("profile set acme account_id=2")
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: another process has held the lock of {path} for 0.2 seconds\n",
+    )
+    assert path.read_text() == OLD
