@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 from server import Service, serving
 
 from unified_cli.main import main

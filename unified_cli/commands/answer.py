@@ -3,7 +3,7 @@
 from unified_cli.errors import UsageError
 from unified_cli.output import document, stream, target
 from unified_cli.runtime import Runtime
-from unified_cli.wire.client import Answer
+from unified_cli.wire.answer import Answer
 
 
 def write(runtime: Runtime, answer: Answer, *, out: str | None, force: bool, output: str) -> None:

@@ -22,7 +22,19 @@ DEFAULT = "full"
 
 # Resources that the provider behind `limited` does not have, in whatever API they stand.
 LACKED = frozenset(
-    ["activities", "attachments", "availability", "billing", "caches", "comments", "eeocs", "files", "folders", "permissions", "recordings"]
+    [
+        "activities",
+        "attachments",
+        "availability",
+        "billing",
+        "caches",
+        "comments",
+        "eeocs",
+        "files",
+        "folders",
+        "permissions",
+        "recordings",
+    ]
     + ["role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts", "utilization"]
 )
 
