@@ -1,6 +1,7 @@
 """Certificates of every kind, good and bad, from an authority that lives as long as the test run."""
 
 import ssl
+import warnings
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +33,8 @@ def context(kind: str) -> ssl.SSLContext:
     if kind == "old":
         # Ciphers of an age that OpenSSL otherwise no longer offers.
         made.set_ciphers("ALL:@SECLEVEL=0")
-        made.options |= ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_3
-        made.options &= ~ssl.OP_NO_TLSv1_1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            made.maximum_version = ssl.TLSVersion.TLSv1_1
+            made.minimum_version = ssl.TLSVersion.TLSv1
     return made

@@ -11,7 +11,7 @@ GET = "ticketing tickets get 42"
 CREATE = "ticketing tickets create -f name=x"
 UPDATE = "ticketing tickets update 42 -f name=x"
 DELETE = "ticketing tickets delete 42 -y"
-SEND = "email emails send -f subject=x"
+SEND = "emails emails send -f subject=x"
 """An action that is felt outside, so never repeated in doubt."""
 
 PAGE = b'{"result":[{"id":"1"}],"next_cursor":null}'
@@ -48,6 +48,8 @@ class Case:
     """The kind of certificate shown behind a proxy's CONNECT."""
     names: Callable[[str], Sequence[str]] | None = None
     """How the machine looks up names: gives addresses or raises what getaddrinfo would."""
+    hole: bool = False
+    """127.0.0.9 takes no more connections on the origin's port: whoever tries is left waiting."""
     timeout: float = 120
     """The deadline that the command works under."""
     process: bool = False

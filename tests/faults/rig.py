@@ -115,11 +115,12 @@ class Rig:
         words = {word.encode(): value.encode() for word, value in self.words.items()}
         self.origin.start(words)
         self.evil.start({})
-        try:
+        with contextlib.ExitStack() as ending:
+            ending.callback(self.origin.stop)
+            ending.callback(self.evil.stop)
+            if self.case.hole:
+                _dig(ending, self.origin.port)
             yield
-        finally:
-            self.origin.stop()
-            self.evil.stop()
 
     def run(self) -> Run:
         """Run the command and wait for its end."""
@@ -180,7 +181,7 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
         before = search.tree(home)
         run = rig.run()
         after = search.tree(home)
-    told = f"exit {run.code}\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {len(rig.origin.requests)}"
+    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {len(rig.origin.requests)}"
     assert run.code == case.exit, told
     _check_streams(rig, run, told)
     _check_requests(rig, run, told)
@@ -241,6 +242,18 @@ def _logging(log: io.StringIO) -> Iterator[None]:
     finally:
         root.setLevel(level)
         root.removeHandler(handler)
+
+
+def _dig(ending: contextlib.ExitStack, port: int) -> None:
+    """Fill a listener's queue, which nobody ever empties, so that the next connection waits for ever."""
+    hole = ending.enter_context(socket.socket())
+    hole.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    hole.bind(("127.0.0.9", port))
+    hole.listen(0)
+    for _ in range(2):
+        waiting = ending.enter_context(socket.socket())
+        waiting.setblocking(False)
+        waiting.connect_ex(("127.0.0.9", port))
 
 
 def _names(found: Callable[[str], Sequence[str]]) -> Callable[..., Any]:

@@ -61,11 +61,11 @@ class Exchange:
 
     def take(self, data: bytes) -> None:
         """Account for bytes that came in; RemoteProtocolError, at once, where they begin as no answer does."""
-        if len(self._first) < len(_START):
-            self._first += data[: len(_START)]
-            if not _START.startswith(self._first[: len(_START)]):
-                raise httpcore.RemoteProtocolError("it does not begin as HTTP does")
         self.received += len(data)
+        if len(self._first) < len(_START):
+            self._first = (self._first + data)[: len(_START)]
+            if not _START.startswith(self._first):
+                raise httpcore.RemoteProtocolError("it does not begin as HTTP does")
         self._tail = self._tail[1 - len(_LAST_CHUNK) :] + data
         if self._body_at < 0:
             self._head += data
@@ -137,9 +137,13 @@ class Backend(httpcore.NetworkBackend):
             found = answer.get(timeout=self._left(_CONNECT))
         except queue.Empty:
             raise httpcore.ConnectTimeout("the name server does not answer") from None
-        if isinstance(found, OSError):
-            raise httpcore.ConnectError(str(found)) from found
-        return found
+        if isinstance(found, list):
+            return found
+        try:
+            raise found
+        except OSError as error:
+            # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
+            raise httpcore.ConnectError(str(error)) from error
 
 
 class _Stream(httpcore.NetworkStream):

@@ -2,14 +2,14 @@
 
 from faults.case import Case
 
-# A network that is set aside for documents, and routed nowhere.
 
 CASES = {
     "": Case(
         "ticketing tickets list --timeout 0.5",
-        names=lambda _: ["192.0.2.1"],
+        names=lambda _: ["127.0.0.9"],
+        hole=True,
         exit=6,
-        stderr=["127.0.0.1 while connecting|cannot connect to 127.0.0.1"],
+        stderr=["127.0.0.1 while connecting"],
         requests=0,
         timeout=0.5,
     )
