@@ -52,6 +52,10 @@ def _target(here: httpx.URL, location: str, request: Request) -> httpx.URL:
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(f"{origin} redirects to something that is no plain URL; not followed")
     try:
+        asked = httpx.URL(location)
+        if asked.scheme and not asked.host:
+            # Some readers take such a one for relative, others for another host.
+            raise UnsafeError(f"{origin} redirects to a URL without a host; not followed")
         there = here.join(location)
     except (httpx.InvalidURL, ValueError):
         raise UnsafeError(f"{origin} redirects to something that is no URL; not followed") from None
