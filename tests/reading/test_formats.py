@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Unified
+from front_door import Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pages import by_cursor, envelope, serve, tickets
 from server import Service

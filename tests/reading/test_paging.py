@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from pages import by_cursor, cursor_of, envelope, serve, served, tickets
 from server import Reply, Seen, Service
 

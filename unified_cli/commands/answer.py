@@ -12,7 +12,7 @@ from unified_cli.output import document, printer, records, shape, stream, target
 from unified_cli.output.shape import Program
 from unified_cli.output.writer import Look
 from unified_cli.runtime import Runtime
-from unified_cli.wire.client import Answer
+from unified_cli.wire.answer import Answer
 from unified_cli.wire.request import Request
 
 Given = Mapping[str, Any]

@@ -1,8 +1,5 @@
 """Send a request and give its whole answer, or the error that tells how it failed; repeat where that is harmless."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 import httpx
@@ -20,38 +17,13 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.runtime import Runtime
-from unified_cli.wire import decode, failure, redirect, retry, trace, trouble
+from unified_cli.wire import decode, redirect, retry, trace, trouble
+from unified_cli.wire.answer import Answer, Failed, Reader
 from unified_cli.wire.pace import Pace
 from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome, Quota
 from unified_cli.wire.sockets import Exchange
 from unified_cli.wire.transport import Sandbox, open_transport, proxy_for
-
-_LARGEST_ERROR = 2 * 1024 * 1024
-_ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class Answer:
-    """A success. JSON is in `body`, whole and checked; anything else comes chunk by chunk from `chunks`, once."""
-
-    status: int
-    headers: httpx.Headers
-    body: bytes | None
-    chunks: Iterator[bytes] = field(default=iter(()), repr=False)
-
-    @property
-    def content_type(self) -> str:
-        """The Content-Type, empty where there is none."""
-        return str(self.headers.get("content-type", ""))
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    attempt: Attempt
-    error: UnifiedError
-    stale: bool = False
-    """The connection was an old one and had been closed meanwhile."""
 
 
 class Client:
@@ -75,14 +47,14 @@ class Client:
         self._settings = settings
         self._token = token
         self._runtime = runtime
-        self._service = service
         self._pace = pace
         self._quota = quota
         self._address = address
         self._exchange = Exchange(runtime.monotonic)
         self._transport = open_transport(settings, address, runtime, self._exchange, sandbox)
         proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
-        self._proxy = httpx.URL(proxy[1]).host if proxy else None
+        self._proxy = httpx.URL(proxy[1]) if proxy else None
+        self._reader = Reader(self._exchange, service, runtime.talk, self._drop, self._explain)
 
     def close(self) -> None:
         """Close the connection."""
@@ -100,23 +72,23 @@ class Client:
         number, doubtful, spare = 1, False, True
         while True:
             if not self._pace.wait(request.account, until):
-                raise RateLimitError("no send is free before the deadline (a larger --timeout, or a higher --rate)")
+                late = RateLimitError("no send is free before the deadline (a larger --timeout, or a higher --rate)")
+                _give_up(request, late, doubtful=doubtful)
             result = self._attempt(request, until, any_type=any_type)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
-            if doubtful and request.method == "DELETE" and result.attempt.status == 404:
+            if doubtful and request.method == "DELETE" and result.attempt.status in {404, 410}:
                 self._runtime.talk.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
-            lost = result.attempt.outcome in {Outcome.LOST, Outcome.DAMAGED}
-            doubtful = doubtful or (lost and request.writes)
+            doubtful = (doubtful and not retry.settles(result.attempt)) or retry.leaves_doubt(request, result.attempt)
             if result.stale and spare and retry.may_repeat(request, result.attempt):
                 spare = False
                 continue
             self._pause(request, number, result, until, doubtful=doubtful)
             number += 1
 
-    def _pause(self, request: Request, number: int, failed: _Failed, until: float, *, doubtful: bool) -> None:
+    def _pause(self, request: Request, number: int, failed: Failed, until: float, *, doubtful: bool) -> None:
         """Wait as long as this failure asks for, or raise its error where nothing more is to be tried."""
         attempt = failed.attempt
         wait = retry.pause(number, attempt, self._runtime.uniform)
@@ -136,7 +108,7 @@ class Client:
         if not limited:
             self._runtime.sleep(wait)
 
-    def _attempt(self, request: Request, until: float, *, any_type: bool) -> Answer | _Failed:
+    def _attempt(self, request: Request, until: float, *, any_type: bool) -> Answer | Failed:
         outgoing = self._outgoing(request)
         opened = self._exchange.connected
         self._exchange.start(until)
@@ -144,23 +116,36 @@ class Client:
         started = self._runtime.monotonic()
         try:
             response = redirect.follow(self._transport, outgoing, request, self._exchange)
-            result = self._read(request, response, any_type=any_type)
+            result = self._reader.read(request, response, any_type=any_type)
         except (httpx.TransportError, httpx.DecodingError) as error:
-            found = trouble.read(error, self._address.host, self._proxy, self._exchange.received)
+            found = self._explain(error)
             self._drop()
             kind = ServiceError if found.malformed else NetworkError
             stale = bool(opened) and opened == self._exchange.connected and not self._exchange.received
             retryable = found.outcome is not Outcome.HOPELESS
-            result = _Failed(Attempt(found.outcome), kind(found.message, retryable=retryable), stale=stale)
+            result = Failed(Attempt(found.outcome), kind(found.message, retryable=retryable), stale=stale)
         except decode.DamageError as error:
             self._drop()
             message = f"{error} ({request.method} {request.path})"
-            result = _Failed(Attempt(Outcome.DAMAGED), ServiceError(message))
+            result = Failed(Attempt(Outcome.DAMAGED), ServiceError(message))
+        except redirect.RedirectError as error:
+            self._drop()
+            result = Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
+        except KeyboardInterrupt as stop:
+            if request.writes:
+                stop.add_note(_in_doubt(request))
+            raise
         seconds = self._runtime.monotonic() - started
-        failed = result.error.message if isinstance(result, _Failed) else None
-        status = result.attempt.status if isinstance(result, _Failed) else result.status
+        failed = result.error.message if isinstance(result, Failed) else None
+        status = result.attempt.status if isinstance(result, Failed) else result.status
         trace.outcome(self._runtime.talk, request, status, failed, seconds)
         return result
+
+    def _explain(self, error: Exception) -> trouble.Trouble:
+        secured = (self._address.scheme == "https") + (self._proxy is not None and self._proxy.scheme == "https")
+        reached = self._exchange.handshakes >= secured
+        proxy = self._proxy.host if self._proxy else None
+        return trouble.read(error, self._address.host, proxy, self._exchange, reached=reached)
 
     def _outgoing(self, request: Request) -> httpx.Request:
         headers = {
@@ -169,93 +154,13 @@ class Client:
             "User-Agent": f"unified-cli/{__version__}",
             "Authorization": f"Bearer {self._token}",
         }
-        outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
+        try:
+            outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
+        except httpx.InvalidURL as error:
+            raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
         if outgoing.url.raw_path != request.target.encode("ascii"):
             raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
         return outgoing
-
-    def _read(self, request: Request, response: httpx.Response, *, any_type: bool) -> Answer | _Failed:
-        trace.answer(self._runtime.talk, response)
-        if response.status_code // 100 != 2:
-            return self._refused(request, response)
-        if response.status_code == 206:
-            raise decode.DamageError("the answer is a part (206) that nobody asked for")
-        kind = response.headers.get("content-type", "")
-        if kind and not decode.is_json(kind):
-            if kind.lower().startswith("text/html") and not any_type and not self._is_file(response):
-                self._drop()
-                raise ServiceError(f"the service answered {request.method} {request.path} with HTML, not JSON")
-            return Answer(response.status_code, response.headers, None, self._stream(request, response))
-        try:
-            body = self._whole(response, decode.LARGEST)
-            trace.body(self._runtime.talk, body)
-            body = decode.check(body, kind) if body.strip() else b""
-        except decode.DamageError:
-            if request.method != "DELETE":
-                raise
-            # A record that is gone is gone, whatever became of the words about it.
-            self._drop()
-            body = b""
-        if not body:
-            if request.method == "GET":
-                raise decode.DamageError("the answer is empty")
-            return Answer(response.status_code, response.headers, b"")
-        if envelope := decode.error_envelope(body, self._service.items):
-            return self._failed(request, response, int(str(envelope["statusCode"]).partition(".")[0]), body)
-        return Answer(response.status_code, response.headers, body)
-
-    def _is_file(self, response: httpx.Response) -> bool:
-        return _ATTACHMENT.match(response.headers.get("content-disposition", "")) is not None
-
-    def _refused(self, request: Request, response: httpx.Response) -> _Failed:
-        status = response.status_code
-        if status // 100 == 3:
-            self._drop()
-            raise ServiceError(
-                f"the service answered {status} to {request.method} {request.path}, and says not where to go"
-            )
-        try:
-            body = self._whole(response, _LARGEST_ERROR)
-        except (decode.DamageError, ServiceError):
-            # The status stands whatever the text that came with it.
-            self._drop()
-            body = b""
-        trace.body(self._runtime.talk, body)
-        return self._failed(request, response, status, body)
-
-    def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> _Failed:
-        envelope = decode.error_envelope(body, self._service.items)
-        after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
-        remote = bool(envelope and envelope.get("truto_is_remote_error"))
-        blocked = failure.is_blocked(status, envelope)
-        attempt = Attempt(Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote)
-        return _Failed(attempt, failure.error_for(request, status, envelope, body))
-
-    def _whole(self, response: httpx.Response, largest: int) -> bytes:
-        try:
-            body = decode.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
-        except decode.TooLargeError:
-            self._drop()
-            raise ServiceError(f"the answer is larger than {largest >> 20} MiB (ask for less: --page-size)") from None
-        self._end(response)
-        return body
-
-    def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
-        try:
-            for chunk in decode.decoding(_raw(response), response.headers.get("content-encoding", "")):
-                self._exchange.prolong()
-                yield chunk
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            found = trouble.read(error, self._address.host, self._proxy, self._exchange.received)
-            raise NetworkError(found.message) from None
-        except decode.DamageError as error:
-            raise ServiceError(f"{error} ({request.method} {request.path})") from None
-        self._end(response)
-
-    def _end(self, response: httpx.Response) -> None:
-        length = response.headers.get("content-length")
-        self._exchange.end(int(length) if length and length.isdigit() else None)
-        response.close()
 
     def _drop(self) -> None:
         """Let go of the connection: what is left on it belongs to no answer."""
@@ -263,27 +168,25 @@ class Client:
             self._transport.close()
 
 
-def _raw(response: httpx.Response) -> Iterator[bytes]:
-    # The transport's own stream: httpx's decoders would undo any coding, without bounds.
-    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
-    return iter(response.stream)
-
-
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
-    error.message = f"{error.message} (it asks to wait {span}, longer than this run may)"
-    return error
+    message = f"{error.message} (it asks to wait {span}, longer than this run may)"
+    return RateLimitError(message, origin=error.origin, status=error.status)
 
 
 def _give_up(request: Request, error: UnifiedError, *, doubtful: bool) -> NoReturn:
-    refused = error.status is not None and 400 <= error.status < 500 and error.status not in {408, 409, 425, 429}
-    if not doubtful or refused:
+    if not doubtful:
         error.idempotency_key = request.key
         raise error
-    known = f"; to try again safely: --idempotency-key {request.key}" if request.key else ""
     raise UnknownError(
-        f"{error.message}; {request.method} {request.path} may or may not have been done{known}",
-        status=error.status,
-        idempotency_key=request.key,
+        f"{error.message}; {_in_doubt(request)}", origin=error.origin, status=error.status, idempotency_key=request.key
     )
+
+
+def _in_doubt(request: Request) -> str:
+    known = ""
+    if request.key:
+        known = "; its key was" if request.outward else "; to try again safely: --idempotency-key"
+        known = f"{known} {request.key}"
+    return f"{request.method} {request.path} may or may not have been done{known}"

@@ -1,5 +1,6 @@
 """An answer's body: decoded within bounds, and whole, or damage."""
 
+import codecs
 import re
 import zlib
 from collections.abc import Iterable, Mapping
@@ -9,6 +10,8 @@ import msgspec
 
 LARGEST = 64 * 1024 * 1024
 DEEPEST = 200
+_PIECE = 1024 * 1024
+_LARGEST_ENVELOPE = 2 * 1024 * 1024
 
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b'{}[]"')
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
@@ -36,15 +39,15 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> byt
     coding, TooLargeError beyond the bound.
     """
     decoded = bytearray()
-    for part in decoding(chunks, coding, largest):
+    for part in decoding(chunks, coding):
         decoded += part
         if len(decoded) > largest:
             raise TooLargeError
     return bytes(decoded)
 
 
-def decoding(chunks: Iterable[bytes], coding: str, largest: int = LARGEST) -> Iterable[bytes]:
-    """The decoded chunks of a body, none of them larger than `largest` and a byte."""
+def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
+    """The body piece by piece, decoded; no piece that was squeezed is larger than a mebibyte."""
     names = [name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}]
     if not names:
         yield from chunks
@@ -52,16 +55,19 @@ def decoding(chunks: Iterable[bytes], coding: str, largest: int = LARGEST) -> It
     if names not in (["gzip"], ["x-gzip"]):
         raise DamageError(f"the answer is coded as {coding[:100]!r}, which nobody asked for")
     inflate = zlib.decompressobj(wbits=31)
+    begun = False
     try:
-        for chunk in chunks:
+        for chunk in filter(None, chunks):
+            begun = True
             if inflate.eof:
                 raise DamageError("the answer goes on after the end of its gzip data")
-            yield inflate.decompress(chunk, largest + 1)
-            if inflate.unconsumed_tail:
-                raise TooLargeError
+            rest = chunk
+            while rest:
+                yield inflate.decompress(rest, _PIECE)
+                rest = inflate.unconsumed_tail
     except zlib.error:
         raise DamageError("the answer says it is gzip, and is not") from None
-    if not inflate.eof or inflate.unused_data:
+    if begun and (not inflate.eof or inflate.unused_data):
         raise DamageError("the answer's gzip data is cut short or goes on after its end")
 
 
@@ -74,28 +80,59 @@ def check(body: bytes, content_type: str | None) -> bytes:
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
         raise DamageError(f"the answer is written in {charset[1]}, and JSON is UTF-8")
     body = body.removeprefix(b"\xef\xbb\xbf")
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DamageError(f"the answer is not UTF-8 at byte {error.start}") from None
+    _check_utf8(body)
     check_depth(body)
     if wrong := flaw(body):
         raise DamageError(f"the answer is not JSON: {wrong}")
     return body
 
 
+def _check_utf8(body: bytes) -> None:
+    # Piece by piece: one emoji makes Python keep four bytes for each character of the whole text.
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for at in range(0, len(body), _PIECE):
+        pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(body[at : at + _PIECE], final=at + _PIECE >= len(body))
+        except UnicodeDecodeError as error:
+            raise DamageError(f"the answer is not UTF-8 at byte {at - pending + error.start}") from None
+
+
 def check_depth(body: bytes) -> None:
-    """Raise DamageError where brackets stand deeper than anybody nests data, which is how parsers are brought down."""
+    """Raise DamageError where brackets stand deeper than anybody nests data, which is how parsers are brought down.
+
+    It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
+    """
     if body.count(b"{") + body.count(b"[") <= DEEPEST:
         return
-    text = _ESCAPE.sub(b"", body) if b"\\" in body else body
-    outside = b"".join(text.translate(None, _NOT_BRACKETS).split(b'"')[::2])
+    left, inside, at = b"", 0, 0
+    while at < len(body):
+        end = _end_of_piece(body, at)
+        piece = body[at:end]
+        piece = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
+        parts = piece.translate(None, _NOT_BRACKETS).split(b'"')
+        left = _unpaired(left + b"".join(parts[inside::2]))
+        if len(left) > DEEPEST:
+            raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
+        inside ^= (len(parts) - 1) & 1
+        at = end
+
+
+def _end_of_piece(body: bytes, at: int) -> int:
+    """Where the piece from `at` on ends: never between a backslash and what it escapes."""
+    end = min(at + _PIECE, len(body))
+    backslashes = len(body[at:end]) - len(body[at:end].rstrip(b"\\"))
+    return min(end + backslashes % 2, len(body))
+
+
+def _unpaired(brackets: bytes) -> bytes:
+    """The brackets that are left when pairs are taken out from within, as often as anybody nests data."""
     for _ in range(DEEPEST):
-        if not outside:
-            return
-        outside = outside.replace(b"{}", b"").replace(b"[]", b"")
-    if outside:
-        raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
+        fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if len(fewer) == len(brackets):
+            break
+        brackets = fewer
+    return brackets
 
 
 def flaw(text: bytes) -> str | None:
@@ -114,14 +151,21 @@ def flaw(text: bytes) -> str | None:
 
 def error_envelope(body: bytes, items: str) -> Mapping[str, object] | None:
     """The service's error object where the body is one: a `statusCode` from 400, a text `error`, no id, no records."""
-    if b'"statusCode"' not in body:
+    if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
         return None
     try:
+        check_depth(body)
         found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, DamageError):
         return None
     if not isinstance(found, dict) or "id" in found or items in found:
         return None
     status = found.get("statusCode")
     number = isinstance(status, (int, float)) and not isinstance(status, bool) and status >= 400
     return found if number and isinstance(found.get("error"), str) else None
+
+
+def status_of(envelope: Mapping[str, object]) -> int:
+    """The HTTP status that an error object of the service means; 500 for a number that is none."""
+    status = envelope["statusCode"]
+    return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500

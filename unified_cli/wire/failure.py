@@ -11,7 +11,7 @@ from unified_cli.errors import (
     ServiceError,
     UnifiedError,
 )
-from unified_cli.talk import cut
+from unified_cli.talk import cut, visible
 from unified_cli.wire.request import Request
 
 _ACCESS = {401, 403}
@@ -28,26 +28,27 @@ _ADVICE = {
 }
 
 
-def error_for(request: Request, status: int, envelope: Mapping[str, Any] | None, body: bytes) -> UnifiedError:
-    """The error that an answer with this status means; `envelope` is the service's error object where there is one."""
+def error_for(
+    request: Request, status: int, envelope: Mapping[str, Any] | None, body: bytes, *, blocked: bool
+) -> UnifiedError:
+    """The error that an answer with this status means; `envelope` is the service's error object where there is one.
+
+    `blocked` where the service says by it that the account is blocked: 503 in its own error object, of its own, and
+    without a time to come back.
+    """
     provider = bool(envelope and envelope.get("truto_is_remote_error"))
     origin = "provider" if provider else "service"
     who = "the provider" if provider else "the service"
-    kind, retryable = _kind(status, envelope, provider=provider)
+    kind, retryable = _kind(status, blocked=blocked)
     said = _said(envelope, body)
     head = f"{who} answered {status} to {request.method} {request.path}" + (f": {said}" if said else "")
-    advice = _advice(status, origin, envelope)
-    message = cut("; ".join([head, *_insight(envelope)])) + (f" ({advice})" if advice else "")
+    advice = _advice(status, origin, blocked=blocked)
+    message = cut(visible("; ".join([head, *_insight(envelope)]))) + (f" ({advice})" if advice else "")
     return kind(message, origin=origin, status=status, retryable=retryable)
 
 
-def is_blocked(status: int, envelope: Mapping[str, Any] | None) -> bool:
-    """Whether the service itself says that the account is blocked: 503 in its own envelope, without the remote flag."""
-    return status == 503 and envelope is not None and not envelope.get("truto_is_remote_error")
-
-
-def _kind(status: int, envelope: Mapping[str, Any] | None, *, provider: bool) -> tuple[type[UnifiedError], bool]:
-    if status in _ACCESS or (is_blocked(status, envelope) and not provider):
+def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
+    if status in _ACCESS or blocked:
         return AccessError, False
     if status == 429:
         return RateLimitError, True
@@ -56,8 +57,8 @@ def _kind(status: int, envelope: Mapping[str, Any] | None, *, provider: bool) ->
     return ServiceError, status >= 500
 
 
-def _advice(status: int, origin: str, envelope: Mapping[str, Any] | None) -> str | None:
-    if is_blocked(status, envelope):
+def _advice(status: int, origin: str, *, blocked: bool) -> str | None:
+    if blocked:
         return "the account is blocked; only the service's support can lift that"
     return _ADVICE.get((status, origin))
 

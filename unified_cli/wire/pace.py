@@ -33,7 +33,8 @@ class Pace:
         while (seconds := self._take(account)) > 0:
             if self._monotonic() + seconds > until:
                 return False
-            self._sleep(seconds)
+            # At least a millisecond: less can be lost in rounding, and then the wait would never end.
+            self._sleep(max(seconds, 0.001))
         return True
 
     def pause(self, seconds: float, account: str | None = None) -> None:

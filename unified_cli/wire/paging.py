@@ -13,7 +13,7 @@ from unified_cli import surrogates
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.talk import cut
-from unified_cli.wire.client import Answer
+from unified_cli.wire.answer import Answer
 from unified_cli.wire.request import Request
 
 Record = msgspec.Raw

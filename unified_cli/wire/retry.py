@@ -12,6 +12,10 @@ from unified_cli.wire.request import Request
 LONGEST_WAIT = 60.0
 _CEILING = 20.0
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
+# What a gateway says when it lost the way to the service, or the patience to wait for it, after passing the request on.
+_LOST_BEHIND = {502, 504, 520, 524}
+# What tells that the service looked at this very request and did not do it.
+_SETTLED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
 _NUMBER = re.compile(r"\d{1,9}(\.\d+)?")
 
 
@@ -26,19 +30,25 @@ class Outcome(Enum):
     """It was sent, and no whole answer came: it may have been done."""
     DAMAGED = auto()
     """It succeeded, and the answer cannot be read."""
+    OVERSIZED = auto()
+    """It succeeded, and the answer is too large to be held; another would be as large."""
     ANSWERED = auto()
     """It was answered with a status that is no success."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of one attempt; `retry_after` in seconds, `remote` for an error that the provider made."""
+    """What came of one attempt; `retry_after` in seconds.
+
+    `remote` for an error that the provider made, `own` where the service's own error object says so.
+    """
 
     outcome: Outcome
     status: int = 0
     retry_after: float | None = None
     blocked: bool = False
     remote: bool = False
+    own: bool = False
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
@@ -55,14 +65,29 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
         return (
             not request.outward or attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
         )
-    return attempt.outcome is not Outcome.HOPELESS and not request.outward
+    return attempt.outcome in {Outcome.LOST, Outcome.DAMAGED} and not request.outward
+
+
+def leaves_doubt(request: Request, attempt: Attempt) -> bool:
+    """Whether the request may have been done, and nobody can tell."""
+    if attempt.outcome is Outcome.ANSWERED:
+        return request.writes and attempt.status in _LOST_BEHIND and not attempt.own
+    return request.writes and attempt.outcome in {Outcome.LOST, Outcome.DAMAGED, Outcome.OVERSIZED}
+
+
+def settles(attempt: Attempt) -> bool:
+    """Whether this attempt's failure tells that earlier ones, of which no answer came, were not done either.
+
+    Assumption: to a key it has seen the service answers as it did the first time.
+    """
+    return attempt.outcome is Outcome.ANSWERED and attempt.status in _SETTLED
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
     """Seconds to wait after attempt `number` (from 1): full jitter, and never less than the service asked for."""
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
-    return uniform(0, min(_CEILING, 0.5 * 2 ** (number - 1)))
+    return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))
 
 
 def retry_after(values: list[str], date: str | None) -> float | None:

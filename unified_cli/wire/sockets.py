@@ -14,6 +14,7 @@ _ATTEMPT = 60.0
 _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _WRITE_SIZE = 64 * 1024
+_START = b"HTTP/1."
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
@@ -26,17 +27,24 @@ class Exchange:
         self._head = b""
         self._tail = b""
         self._body_at = -1
+        self._first = b""
         self.connected = 0
         """How many connections were opened so far; a request on an old one leaves it unchanged."""
         self.received = 0
         """How many bytes came in since the request began."""
         self.spoiled = False
         """The connection must not be used again."""
+        self.handshakes = 0
+        """How many TLS handshakes the connection has behind it; two where a proxy is spoken to in TLS."""
 
     def start(self, until: float) -> None:
         """Begin an attempt that must be over at `until`, and in a minute."""
         self._until = min(until, self._monotonic() + _ATTEMPT)
-        self._head = self._tail = b""
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what came in so far: an answer begins with the next byte."""
+        self._head = self._tail = self._first = b""
         self._body_at = -1
         self.received = 0
 
@@ -52,8 +60,12 @@ class Exchange:
         return left
 
     def take(self, data: bytes) -> None:
-        """Account for bytes that came in."""
+        """Account for bytes that came in; RemoteProtocolError, at once, where they begin as no answer does."""
         self.received += len(data)
+        if len(self._first) < len(_START):
+            self._first = (self._first + data)[: len(_START)]
+            if not _START.startswith(self._first):
+                raise httpcore.RemoteProtocolError("it does not begin as HTTP does")
         self._tail = self._tail[1 - len(_LAST_CHUNK) :] + data
         if self._body_at < 0:
             self._head += data
@@ -100,6 +112,7 @@ class Backend(httpcore.NetworkBackend):
                 failure = error
             else:
                 self._exchange.connected += 1
+                self._exchange.handshakes = 0
                 self._exchange.spoiled = False
                 return _Stream(stream, self._exchange)
         raise failure
@@ -124,9 +137,13 @@ class Backend(httpcore.NetworkBackend):
             found = answer.get(timeout=self._left(_CONNECT))
         except queue.Empty:
             raise httpcore.ConnectTimeout("the name server does not answer") from None
-        if isinstance(found, OSError):
-            raise httpcore.ConnectError(str(found)) from found
-        return found
+        if isinstance(found, list):
+            return found
+        try:
+            raise found
+        except OSError as error:
+            # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
+            raise httpcore.ConnectError(str(error)) from error
 
 
 class _Stream(httpcore.NetworkStream):
@@ -157,7 +174,10 @@ class _Stream(httpcore.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002  as above
     ) -> httpcore.NetworkStream:
         left = self._exchange.left(_CONNECT, httpcore.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._exchange)
+        secured = self._inner.start_tls(ssl_context, server_hostname, left)
+        self._exchange.handshakes += 1
+        self._exchange.restart()
+        return _Stream(secured, self._exchange)
 
     def get_extra_info(self, info: str) -> Any:
         # To httpcore an idle connection that can be read from is one to close, and so is a spoiled one.

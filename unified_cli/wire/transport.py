@@ -47,7 +47,7 @@ def open_transport(
         transport = httpx.HTTPTransport(
             verify=context,
             trust_env=False,
-            proxy=httpx.Proxy(proxy[1]) if proxy else None,
+            proxy=httpx.Proxy(proxy[1], ssl_context=_for_proxy(proxy[1], context)) if proxy else None,
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30),
         )
     except (ImportError, ValueError, httpx.InvalidURL):
@@ -57,6 +57,11 @@ def open_transport(
     # attribute this program relies on; a test watches that it is still there.
     transport._pool._network_backend = Backend(exchange)  # noqa: SLF001
     return transport
+
+
+def _for_proxy(url: str, context: ssl.SSLContext) -> ssl.SSLContext | None:
+    # A proxy that is spoken to in TLS is verified by the same authorities as the service.
+    return context if url.startswith("https:") else None
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> tuple[str, str] | None:
@@ -75,7 +80,8 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> tuple[str, str] |
         if url := environ.get(variable):
             url = url if "://" in url else f"http://{url}"
             try:
-                usable = urlsplit(url).hostname is not None
+                parts = urlsplit(url)
+                usable = parts.hostname is not None and parts.port != 0
             except ValueError:
                 usable = False
             if not usable:
@@ -89,6 +95,8 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+    if folder and not Path(folder).is_dir():
+        raise ConfigError(f"SSL_CERT_DIR {folder} cannot be used: there is no such folder")
     if file or folder:
         _load(context, file, folder, "SSL_CERT_FILE" if file else "SSL_CERT_DIR")
     elif hashed := next((path for path in _BUNDLES if any(Path(path).glob(_HASHED))), None):
@@ -105,5 +113,6 @@ def _load(context: ssl.SSLContext, file: str | None, folder: str | None, what: s
     try:
         context.load_verify_locations(file or None, folder or None)
     except (OSError, ssl.SSLError) as error:
-        reason = error.strerror if isinstance(error, FileNotFoundError) else "it holds no certificate"
+        # OpenSSL's own errors are OSErrors too, and speak in its tongue.
+        reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise ConfigError(f"{what} {file or folder} cannot be used: {reason}") from None

@@ -3,13 +3,19 @@
 import socket
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 
+from unified_cli.talk import cut
 from unified_cli.wire.retry import Outcome
+from unified_cli.wire.sockets import Exchange
 
 _CLOCK = "certificate is not yet valid"
+# A proxy's way of saying that the service is away for the moment.
+_PROXY_FAILS = {"502", "503", "504"}
+# What h11 says of an answer whose end is missing.
+_CUT = ("complete message body", "incomplete", "unexpectedly closed", "disconnected")
 _BROKEN_ANSWERS = (httpx.RemoteProtocolError, httpx.DecodingError)
 
 
@@ -22,28 +28,33 @@ class Trouble:
     malformed: bool = False
 
 
-def read(error: Exception, host: str, proxy: str | None, received: int) -> Trouble:
-    """The trouble that a transport's exception means; `received` is how many bytes of an answer had come."""
+def read(error: Exception, host: str, proxy: str | None, exchange: Exchange, *, reached: bool) -> Trouble:
+    """The trouble that a transport's exception means.
+
+    `reached` where the way to the service was open: only then it can have seen the request.
+    """
     where = f"proxy {proxy}" if proxy else host
+    if isinstance(error, httpx.ProxyError):
+        kind = Outcome.NOT_SENT if str(error)[:3] in _PROXY_FAILS else Outcome.HOPELESS
+        return Trouble(kind, f"proxy {proxy} does not let us through to {host}: {cut(str(error), 200)}")
+    if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+        found = _lost(error, host if reached else where, exchange.received)
+        return found if reached else replace(found, outcome=Outcome.NOT_SENT)
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             reason = cause.verify_message or "it cannot be verified"
             advice = "check this machine's clock" if _CLOCK in reason else "another authority: --ca-bundle FILE"
             return Trouble(Outcome.HOPELESS, f"the certificate of {host} is refused: {reason} ({advice})")
-        if isinstance(cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) and isinstance(error, httpx.ConnectError):
+        if isinstance(cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
             return Trouble(Outcome.NOT_SENT, f"{host} closed the connection during the TLS handshake")
         if isinstance(cause, ssl.SSLError):
             return Trouble(Outcome.HOPELESS, f"no TLS connection to {host}: {cause.reason or 'protocol error'}")
         if isinstance(cause, socket.gaierror):
             return _name_trouble(cause, where)
-    if isinstance(error, httpx.ProxyError):
-        return Trouble(Outcome.HOPELESS, f"proxy {proxy} does not let us through to {host}: {error}")
     if isinstance(error, httpx.ConnectTimeout):
         return Trouble(Outcome.NOT_SENT, f"no answer from {where} while connecting")
-    if isinstance(error, httpx.ConnectError):
-        refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
-        return Trouble(Outcome.NOT_SENT, f"{where} refused the connection" if refused else f"cannot connect to {where}")
-    return _lost(error, host, received)
+    refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+    return Trouble(Outcome.NOT_SENT, f"{where} refused the connection" if refused else f"cannot connect to {where}")
 
 
 def _name_trouble(error: socket.gaierror, where: str) -> Trouble:
@@ -61,7 +72,7 @@ def _lost(error: Exception, host: str, received: int) -> Trouble:
     if isinstance(error, _BROKEN_ANSWERS):
         if not received:
             return Trouble(Outcome.LOST, f"{host} closed the connection without answering")
-        if "complete message body" in str(error) or "incomplete" in str(error):
+        if any(words in str(error) for words in _CUT):
             return Trouble(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
         return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
     return Trouble(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")

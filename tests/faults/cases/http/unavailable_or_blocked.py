@@ -1,0 +1,30 @@
+"""A 503 in the service's own words means a blocked account, which no repeat lifts; any other is an outage."""
+
+from faults.case import CREATE, LIST, PAGE, SEND, Case, failure, listing
+from faults.script import reply
+
+BLOCKED = "the account is blocked; only the service's support can lift that"
+
+CASES = {
+    "blocked": Case(LIST, [failure(503, "no")], exit=7, stderr=["answered 503", BLOCKED], never=["retry"], requests=1),
+    "blocked, on a create": Case(CREATE, [failure(503)], exit=7, stderr=[BLOCKED], requests=1),
+    "an outage, in HTML": Case(LIST, [reply(b"<p>away", 503, kind="text/html")], exit=5, never=[BLOCKED], requests=5),
+    "an outage that says when to come back": Case(
+        LIST, [failure(503, headers={"Retry-After": "1"})], exit=5, never=[BLOCKED], requests=5
+    ),
+    "an outage that ends": Case(
+        LIST, [failure(503, headers={"Retry-After": "1"}), listing()], stdout=PAGE + b"\n", requests=2, waits=(1, 2)
+    ),
+    "of the provider": Case(
+        LIST,
+        [failure(503, truto_is_remote_error=True)],
+        exit=5,
+        stderr=["the provider answered 503"],
+        never=[BLOCKED],
+        requests=5,
+    ),
+    "on an outward action, not processed": Case(
+        SEND, [failure(503, headers={"Retry-After": "1"}), listing()], requests=2, one_key=True
+    ),
+    "on an outward action, unclear": Case(SEND, [reply(b"", 503, kind=None)], exit=5, requests=1),
+}

@@ -1,0 +1,74 @@
+"""A proxy that fails is named as the one that failed, and never sees the token."""
+
+import socket
+
+from faults.case import CREATE, LIST, PAGE, Case
+from faults.script import CLOSE, TLS, Trickle, reply
+
+BEHIND = {"UNIFIED_BASE_URL": "https://api.example.test", "HTTPS_PROXY": "http://127.0.0.1:@PORT@"}
+CONNECT = rb"^CONNECT api\.example\.test:443 HTTP/1\.1\r\n"
+OPEN = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+def unknown(_: str) -> list[str]:
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+
+CASES = {
+    "refused": Case(
+        environ={**BEHIND, "HTTPS_PROXY": "http://127.0.0.1:1"}, exit=6, stderr=["proxy 127.0.0.1 refused"]
+    ),
+    "unknown": Case(
+        environ={**BEHIND, "HTTPS_PROXY": "http://proxy.test:1"},
+        names=unknown,
+        exit=6,
+        stderr=["cannot find proxy proxy.test"],
+    ),
+    "wants a password": Case(
+        server=[reply(b"", 407, kind=None)], environ=BEHIND, exit=6, stderr=["proxy 127.0.0.1.*407"], requests=[CONNECT]
+    ),
+    "cannot reach the host": Case(
+        LIST,
+        [reply(b"", 502, kind=None)],
+        environ=BEHIND,
+        exit=6,
+        stderr=["proxy 127.0.0.1.*502"],
+        requests=[CONNECT] * 5,
+    ),
+    "cannot reach the host of a write": Case(
+        CREATE,
+        [reply(b"", 502, kind=None)],
+        environ=BEHIND,
+        exit=6,
+        never=["may or may not"],
+        requests=[CONNECT] * 5,
+    ),
+    "closes": Case(server=[[CLOSE]], environ=BEHIND, exit=6, requests=5),
+    "trickles": Case(
+        f"{LIST} --timeout 0.5",
+        [[Trickle(b"HTTP/1.1 200 OK\r\n" * 99, 0.05)]],
+        environ=BEHIND,
+        exit=6,
+        requests=1,
+        timeout=0.5,
+    ),
+    "lets through": Case(
+        LIST,
+        [[OPEN, TLS], reply(PAGE)],
+        environ=BEHIND,
+        tunnel="good",
+        stdout=PAGE + b"\n",
+        requests=[CONNECT + rb"((?!uthorization).)*$", rb"^GET /unified.*\nAuthorization: Bearer CANARY"],
+    ),
+    "lets through to somebody else": Case(
+        LIST, [[OPEN, TLS]], environ=BEHIND, tunnel="wrong host", exit=6, stderr=["certificate"], requests=[CONNECT]
+    ),
+    "with a password in its URL": Case(
+        f"{LIST} -vv",
+        [reply(b"", 407, kind=None)],
+        environ={**BEHIND, "HTTPS_PROXY": "http://me:hunter2@127.0.0.1:@PORT@"},
+        exit=6,
+        never=["hunter2", "bWU6aHVudGVyMg"],
+        requests=[CONNECT + rb".*Proxy-Authorization: Basic "],
+    ),
+}

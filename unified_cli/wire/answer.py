@@ -1,0 +1,158 @@
+"""What came back, read whole and checked: an answer, or the failure that it is."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import httpx
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import NetworkError, ServiceError, UnifiedError
+from unified_cli.talk import Talk
+from unified_cli.wire import decode, failure, retry, trace, trouble
+from unified_cli.wire.request import Request
+from unified_cli.wire.retry import Attempt, Outcome
+from unified_cli.wire.sockets import Exchange
+
+_LARGEST_ERROR = 2 * 1024 * 1024
+_ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Answer:
+    """A success. JSON is in `body`, whole and checked; anything else comes chunk by chunk from `chunks`, once."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes | None
+    chunks: Iterator[bytes] = field(default=iter(()), repr=False)
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type, empty where there is none."""
+        return str(self.headers.get("content-type", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An attempt that gave no answer: what came of it, and the error it is unless another attempt succeeds."""
+
+    attempt: Attempt
+    error: UnifiedError
+    stale: bool = False
+    """The connection was an old one and had been closed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the responses of one connection; `drop` lets go of it, `trouble` explains what a transport raised."""
+
+    exchange: Exchange
+    service: Service
+    talk: Talk
+    drop: Callable[[], None]
+    explain: Callable[[Exception], trouble.Trouble]
+
+    def read(self, request: Request, response: httpx.Response, *, any_type: bool) -> Answer | Failed:
+        """The answer in the response, or the failure; `any_type` lets HTML pass.
+
+        Raises DamageError for a body that is not what it says, and what the transport raises.
+        """
+        trace.answer(self.talk, response)
+        status, kind = response.status_code, response.headers.get("content-type", "")
+        if status // 100 != 2:
+            return self._refused(request, response)
+        if status == 206:
+            raise decode.DamageError("the answer is a part (206) that nobody asked for")
+        if kind and not decode.is_json(kind):
+            if kind.lower().startswith("text/html") and not any_type and not _is_file(response):
+                return self._final(request, status, "the answer is HTML, not JSON")
+            return Answer(status, response.headers, None, self._stream(request, response))
+        return self._document(request, response)
+
+    def _document(self, request: Request, response: httpx.Response) -> Answer | Failed:
+        status, kind = response.status_code, response.headers.get("content-type", "")
+        try:
+            body = self._whole(response, decode.LARGEST)
+            trace.body(self.talk, body)
+            body = decode.check(body, kind) if body.strip() else b""
+        except (decode.DamageError, decode.TooLargeError) as error:
+            self.drop()
+            if request.method == "DELETE":
+                # A record that is gone is gone, whatever became of the words about it.
+                return Answer(status, response.headers, b"")
+            if isinstance(error, decode.DamageError):
+                raise
+            size = f"the answer is larger than {decode.LARGEST >> 20} MiB (ask for less: --page-size)"
+            return self._final(request, status, size, Outcome.OVERSIZED)
+        if not body:
+            if request.method == "GET":
+                raise decode.DamageError("the answer is empty")
+            return Answer(status, response.headers, b"")
+        if envelope := decode.error_envelope(body, self.service.items):
+            return self._failed(request, response, decode.status_of(envelope), body)
+        return Answer(status, response.headers, body)
+
+    def _refused(self, request: Request, response: httpx.Response) -> Failed:
+        status = response.status_code
+        if status // 100 == 3:
+            return self._final(request, status, f"the service answered {status}, and says not where to go")
+        try:
+            body = self._whole(response, _LARGEST_ERROR)
+        except (decode.DamageError, decode.TooLargeError, httpx.TransportError):
+            # The status stands, whatever became of the text that was to come with it.
+            self.drop()
+            body = b""
+        trace.body(self.talk, body)
+        return self._failed(request, response, status, body)
+
+    def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
+        envelope = decode.error_envelope(body, self.service.items)
+        after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
+        remote = bool(envelope and envelope.get("truto_is_remote_error"))
+        blocked = status == 503 and envelope is not None and not remote and after is None
+        attempt = Attempt(
+            Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
+        )
+        return Failed(attempt, failure.error_for(request, status, envelope, body, blocked=blocked))
+
+    def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
+        self.drop()
+        error = ServiceError(f"{message} ({request.method} {request.path})", status=status, retryable=False)
+        return Failed(Attempt(outcome, status), error)
+
+    def _whole(self, response: httpx.Response, largest: int) -> bytes:
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
+            raise decode.TooLargeError
+        body = decode.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
+        self._end(response)
+        return body
+
+    def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
+        try:
+            for chunk in decode.decoding(_raw(response), response.headers.get("content-encoding", "")):
+                self.exchange.prolong()
+                yield chunk
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise NetworkError(f"{self.explain(error).message} ({request.method} {request.path})") from None
+        except decode.DamageError as error:
+            raise ServiceError(f"{error} ({request.method} {request.path})") from None
+        self._end(response)
+
+    def _end(self, response: httpx.Response) -> None:
+        length = response.headers.get("content-length", "")
+        if response.status_code == 204:
+            length = "0"
+        self.exchange.end(int(length) if length.isdecimal() else None)
+        response.close()
+
+
+def _is_file(response: httpx.Response) -> bool:
+    return _ATTACHMENT.match(response.headers.get("content-disposition", "")) is not None
+
+
+def _raw(response: httpx.Response) -> Iterator[bytes]:
+    # The transport's own stream: httpx's decoders would undo any coding, without bounds.
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
+    return iter(response.stream)
