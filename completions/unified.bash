@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations completion sandbox profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations help completion sandbox profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -148,6 +148,14 @@ _unified_argument() {
     case $1:$2 in
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
+        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
+        help:*) kind='' ;;
+        profile\ list:*) kind='profile' ;;
+        profile\ show:*) kind='profile' ;;
+        profile\ set:0) kind='profile' ;;
+        profile\ set:*) kind='' ;;
+        profile\ use:*) kind='profile' ;;
+        profile\ remove:*) kind='profile' ;;
     esac
 }
 

@@ -5,7 +5,7 @@
 function __unified_words --argument-names at
     switch "$at"
         case ''
-            printf '%s\t%s\n' ticketing 'Help desks, issue trackers and CRM cases' user-directory 'People, groups, roles and licences of an application' ats 'Applicant tracking: jobs, candidates, interviews, offers' knowledge-base 'Wikis, help centres and document spaces' ci-cd 'Repositories, pull requests, builds and artifacts' emails 'Mailboxes: messages, drafts, folders' calendar 'Calendars, events and free time' conferencing 'Video meetings and what was said in them' usage-metering 'What was used, by whom, at what price' voice 'Phone calls and their recordings' request 'Call any path below the base URL' operations 'Search what can be called' completion 'Complete commands with TAB' sandbox 'The service in small, on this machine' profile 'Name connections, and say once where their tokens are'
+            printf '%s\t%s\n' ticketing 'Help desks, issue trackers and CRM cases' user-directory 'People, groups, roles and licences of an application' ats 'Applicant tracking: jobs, candidates, interviews, offers' knowledge-base 'Wikis, help centres and document spaces' ci-cd 'Repositories, pull requests, builds and artifacts' emails 'Mailboxes: messages, drafts, folders' calendar 'Calendars, events and free time' conferencing 'Video meetings and what was said in them' usage-metering 'What was used, by whom, at what price' voice 'Phone calls and their recordings' request 'Call any path below the base URL' operations 'Search what can be called' help 'Read about exit codes, output, profiles, and what else there is to know' completion 'Complete commands with TAB' sandbox 'The service in small, on this machine' profile 'Name connections, and say once where their tokens are'
         case 'ticketing'
             printf '%s\t%s\n' accounts 'Companies you serve; each has contacts' attachments 'Files on tickets and comments' collections 'Projects, lists, epics: what groups tickets or contacts' comments 'What was said on a ticket, to the customer or among colleagues' contacts 'Customers and leads outside the company' tags 'Labels for tickets' teams 'Groups of agents' tickets 'Requests, issues, cases: the work itself' ticket_types 'Kinds of tickets, such as bug or incident' fields 'Definitions of built-in and custom fields' ticket_status 'Steps a ticket goes through until it is solved' ticket_priorities 'Degrees of urgency a ticket can have' users 'Agents, members and admins of the product' workspaces 'The outermost containers of the product' task_lists 'Checklists on a ticket' tasks 'Items of a checklist, or sub-activities' organizations 'Organizations the product knows'
         case 'ticketing accounts'
@@ -299,6 +299,22 @@ function __unified_argument --argument-names at argument
             echo 'GET POST PATCH PUT DELETE'
         case 'request:*'
             echo ''
+        case 'help:0'
+            echo 'exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice'
+        case 'help:*'
+            echo ''
+        case 'profile list:*'
+            echo 'profile'
+        case 'profile show:*'
+            echo 'profile'
+        case 'profile set:0'
+            echo 'profile'
+        case 'profile set:*'
+            echo ''
+        case 'profile use:*'
+            echo 'profile'
+        case 'profile remove:*'
+            echo 'profile'
     end
 end
 

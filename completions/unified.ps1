@@ -2,7 +2,7 @@
 # network. Made from the catalogue and the table of options; do not edit.
 
 $UnifiedWords = @{
-    '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'operations:Search what can be called', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'profile:Name connections, and say once where their tokens are')
+    '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'operations:Search what can be called', 'help:Read about exit codes, output, profiles, and what else there is to know', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'profile:Name connections, and say once where their tokens are')
     'ticketing' = @('accounts:Companies you serve; each has contacts', 'attachments:Files on tickets and comments', 'collections:Projects, lists, epics: what groups tickets or contacts', 'comments:What was said on a ticket, to the customer or among colleagues', 'contacts:Customers and leads outside the company', 'tags:Labels for tickets', 'teams:Groups of agents', 'tickets:Requests, issues, cases: the work itself', 'ticket_types:Kinds of tickets, such as bug or incident', 'fields:Definitions of built-in and custom fields', 'ticket_status:Steps a ticket goes through until it is solved', 'ticket_priorities:Degrees of urgency a ticket can have', 'users:Agents, members and admins of the product', 'workspaces:The outermost containers of the product', 'task_lists:Checklists on a ticket', 'tasks:Items of a checklist, or sub-activities', 'organizations:Organizations the product knows')
     'ticketing accounts' = @('list:List accounts', 'create:Create an account', 'get:Get an account by its id', 'update:Change an account', 'delete:Delete an account')
     'ticketing attachments' = @('list:List attachments', 'create:Create an attachment', 'get:Get an attachment by its id', 'update:Change an attachment', 'download:Download the file of an attachment')
@@ -158,6 +158,12 @@ $UnifiedValues['--token-command'] = ''
 $UnifiedValues['--tag'] = ''
 $UnifiedArguments = @{
     'request' = @('GET POST PATCH PUT DELETE', '')
+    'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice', '')
+    'profile list' = @('profile')
+    'profile show' = @('profile')
+    'profile set' = @('profile', '')
+    'profile use' = @('profile')
+    'profile remove' = @('profile')
 }
 
 $UnifiedComplete = {

@@ -59,6 +59,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
     return {
         "request": entry("request", "Call any path below the base URL"),
         "operations": entry("operations", "Search what can be called"),
+        "help": entry("help", "Read about exit codes, output, profiles, and what else there is to know"),
         "completion": entry("completion", "Complete commands with TAB"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),
         "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),
