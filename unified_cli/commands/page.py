@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Rows = Sequence[tuple[str, str]]
 
 EXAMPLE = "Example"
+EXAMPLES = "Examples"
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
-_SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+")
+_SHELL_WORD = re.compile(r"(?:--?[\w-]+ )?(?:'[^']*'|[^'\s])+")
 _WIDEST = 100
 _INDENT = 2
 _HELP = ("-h, --help", "show this page")
@@ -28,9 +29,12 @@ _HELP = ("-h, --help", "show this page")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading."""
+    """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading.
 
-    usage: str
+    Under EXAMPLE stands one command line, under EXAMPLES one on each line. Without `usage` it is about no command.
+    """
+
+    usage: str | None
     paragraphs: Sequence[str]
     sections: Sequence[tuple[str, Rows | str]] = ()
     flags: Sequence[Flag] = field(default=())
@@ -112,10 +116,12 @@ def _described(one: Field) -> str:
 def render(page: Page, command: str, runtime: Runtime) -> str:
     """The page as text, no line wider than the terminal, nor than 100 columns; coloured on a terminal."""
     width = max(40, min(runtime.width, _WIDEST))
-    lines = [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
-    for paragraph in page.paragraphs:
+    lines = [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
+    for number, paragraph in enumerate(page.paragraphs):
+        # What is about a command is short lines that belong together; prose has its paragraphs apart.
+        lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
-    for heading, content in (*page.sections, *_options(page.flags)):
+    for heading, content in (*page.sections, *([] if page.usage is None else _options(page.flags))):
         lines += ["", f"{heading}:"]
         lines += _section(heading, content, width)
     text = "\n".join(lines) + "\n"
@@ -125,8 +131,8 @@ def render(page: Page, command: str, runtime: Runtime) -> str:
 def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
     if not isinstance(content, str):
         return _rows(content, width)
-    if heading == EXAMPLE:
-        return _continued(content, width)
+    if heading in (EXAMPLE, EXAMPLES):
+        return [line for one in content.splitlines() for line in _continued(one, width)]
     return _wrapped(content, width, _INDENT, _INDENT)
 
 

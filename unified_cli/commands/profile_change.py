@@ -72,6 +72,7 @@ def set_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         complete=complete,
         usage="NAME KEY=VALUE…",
         example="unified profile set acme tags=prod,eu read_only=true timeout=",
+        takes=("profile", ""),
         arguments=[_NAME, _assignments(required=True)],
         more=["An empty value unsets the key."],
         sections=[_KEYS],
@@ -88,6 +89,7 @@ def use_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         complete=complete,
         usage="NAME",
         example="unified profile use acme",
+        takes=("profile",),
         arguments=[argument("name", "the profile's name", required=False)],
         flags=[_NONE],
         more=["-p NAME and UNIFIED_PROFILE name one for a single call or shell, and change nothing for others."],
@@ -104,6 +106,7 @@ def remove_command(about: str, runtime: Runtime, _: Catalogue, complete: Complet
         complete=complete,
         usage="NAME",
         example="unified profile remove acme",
+        takes=("profile",),
         arguments=[_NAME],
         flags=[_YES],
     )

@@ -28,6 +28,7 @@ def build(
     usage: str = "",
     more: Sequence[str] = (),
     sections: Sequence[tuple[str, Rows | str]] = (),
+    takes: Sequence[str] = (),
 ) -> Any:
     """A `profile` command that calls `run` with its options.
 
@@ -46,6 +47,7 @@ def build(
         name,
         function(start, [*arguments, *(flag.parameter() for flag in all_flags)]),
         lambda: Page(f"{usage} [options]".strip(), [f"{about}.", *more], [(EXAMPLE, example), *sections], all_flags),
+        takes,
     )
 
 

@@ -34,6 +34,7 @@ def list_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete)
         complete=complete,
         usage="[GLOB|tag:NAME]…",
         example="unified profile list 'prod-*' tag:eu",
+        takes=("profile",),
         arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
         flags=[FLAGS["output"]],
     )

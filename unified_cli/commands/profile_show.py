@@ -26,6 +26,7 @@ def show_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete)
         complete=complete,
         usage="[NAME]",
         example="unified profile show sandbox --explain",
+        takes=("profile",),
         arguments=[argument("name", "the profile's name", required=False)],
         flags=[FLAGS["profile"], _EXPLAIN, FLAGS["output"]],
         more=["Without a name: what a call would be made with, here and now. The token itself is never shown."],

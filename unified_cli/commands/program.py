@@ -60,6 +60,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
         "request": entry("request", "Call any path below the base URL"),
         "import": entry("import_records", "Send every record of a file, once"),
         "operations": entry("operations", "Search what can be called"),
+        "help": entry("help", "Read about exit codes, output, profiles, and what else there is to know"),
         "completion": entry("completion", "Complete commands with TAB"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),
         "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),

@@ -156,7 +156,8 @@ def _fill(made: Any, kind: str, entries: Mapping[str, Entry], make_page: Callabl
 def run(command: Any, argv: list[str], runtime: Runtime) -> None:
     """Run the command line; UsageError for what Typer cannot read."""
     try:
-        with command.make_context("unified", argv, obj=runtime) as context:
+        # Typer prints into a buffer and would take the colours out, which are there only where they may be.
+        with command.make_context("unified", argv, obj=runtime, color=True) as context:
             command.invoke(context)
     except typer.Exit:
         # Help was asked for, and is printed.
@@ -167,7 +168,16 @@ def run(command: Any, argv: list[str], runtime: Runtime) -> None:
 
 def _usage_error(error: Any) -> UsageError:
     context = error.ctx
-    message = error.format_message().strip().rstrip(".")
     where = f"{context.command_path}: " if context else ""
-    more = f" ({context.command_path} --help)" if context else ""
-    return UsageError(f"{where}{message[0].lower()}{message[1:]}{more}")
+    more = f"{context.command_path} --help" if context else "unified --help"
+    if hasattr(error, "possibilities"):
+        # An option that is not there; Typer's own guesses are rather wild.
+        close = get_close_matches(error.option_name, _spellings(context), 1) if context else []
+        hint = f'did you mean "{close[0]}"?' if close else more
+        return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
+    message = error.format_message().strip().rstrip(".")
+    return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")
+
+
+def _spellings(context: Any) -> list[str]:
+    return [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]

@@ -1,0 +1,107 @@
+"""Help as people and programs meet it: topics, suggestions, widths."""
+
+import re
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from shell.positions import PLACES
+
+from unified_cli.commands.topics import topics
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import ExitCode
+from unified_cli.output import FORMATS
+
+PAGES = [f"{' '.join(place.path)} --help".strip() for place in PLACES] + [f"help {topic}" for topic in topics()]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def words(text: str) -> list[str]:
+    """The words of a page, whatever its lines: without the marks that continue a command line."""
+    return text.replace("\\\n", " ").split()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_the_same_at_any_width_and_is_plain_off_a_terminal(page: str, unified: Unified) -> None:
+    plain = unified(page)
+    assert (plain.code, plain.stderr) == (0, "")
+    assert "\x1b" not in plain.stdout
+    assert max(map(len, plain.stdout.splitlines())) <= 80
+    for columns in (80, 200):
+        shown = unified(page, tty=True, columns=columns, environ={"TERM": "xterm"}).stdout
+        assert "\x1b[" in shown
+        assert words(COLOUR.sub("", shown)) == words(plain.stdout)
+
+
+def test_the_topics_are_these() -> None:
+    assert [*topics()] == ["exit-codes", "output", "query", "config", "environment", "profiles", "agents"]
+
+
+def test_help_alone_lists_the_topics(unified: Unified) -> None:
+    result = unified("help")
+    assert (result.code, result.stderr) == (0, "")
+    for name, topic in topics().items():
+        assert re.search(rf"^  {name} +{re.escape(topic.about)}$", result.stdout, re.MULTILINE)
+
+
+def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
+    codes = unified("help exit-codes").stdout
+    assert all(re.search(rf"^  {int(code)} +{re.escape(code.meaning)}$", codes, re.MULTILINE) for code in ExitCode)
+    variables = unified("help environment").stdout
+    assert all(key.variable in variables for key in KEYS.values() if key.env)
+    keys = unified("help config").stdout
+    assert all(re.search(rf"^  {key.name} ", keys, re.MULTILINE) for key in KEYS.values() if key.at)
+    assert ", ".join(FORMATS) in " ".join(unified("help output").stdout.split())
+
+
+@pytest.mark.parametrize("command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"])
+def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
+    assert unified(f"help {command}").stdout == unified(f"{command} --help").stdout != ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("help exit-code", 'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)'),
+        ("help ticketting", 'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)'),
+        ("help zzz", 'unified help: no topic, API or command named "zzz" (unified help lists the topics)'),
+        ("help voice call", 'unified voice: no resource named "call" (did you mean "calls"?)'),
+        ("profle", 'unified: no API or command named "profle" (did you mean "profile"?)'),
+        ("profile lst", 'unified profile: no command named "lst" (did you mean "list"?)'),
+        ("voice calls list --outpt x", 'unified voice calls list: no such option: --outpt (did you mean "--output"?)'),
+        ("voice calls list --zzz", "unified voice calls list: no such option: --zzz (unified voice calls list --help)"),
+        ("--profil x", 'unified: no such option: --profil (did you mean "--profile"?)'),
+        ("completion bsh", 'unified completion: no shell named "bsh" (did you mean "bash"?)'),
+        ("completion install --shell tcsh", "no completion for tcsh (--shell takes bash, zsh, fish, pwsh)"),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(typed: str, said: str, unified: Unified) -> None:
+    result = unified(typed)
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
+
+
+@pytest.mark.parametrize(
+    ("shell", "place", "said"),
+    [
+        ("bash", ".local/share/bash-completion/completions/unified", "source '"),
+        ("zsh", ".local/share/zsh/site-functions/_unified", "fpath=("),
+        ("fish", ".config/fish/completions/unified.fish", "new shells complete"),
+        ("pwsh", ".config/powershell/unified.ps1", "$PROFILE"),
+    ],
+)
+def test_install_puts_the_script_where_the_shell_looks(
+    shell: str, place: str, said: str, unified: Unified, tmp_path: Path
+) -> None:
+    script = unified(f"completion {shell}").raw
+    for _ in range(2):
+        result = unified("completion install", environ={"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"})
+        assert (result.stdout, result.code) == ("", 0)
+        assert said in result.stderr
+        assert (tmp_path / place).read_bytes() == script
+    assert [path.name for path in (tmp_path / place).parent.iterdir()] == [Path(place).name]
+
+
+def test_install_needs_a_home(unified: Unified) -> None:
+    result = unified("completion install --shell fish")
+    said = "there is no home folder to put a completion script in (unified completion SHELL prints it)"
+    assert (result.stderr, result.code) == (f"error: {said}\n", 3)

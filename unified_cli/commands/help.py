@@ -1,0 +1,59 @@
+"""`unified help`: pages about what all commands share, and the help of any command."""
+
+import inspect
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.commands import program, tree
+from unified_cli.commands.built_in import Complete
+from unified_cli.commands.options import function
+from unified_cli.commands.page import EXAMPLES, Page, render
+from unified_cli.commands.topics import topics
+from unified_cli.errors import UsageError
+from unified_cli.output import stream, terminal
+from unified_cli.runtime import Runtime
+from unified_cli.talk import visible
+
+
+def command(runtime: Runtime, catalogue: Catalogue, _complete: Complete) -> Any:
+    """The command."""
+    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[TOPIC|COMMAND]")]
+    words = inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    return tree.leaf(
+        "help",
+        function(lambda given: _help(runtime, catalogue, given["words"] or []), [words]),
+        _page,
+        takes=("|".join((*topics(), *catalogue.apis)), ""),
+    )
+
+
+def _page() -> Page:
+    return Page(
+        "[TOPIC|COMMAND]",
+        ["Read about what all commands share. For a command it is the same as --help after it."],
+        [
+            (EXAMPLES, "unified help exit-codes\nunified help ticketing tickets create"),
+            ("Topics", [(name, topic.about) for name, topic in topics().items()]),
+        ],
+    )
+
+
+def _help(runtime: Runtime, catalogue: Catalogue, words: list[str]) -> None:
+    if not words:
+        _show(runtime, _page(), "unified help")
+    elif len(words) == 1 and words[0] in topics():
+        _show(runtime, topics()[words[0]].page, "unified help")
+    else:
+        whole = program.whole(runtime, catalogue)
+        if whole.get_command(None, words[0]) is None:
+            close = get_close_matches(words[0], [*topics(), *whole.entries], 1)
+            hint = f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
+            raise UsageError(f'unified help: no topic, API or command named "{visible(words[0])}" ({hint})')
+        tree.run(whole, [*words, "--help"], runtime)
+
+
+def _show(runtime: Runtime, page: Page, command_path: str) -> None:
+    stream.write(runtime, [terminal.encode(runtime, render(page, command_path, runtime))])
