@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field or parameter: its JSON type, the resource of the same API it points at, the values it may take."""
 
     name: str

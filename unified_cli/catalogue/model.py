@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 # The whole path grammar; every other word is an action, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -24,8 +25,7 @@ _SENTENCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One thing that can be asked of a resource; `path` is below the base URL, with `{id}` where an id goes."""
 
     api: str
@@ -67,8 +67,7 @@ class Operation:
         return self.method != "GET" and not self.harmless
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(NamedTuple):
     """A kind of record, and what can be done with it."""
 
     api: str
@@ -77,8 +76,7 @@ class Resource:
     operations: Mapping[str, Operation]
 
 
-@dataclass(frozen=True, slots=True)
-class Api:
+class Api(NamedTuple):
     """One API of the family."""
 
     name: str
@@ -87,8 +85,7 @@ class Api:
     resources: Mapping[str, Resource]
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """The words of the wire that all operations share; `catalogue.toml` says what each one is."""
 
     prefix: str
