@@ -1,6 +1,7 @@
 """Make the clients of a run: what they share, and the sandbox in this process where the address says so."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
@@ -51,8 +52,8 @@ class Clients:
                 self._tokens[key] = secrets.read(source, self._runtime)
             return self._tokens[key]
 
-    def open(self, resolved: Settings, token: str | None = None) -> Client:
-        """A client for the settings' connection, for one thread."""
+    def open(self, resolved: Settings, token: str | None = None, *, name: str | None = None) -> Client:
+        """A client for the settings' connection, for one thread; `name` begins what it tells."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
         rate = 0 if address.is_sandbox else resolved["rate"]
@@ -63,7 +64,7 @@ class Clients:
         return Client(
             resolved,
             token,
-            self._runtime,
+            self._runtime if name is None else replace(self._runtime, talk=self._runtime.talk.named(name)),
             self._catalogue.service,
             self._in_process,
             pace=pace,
