@@ -55,6 +55,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
 
     return {
         "request": entry("request", "Call any path below the base URL"),
+        "export": entry("export", "Write many lists of many connections to files"),
         "operations": entry("operations", "Search what can be called"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),
     }
