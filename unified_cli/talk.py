@@ -54,6 +54,10 @@ class Talk:
         """Mask this value from now on, in every form it could be met in."""
         self._masks = sorted({*self._masks, *_forms(secret)}, key=len, reverse=True)
 
+    def named(self, name: str) -> "Talk":
+        """The same, with a name at the start of each line: who speaks when many do."""
+        return _Named(self, name)
+
     def masked(self, text: str) -> str:
         """The text with every known secret replaced by `***`."""
         for form in self._masks:
@@ -91,6 +95,25 @@ class Talk:
         except (OSError, ValueError):
             # Nobody listens any more; the exit code still tells how it ended.
             self._stream = None
+
+
+class _Named(Talk):
+    """Speaks through another, which keeps the secrets and the stream."""
+
+    def __init__(self, talk: Talk, name: str) -> None:
+        super().__init__(None)
+        self._through = talk
+        self._name = name
+        self.quiet, self.machine, self.verbosity = talk.quiet, talk.machine, talk.verbosity
+
+    def hide(self, secret: str) -> None:
+        self._through.hide(secret)
+
+    def masked(self, text: str) -> str:
+        return self._through.masked(text)
+
+    def block(self, lines: list[str]) -> None:
+        self._through.block([f"{self._name}: {line}" for line in lines])
 
 
 def _forms(secret: str) -> Iterator[str]:

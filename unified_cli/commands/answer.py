@@ -111,8 +111,9 @@ def look(
     *,
     listing: bool = True,
     first: Sequence[str] = (),
+    screen: bool = True,
 ) -> Look:
-    """How the records of an operation are to look."""
+    """How the records of an operation are to look; without `screen` they go to a file."""
     return printer.look_for(
         runtime,
         service,
@@ -122,4 +123,5 @@ def look(
         first=first,
         safe_cells=bool(given.get("csv_safe")),
         listing=listing,
+        screen=screen,
     )

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import confirm, preview
@@ -15,6 +15,9 @@ from unified_cli.output import FORMATS, target
 from unified_cli.runtime import Runtime
 from unified_cli.wire import request as requests
 from unified_cli.wire.request import Request
+
+if TYPE_CHECKING:
+    from unified_cli.commands.connect import Clients
 
 Given = Mapping[str, Any]
 _LONGEST_KEY = 255
@@ -104,17 +107,29 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     check_writable(resolved, request)
     if request.operation and request.operation.kind == "delete":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
-    if given.get("out"):
-        target.check(Path(given["out"]), force=bool(given.get("force")))
     request = replace(request, honoured=resolved["idempotency_window"] > 0)
 
-    from unified_cli.commands import answer, connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
+    from unified_cli.commands import connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
     clients = connect.Clients(runtime, catalogue)
-    if listing.is_wanted(request, given, resolved):
+    if given.get("out") and (given.get("all") or given.get("limit")):
+        from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files
+
+        to_file.run(runtime, catalogue, clients, resolved, request, given)
+    elif listing.is_wanted(request, given, resolved):
         listing.run(runtime, catalogue, clients, resolved, request, given)
-        return
+    else:
+        _once(runtime, catalogue, clients, resolved, request, given)
+
+
+def _once(
+    runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
+) -> None:
+    from unified_cli.commands import answer, listing  # noqa: PLC0415  as above
+
     program = answer.program(given)
+    if given.get("out"):
+        target.check(Path(given["out"]), force=bool(given.get("force")))
     client = clients.open(resolved)
     try:
         got = client.send(listing.from_cursor(request, catalogue.service, given), any_type=resolved["output"] == "raw")

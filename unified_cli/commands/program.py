@@ -58,6 +58,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
 
     return {
         "request": entry("request", "Call any path below the base URL"),
+        "export": entry("export", "Write many lists of many connections to files"),
         "import": entry("import_records", "Send every record of a file, once"),
         "operations": entry("operations", "Search what can be called"),
         "help": entry("help", "Read about exit codes, output, profiles, and what else there is to know"),

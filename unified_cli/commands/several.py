@@ -101,7 +101,7 @@ def _reader(
         def read() -> Iterator[Page]:
             resolved = resolve(name)
             request = call.build(runtime, catalogue, resolved, asked, given)
-            client = clients.open(resolved)
+            client = clients.open(resolved, name=name)
             try:
                 if wanted:
                     yield from paging.pages(client.send, request, catalogue.service, wanted)
