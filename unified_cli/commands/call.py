@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,7 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     if given.get("dry_run") or given.get("as_"):
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
-    if request.writes and resolved["read_only"]:
-        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
-        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
+    check_writable(resolved, request)
     if request.operation and request.operation.kind == "delete":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out"):
@@ -110,6 +109,7 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
 
     from unified_cli.commands import answer, connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
+    request = replace(request, honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
     if listing.is_wanted(request, given, resolved):
         listing.run(runtime, catalogue, clients, resolved, request, given)
@@ -121,6 +121,13 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         answer.write(runtime, catalogue.service, request, got, given, resolved["output"], program)
     finally:
         client.close()
+
+
+def check_writable(resolved: Settings, request: Request) -> None:
+    """Raise UnsafeError for a write where the profile forbids writing."""
+    if request.writes and resolved["read_only"]:
+        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
+        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
 
 
 def read_query(given: Given) -> list[tuple[str, str]]:

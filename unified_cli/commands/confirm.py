@@ -21,3 +21,13 @@ def ask(runtime: Runtime, question: str) -> bool:
     runtime.talk.prompt(f"{question} [y/N] ")
     answer = runtime.stdin.readline(100) if runtime.stdin else b""
     return answer.strip().lower() in {b"y", b"yes"}
+
+
+def many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: bool) -> None:
+    """Ask before many records are deleted; where nobody can be asked, only `yes` lets it through, else UsageError."""
+    if yes:
+        return
+    if piped or resolved["no_input"] or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        raise UsageError(f"not deleted: nobody can be asked about {what}, so say --yes")
+    if not ask(runtime, f"delete {what} of connection {resolved.account_id}?"):
+        raise UsageError("not deleted")

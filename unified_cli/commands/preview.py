@@ -23,13 +23,16 @@ def show(runtime: Runtime, request: Request, as_: str | None, *, ca_bundle: str 
             raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
         stream.write(runtime, [(curl(request, ca_bundle=ca_bundle) + "\n").encode("utf-8", "surrogateescape")])
         return
-    shown = {
+    document.write(runtime, msgspec.json.encode(_shown(request)))
+
+
+def _shown(request: Request) -> dict[str, object]:
+    return {
         "method": request.method,
         "url": request.url,
         "headers": {**request.headers, "Authorization": "Bearer ***"},
         "body": msgspec.Raw(request.body) if request.body is not None else None,
     }
-    document.write(runtime, msgspec.json.encode(shown))
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
@@ -47,3 +50,8 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
     if len(request.body) > _LONGEST_WORD:
         return f"printf %s {body} | {' '.join([*words, '--data-binary', '@-'])}"
     return " ".join([*words, "--data-binary", body])
+
+
+def line(runtime: Runtime, request: Request) -> None:
+    """Print the request as JSON on one line, as one of many."""
+    stream.write(runtime, [msgspec.json.encode(_shown(request)) + b"\n"])

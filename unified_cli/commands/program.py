@@ -58,6 +58,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
 
     return {
         "request": entry("request", "Call any path below the base URL"),
+        "import": entry("import_records", "Send every record of a file, once"),
         "operations": entry("operations", "Search what can be called"),
         "completion": entry("completion", "Complete commands with TAB"),
         "sandbox": entry("sandbox", "The service in small, on this machine"),

@@ -47,6 +47,11 @@ def rate(value: object) -> float:
     return _number(value, "a number of sends per 10 seconds, 0 for no limit", float, lambda found: 0 <= found < 1e9)
 
 
+def window(value: object) -> float:
+    """A number of seconds, 0 for none."""
+    return _number(value, "a number of seconds, 0 or more", float, lambda found: 0 <= found < float("inf"))
+
+
 def count(value: object) -> int:
     """A whole number, zero or more."""
     return _number(value, "a whole number, 0 or more", int, lambda found: found >= 0)
@@ -115,6 +120,14 @@ KEYS = {
         Key("no_input", "true: never ask, fail instead", yes_or_no, default=False),
         Key("quiet", "true: say nothing but errors", yes_or_no, default=False),
         Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
+        # Assumption: keys are honoured for a day; the service does not say, and a day is what others promise at least.
+        Key(
+            "idempotency_window",
+            "seconds for which the service honours an idempotency key, 0: it does not",
+            window,
+            env=False,
+            default=86400.0,
+        ),
         Key("tags", "names for groups of profiles, for -p tag:NAME", words, at="p", env=False),
     )
 }

@@ -32,6 +32,8 @@ class Request:
     body: bytes | None = None
     key: str | None = None
     operation: Operation | None = None
+    honoured: bool = True
+    """The service honours idempotency keys, so that one makes a repeat harmless."""
 
     @property
     def target(self) -> str:
@@ -55,8 +57,13 @@ class Request:
 
     @property
     def outward(self) -> bool:
-        """Whether a repeat may be felt outside the connection; what is not in the catalogue might be anything."""
-        return self.method != "GET" if self.operation is None else self.operation.outward
+        """Whether a repeat may be felt: outside the connection, or in it where no key makes it harmless.
+
+        What is not in the catalogue might be anything.
+        """
+        if self.operation is None:
+            return self.method != "GET"
+        return self.operation.outward or (self.key is not None and self.writes and not self.honoured)
 
     @property
     def writes(self) -> bool:

@@ -1,0 +1,131 @@
+"""What became of an import, as files that can be fed back in, and as a report."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.bulk.intake import Input, Line
+from unified_cli.bulk.items import MARK, Mark, unmarked
+from unified_cli.bulk.journal import IN_DOUBT, Journal, State
+from unified_cli.output import target
+from unified_cli.talk import Talk
+
+_SILENT = Talk(None)
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Records that fared alike: how many, and the file they are in; None where there are none."""
+
+    name: str
+    states: tuple[State, ...]
+    count: int = 0
+    path: Path | None = None
+
+
+GROUPS = (
+    Group("done", (State.OK,)),
+    Group("failed", (State.REFUSED, State.FAILED)),
+    Group("in doubt", IN_DOUBT),
+    Group("not tried", (State.NEW,)),
+)
+
+
+def count(source: Input, journal: Journal) -> dict[State, int]:
+    """How many records there are in each state."""
+    counts = dict.fromkeys(State, 0)
+    for line in source.lines():
+        counts[journal.state(line.number)] += 1
+    return counts
+
+
+def write(source: Input, journal: Journal, counts: dict[State, int], beside: Path) -> list[Group]:
+    """Write a file beside the input for each group that has records, and remove what an earlier run left for others.
+
+    Raises StorageError.
+    """
+    groups = []
+    for group in GROUPS:
+        number = sum(counts[state] for state in group.states)
+        path = beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+        _sweep(path)
+        if number:
+            lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
+            target.write(str(path), _joined(lines), force=True, talk=_SILENT)
+        else:
+            path.unlink(missing_ok=True)
+        groups.append(Group(group.name, group.states, number, path if number else None))
+    return groups
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a killed run left of this file; the lock is ours, so nobody is writing it now."""
+    left = re.compile(re.escape(f".{path.name}") + r"\.[0-9a-f]{12}\.part")
+    for other in path.parent.iterdir():
+        if left.fullmatch(other.name):
+            other.unlink(missing_ok=True)
+
+
+def report(source: Input, journal: Journal, name: str) -> None:
+    """Write one line for each record: its number, what became of it, its id, the status and the reason."""
+    target.write(name, _joined(_told(line, journal) for line in source.lines()), force=True, talk=_SILENT)
+
+
+def _told(line: Line, journal: Journal) -> bytes:
+    state = journal.state(line.number)
+    last = None if state is State.NEW else journal.last(line.number)
+    name = next((group.name for group in GROUPS if state in group.states), state.value)
+    return msgspec.json.encode(
+        {
+            "line": line.number,
+            "outcome": name,
+            "id": (last and last.id) or None,
+            "status": (last and last.status) or None,
+            "reason": (last and last.why) or None,
+        }
+    )
+
+
+def _marked(line: Line, journal: Journal) -> bytes:
+    """The record with what became of it as its first member."""
+    state = journal.state(line.number)
+    mark = Mark(line.number)
+    if state is not State.NEW:
+        last = journal.last(line.number)
+        mark.id, mark.status, mark.why = last.id, last.status, last.why
+    if state in IN_DOUBT:
+        mark.key = journal.sent(line.number).k
+    record = _record(line)
+    if record is None:
+        mark.text = line.text.decode("utf-8", "backslashreplace")
+        record = b"{}"
+    rest = record.strip()[1:].lstrip()
+    head = b'{"%b":%b' % (MARK.encode(), msgspec.json.encode(mark))
+    return head + (rest if rest.startswith(b"}") else b"," + rest)
+
+
+def _record(line: Line) -> bytes | None:
+    if line.bare and not line.wrong:
+        return msgspec.json.encode({"id": line.text.decode("utf-8")})
+    if line.wrong or not line.text.startswith(b"{"):
+        return None
+    try:
+        return unmarked(line.text)[0]
+    except ValueError:
+        return None
+
+
+def _joined(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines in pieces that are worth a write."""
+    piece = bytearray()
+    for line in lines:
+        # A line break within a record is white space: in a string it would be escaped.
+        piece += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        if len(piece) > _CHUNK:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)
