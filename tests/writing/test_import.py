@@ -1,0 +1,624 @@
+"""Imports: what each line becomes, what is said about it, and what happens when things go wrong."""
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Clock, Process, Unified
+from hypothesis import HealthCheck, given, settings, strategies as st
+from server import Reply, Seen, Service
+
+from unified_cli.errors import ExitCode
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
+
+TAGS = "import ticketing/tags"
+Records = Callable[..., Path]
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Records:
+    """Write the input; texts and bytes are lines, anything else is one as JSON."""
+
+    def write(*lines: Any, name: str = "in.ndjson") -> Path:
+        path = tmp_path / name
+        as_bytes = (
+            line if isinstance(line, bytes) else (line if isinstance(line, str) else json.dumps(line)).encode()
+            for line in lines
+        )
+        path.write_bytes(b"".join(line + b"\n" for line in as_bytes))
+        return path
+
+    return write
+
+
+def created(service: Service) -> list[Any]:
+    return [seen.json for seen in service.seen]
+
+
+def outcome(path: Path, name: str) -> list[dict[str, Any]]:
+    """The records of a result file; nothing where there is none."""
+    found = path.with_name(f"{path.name}.unified-{name}.ndjson")
+    return [json.loads(line) for line in found.read_text().splitlines()] if found.exists() else []
+
+
+def echo(seen: Seen) -> Reply:
+    return Reply(201, json.dumps({"id": f"id-{json.loads(seen.body).get('name')}"}).encode())
+
+
+def summary(**counts: int) -> list[tuple[str, int]]:
+    names = ("done", "failed", "in doubt", "not tried")
+    return [(name, counts.get(name.replace(" ", "_"), 0)) for name in names]
+
+
+def told(result: Any) -> list[tuple[str, int]]:
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    return [(row[0], int(row[1])) for row in rows]
+
+
+def test_every_line_becomes_a_record_with_a_key_of_its_own(
+    unified: Unified, service: Service, records: Records
+) -> None:
+    service.reply = echo
+    path = records('{"name": "a", "price": 1.10}', {"name": "b"}, {"name": "b"})
+    result = unified(f"{TAGS} {path} --workers 1", environ=service.environ)
+    assert (result.code, result.stderr, told(result)) == (0, "", summary(done=3))
+    assert [seen.body for seen in service.seen] == [
+        b'{"name": "a", "price": 1.10}',
+        b'{"name": "b"}',
+        b'{"name": "b"}',
+    ]
+    assert {(seen.method, seen.path) for seen in service.seen} == {("POST", "/unified/ticketing/tags")}
+    keys = [seen.headers["idempotency-key"] for seen in service.seen]
+    assert [len(key) for key in keys] == [40, 40, 40]
+    assert len({*keys}) == 3
+    assert outcome(path, "done")[0] == {"_import": {"line": 1, "id": "id-a", "status": 201}, "name": "a", "price": 1.1}
+    assert path.with_name("in.ndjson.unified-journal").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_done_is_not_done_again(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    unified(f"{TAGS} {path}", environ=service.environ)
+    again = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (again.code, told(again), len(service.seen)) == (0, summary(done=1), 1)
+    assert again.stderr == (f"already imported, says {path}.unified-journal (--restart sends everything again)\n")
+    assert unified(f"{TAGS} {path} --restart", environ=service.environ).code == 0
+    first, second = (seen.headers["idempotency-key"] for seen in service.seen)
+    assert first != second
+
+
+def test_another_body_on_the_same_line_has_another_key(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    unified(f"{TAGS} {path}", environ=service.environ)
+    path = records({"name": "b"})
+    changed = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (changed.code, len(service.seen)) == (12, 1)
+    assert changed.stderr == (
+        f"error: {path}.unified-journal belongs to other input: the file has changed (--restart begins a new import)\n"
+    )
+
+
+@pytest.mark.parametrize("more", ["-a other", "-q x=1", "--map ."])
+def test_a_journal_is_for_one_place_and_one_shape(
+    more: str, unified: Unified, service: Service, records: Records
+) -> None:
+    path = records({"name": "a"})
+    unified(f"{TAGS} {path}", environ=service.environ)
+    result = unified(f"{TAGS} {path} {more}", environ=service.environ)
+    assert (result.code, len(service.seen)) == (12, 1)
+    assert result.stderr == (
+        f"error: {path}.unified-journal belongs to an import into something else, or with another --map "
+        "(--restart begins a new import)\n"
+    )
+
+
+def test_a_lost_reply_is_settled_with_the_same_key(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    unified_sandbox.faults("lose-reply=2")
+    result = unified(f"{TAGS} {records(*({'name': n} for n in 'abc'))} --workers 1", environ=served)
+    assert (result.code, told(result)) == (0, summary(done=3))
+    page = unified("ticketing tags list", environ=served).json
+    assert sorted(record["name"] for record in page["result"]) == ["a", "b", "c"]
+
+
+def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    path = records({"name": "a"}, {"name": "b"})
+    unified_sandbox.faults("lose-reply")
+    result = unified(f"{TAGS} {path}", environ=served)
+    assert (result.code, told(result)) == (10, summary(in_doubt=2))
+    assert result.stderr.splitlines()[-1] == (
+        f"error: in doubt: 2 of 2 records, see {path}.unified-in-doubt.ndjson (the same command settles them where "
+        "that is safe; --retry-in-doubt sends them again)"
+    )
+    unified_sandbox.faults()
+    assert told(unified(f"{TAGS} {path}", environ=served)) == summary(done=2)
+    page = unified("ticketing tags list", environ=served).json
+    assert sorted(record["name"] for record in page["result"]) == ["a", "b"]
+
+
+def test_a_file_of_doubts_is_fed_back_with_its_keys(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    path = records({"name": "a"})
+    unified_sandbox.faults("lose-reply")
+    unified(f"{TAGS} {path}", environ=served)
+    unified_sandbox.faults()
+    assert unified(f"{TAGS} {path}.unified-in-doubt.ndjson", environ=served).code == 0
+    assert len(unified("ticketing tags list", environ=served).json["result"]) == 1
+
+
+def test_a_doubt_older_than_the_keys_is_left_alone(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    path = records({"name": "a"})
+    unified_sandbox.faults("lose-reply")
+    unified(f"{TAGS} {path}", environ=served, wall=lambda: 1_000_000.0)
+    unified_sandbox.faults()
+    asked = unified_sandbox.requests()
+    for now in (1_000_000.0 + 86_400, 999_999.0):
+        late = unified(f"{TAGS} {path}", environ=served, wall=lambda now=now: now)
+        assert (late.code, told(late)) == (10, summary(in_doubt=1))
+    assert unified_sandbox.requests() == asked
+    sent = unified(f"{TAGS} {path} --retry-in-doubt", environ=served, wall=lambda: 1_000_000.0 + 86_400)
+    assert (sent.code, told(sent)) == (0, summary(done=1))
+
+
+@pytest.mark.parametrize("action", ["send", "reply", "forward"])
+def test_an_action_that_is_felt_outside_is_never_repeated(
+    action: str, unified: Unified, service: Service, records: Records
+) -> None:
+    service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
+    path = records({"to": []})
+    for _ in range(2):
+        result = unified(f"import emails/emails {path} --operation {action}", environ=service.environ)
+        assert (result.code, told(result), len(service.seen)) == (10, summary(in_doubt=1), 1)
+
+
+def test_a_500_kept_for_a_key_is_told_and_the_key_stays(unified: Unified, service: Service, records: Records) -> None:
+    service.reply = lambda _: Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}')
+    path = records({"name": "a"})
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, told(result)) == (9, summary(failed=1))
+    assert outcome(path, "failed")[0]["_import"] == {
+        "line": 1, "status": 500, "why": "the service answered 500 to POST /unified/ticketing/tags: boom",
+    }  # fmt: skip
+    assert len(service.seen) == 5
+    service.reply = echo
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 1
+
+
+def refusing(seen: Seen) -> Reply:
+    if seen.json["name"] == "7":
+        return Reply(422, b'{"statusCode":422,"error":"x","message":"no sevens"}')
+    return echo(seen)
+
+
+def test_a_refused_line_fails_alone(unified: Unified, service: Service, records: Records, tmp_path: Path) -> None:
+    service.reply = refusing
+    path = records(*({"name": str(n)} for n in range(1, 7)), {"name": "7"}, "{broken", {"name": "9"}, b'{"n":"\xff"}')
+    result = unified(f"{TAGS} {path} --workers 1 --report {tmp_path / 'report'}", environ=service.environ)
+    assert (result.code, told(result), len(service.seen)) == (9, summary(done=7, failed=3), 8)
+    refused = "the service answered 422 to POST /unified/ticketing/tags: no sevens"
+    assert {line: mark["why"] for record in outcome(path, "failed") for mark in [record["_import"]]
+            for line in [mark["line"]]} == {
+        7: refused, 8: "is not JSON: expected '\"' (byte 1)", 10: "is not UTF-8 at byte 6",
+    }  # fmt: skip
+    report = [json.loads(line) for line in (tmp_path / "report").read_text().splitlines()]
+    assert [row["line"] for row in report] == [*range(1, 11)]
+    assert report[5:8] == [
+        {"line": 6, "outcome": "done", "id": "id-6", "status": 201, "reason": None},
+        {"line": 7, "outcome": "failed", "id": None, "status": 422, "reason": refused},
+        {"line": 8, "outcome": "failed", "id": None, "status": None, "reason": "is not JSON: expected '\"' (byte 1)"},
+    ]
+    assert result.stderr.endswith(f"error: failed: 3 of 10 records, see {path}.unified-failed.ndjson\n")
+
+
+def test_fail_fast_stops_at_the_first_refusal(unified: Unified, service: Service, records: Records) -> None:
+    service.reply = refusing
+    path = records(*({"name": str(n)} for n in range(1, 11)))
+    result = unified(f"{TAGS} {path} --workers 1 --fail-fast", environ=service.environ)
+    assert (result.code, told(result), len(service.seen)) == (4, summary(done=6, failed=1, not_tried=3), 7)
+    assert [record["name"] for record in outcome(path, "not-tried")] == ["8", "9", "10"]
+    assert result.stderr.endswith(
+        "error: stopped with 3 of 10 records not tried: the service answered 422 to POST /unified/ticketing/tags: "
+        "no sevens\n"
+    )
+
+
+def test_what_failed_and_what_was_not_tried_is_fed_back(unified: Unified, service: Service, records: Records) -> None:
+    service.reply = refusing
+    path = records(*({"name": str(n)} for n in (7, 8)))
+    unified(f"{TAGS} {path} --workers 1 --fail-fast", environ=service.environ)
+    service.reply = echo
+    for name in ("failed", "not-tried"):
+        assert unified(f"{TAGS} {path}.unified-{name}.ndjson", environ=service.environ).code == 0
+    assert created(service) == [{"name": "7"}, {"name": "7"}, {"name": "8"}]
+
+
+def test_a_line_that_was_no_record_stays_none(unified: Unified, service: Service, records: Records) -> None:
+    path = records("{broken")
+    unified(f"{TAGS} {path}", environ=service.environ)
+    again = unified(f"{TAGS} {path}.unified-failed.ndjson", environ=service.environ)
+    assert (again.code, service.seen) == (9, [])
+    assert again.stderr.startswith("line 1 failed: cannot be used: it holds no record, only a line that was none\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, ExitCode.ACCESS), (503, ExitCode.ACCESS)]
+)  # fmt: skip
+def test_a_locked_door_stops_the_run(
+    status: int, code: int, unified: Unified, service: Service, records: Records
+) -> None:
+    envelope = json.dumps({"statusCode": status, "error": "x", "message": "no"}).encode()
+    service.reply = lambda _: Reply(status, envelope)
+    path = records(*({"name": str(n)} for n in range(100)))
+    result = unified(f"{TAGS} {path} --workers 1", environ=service.environ)
+    assert (result.code, told(result), len(service.seen)) == (code, summary(failed=1, not_tried=99), 1)
+
+
+def test_a_service_that_is_not_there_stops_the_run(unified: Unified, service: Service, records: Records) -> None:
+    path = records(*({"name": str(n)} for n in range(100)))
+    environ = {**service.environ, "UNIFIED_BASE_URL": "http://127.0.0.1:9"}
+    result = unified(f"{TAGS} {path} --workers 2", environ=environ)
+    assert result.code == 6
+    assert told(result) in ([*summary(failed=n, not_tried=100 - n)] for n in (1, 2))
+
+
+def test_a_service_that_always_fails_is_given_up(unified: Unified, service: Service, records: Records) -> None:
+    service.reply = lambda _: Reply(500)
+    path = records(*({"name": str(n)} for n in range(100)))
+    result = unified(f"{TAGS} {path} --workers 1 --retries 0", environ=service.environ)
+    assert (result.code, told(result), len(service.seen)) == (5, summary(failed=10, not_tried=90), 10)
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers"),
+    [
+        (b'\xef\xbb\xbf{"name":"a"}\r\n\r\n  \n{"name":"b"}', [1, 4]),
+        (b'[{"name":"a"},\n {"name": "b"}]', [1, 2]),
+        (b'\n [\n{"name":"a"}\n,{"name":"b"}\n]\n', [1, 2]),
+    ],
+    ids=["a mark, blank lines, CRLF, no last newline", "an array", "an array over lines"],
+)
+def test_records_are_read_however_they_are_laid_out(
+    content: bytes, numbers: list[int], unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = echo
+    path = tmp_path / "in"
+    path.write_bytes(content)
+    assert unified(f"{TAGS} {path} --workers 1", environ=service.environ).code == 0
+    assert created(service) == [{"name": "a"}, {"name": "b"}]
+    assert [record["_import"]["line"] for record in outcome(path, "done")] == numbers
+
+
+def test_a_page_as_it_was_served_is_its_records(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"result": [{"name": "a"}, {"name": "b"}], "next_cursor": None}, name="page.json")
+    assert unified(f"{TAGS} {path} --workers 1", environ=service.environ).code == 0
+    assert created(service) == [{"name": "a"}, {"name": "b"}]
+    path = records({"result": [{"name": "a"}], "next_cursor": None})
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, len(service.seen)) == (9, 2)
+    assert result.stderr.startswith("line 1 failed: is a page, not a record (list with -o ndjson)\n")
+
+
+def test_a_line_of_20_megabytes_is_a_line(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a", "data": "x" * 20_000_000})
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert len(service.seen[0].body) > 20_000_000
+
+
+def test_csv_rows_are_records_of_text(unified: Unified, service: Service, records: Records) -> None:
+    path = records(b"\xef\xbb\xbfname,note,price\r", b'a,"x\ny, ""z""",1.10\r', b"b,,\r", name="in.csv")
+    assert unified(f"{TAGS} {path} --workers 1", environ=service.environ).code == 0
+    assert created(service) == [{"name": "a", "note": 'x\ny, "z"', "price": "1.10"}, {"name": "b"}]
+    assert [record["_import"]["line"] for record in outcome(path, "done")] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["a,b,a", "1,2,3"], ", line 1: the column 'a' is there 2 times"),
+        (["a,,b", "1,2,3"], ", line 1: a column has no name"),
+        (["a,b", "1,2", "1,2,3"], ", line 3: 3 cells under 2 columns"),
+        (["a,b", '"x', 'y",2', "1"], ", line 4: 1 cells under 2 columns"),
+        (["a,b", '1,"2'], ", line 2: unexpected end of data"),
+        (["a", b"\xff"], " is not UTF-8 after line 0"),
+        (["a,b"], " holds no records"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_broken_csv_is_refused_before_anything_is_sent(
+    lines: list[Any], message: str, unified: Unified, service: Service, records: Records
+) -> None:
+    path = records(*lines, name="in.csv")
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, result.stderr, service.seen) == (2, f"error: {path}{message}\n", [])
+    assert not path.with_name("in.csv.unified-journal").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", " holds no records"), (b"\n \n", " holds no records"), (b"[{]", " is not JSON: expected '\"' (byte 2)"),
+     (b"[]", " holds no records")],
+)  # fmt: skip
+def test_what_holds_no_records_is_refused(
+    content: bytes, message: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(content)
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, result.stderr, service.seen) == (2, f"error: {path}{message}\n", [])
+
+
+def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: Service) -> None:
+    terminal = unified(f"{TAGS} -", environ=service.environ, tty=True)
+    assert (terminal.code, terminal.stderr) == (
+        2, "error: nothing is piped in (name a file, or: … | unified import API/RESOURCE -)\n"
+    )  # fmt: skip
+    closed = unified(f"{TAGS} -", environ=service.environ, stdin=None)
+    assert (closed.code, closed.stderr) == (2, "error: standard input is closed, so there is nothing to import\n")
+    empty = unified(f"{TAGS} -", environ=service.environ)
+    assert empty.code == 2
+    assert empty.stderr.endswith("holds no records\n")
+    assert service.seen == []
+
+
+def test_what_is_piped_in_is_kept_with_its_journal(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = refusing
+    content = b'{"name":"7"}\n{"name":"8"}\n'
+    first = unified(f"{TAGS} - --fail-fast --workers 1", environ=service.environ, stdin=content)
+    assert first.code == 4
+    [kept] = [path for path in (tmp_path / "data" / "imports").iterdir() if path.suffix == ".ndjson"
+              and ".unified-" not in path.name]  # fmt: skip
+    assert kept.read_bytes() == content
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert first.stderr.startswith(f"what was piped in is kept as {kept}\n")
+    second = unified(f"{TAGS} -", environ=service.environ, stdin=content)
+    assert (told(second), [seen.json["name"] for seen in service.seen]) == (summary(done=1, failed=1), ["7", "8"])
+    other = unified(f"{TAGS} - -a acct-2", environ=service.environ, stdin=content)
+    assert told(other) == summary(done=1, failed=1)
+
+
+def test_a_file_is_imported_by_one_at_a_time(
+    unified: Unified, process: Process, service: Service, records: Records
+) -> None:
+    path = records({"name": "a"})
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(_: Seen) -> Reply:
+        begun.set()
+        go_on.wait(10)
+        return Reply()
+
+    service.reply = slowly
+    first = threading.Thread(target=lambda: unified(f"{TAGS} {path}", environ=service.environ))
+    first.start()
+    begun.wait(10)
+    # Two runs in one process would share the redirected stdout; people have another process.
+    second = process(f"{TAGS} {path}", environ=service.environ)
+    go_on.set()
+    first.join()
+    assert (second.returncode, second.stdout, len(service.seen)) == (12, b"", 1)
+    assert second.stderr.decode() == f"error: {path}.unified-journal is in use by process {os.getpid()}\n"
+
+
+@pytest.mark.parametrize(
+    ("damage", "code", "sent"),
+    [
+        (lambda lines: [*lines[:2], b"rubbish", *lines[3:]], 12, 2),
+        (lambda lines: [*lines[:2], b'{"s":"nonsense","n":1}', *lines[3:]], 12, 2),
+        (lambda lines: [b"rubbish", *lines[1:]], 12, 2),
+        (lambda lines: [lines[0].replace(b'"v":1', b'"v":2'), *lines[1:]], 12, 2),
+        (lambda lines: [*lines[:-2], lines[-2][:9]], 0, 3),
+    ],
+    ids=["a broken line", "an unknown state", "no header", "another version", "a torn last line"],
+)
+def test_a_damaged_journal_is_not_guessed_at(
+    damage: Callable[[list[bytes]], list[bytes]],
+    code: int,
+    sent: int,
+    unified: Unified,
+    service: Service,
+    records: Records,
+) -> None:
+    path = records({"name": "a"}, {"name": "b"})
+    journal = path.with_name(path.name + ".unified-journal")
+    unified(f"{TAGS} {path} --workers 1", environ=service.environ)
+    journal.write_bytes(b"\n".join(damage(journal.read_bytes().split(b"\n"))))
+    assert (unified(f"{TAGS} {path}", environ=service.environ).code, len(service.seen)) == (code, sent)
+
+
+def test_a_symbolic_link_is_no_journal(unified: Unified, service: Service, records: Records, tmp_path: Path) -> None:
+    path = records({"name": "a"})
+    (tmp_path / "other").write_text("mine")
+    path.with_name("in.ndjson.unified-journal").symlink_to(tmp_path / "other")
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 11
+    assert (tmp_path / "other").read_text() == "mine"
+    assert service.seen == []
+
+
+def test_updates_and_deletes_take_the_id_from_the_record(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"id": "a/b", "name": "x"}, {"id": 7, "name": "y"}, {"name": "z"}, {"id": ".."}, {"id": ""})
+    result = unified(f"{TAGS} {path} --operation update --workers 1", environ=service.environ)
+    assert (result.code, told(result)) == (9, summary(done=2, failed=3))
+    assert [(seen.method, seen.segments[-1], seen.json) for seen in service.seen] == [
+        ("PATCH", "a/b", {"name": "x"}),
+        ("PATCH", "7", {"name": "y"}),
+    ]
+    assert [record["_import"]["why"] for record in outcome(path, "failed")] == [
+        "has no id", "the id '..' would be taken for a folder", "has no id",
+    ]  # fmt: skip
+
+
+def test_deletes_take_bare_ids_and_need_a_yes(unified: Unified, service: Service, records: Records) -> None:
+    path = records("a b", "7", name="ids.txt")
+    command = f"{TAGS} {path} --operation delete --workers 1"
+    refused = unified(command, environ=service.environ)
+    assert (refused.code, service.seen) == (2, [])
+    assert refused.stderr == (
+        "error: not deleted: nobody can be asked about 2 records of ticketing/tags, so say --yes\n"
+    )
+    assert unified(command, environ=service.environ, tty=True, stdin=b"n\n").code == 2
+    assert service.seen == []
+    assert unified(f"{command} -y", environ=service.environ).code == 0
+    assert [(seen.method, seen.segments[-1], seen.body) for seen in service.seen] == [
+        ("DELETE", "a b", b""),
+        ("DELETE", "7", b""),
+    ]
+
+
+def test_a_delete_in_doubt_that_is_gone_is_done(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    unified(f"{TAGS} {records({'id': 'x', 'name': 'a'}, name='make')}", environ=served)
+    path = records({"id": "x"})
+    unified_sandbox.faults("lose-reply")
+    assert unified(f"{TAGS} {path} --operation delete -y --retries 0", environ=served).code == 10
+    unified_sandbox.faults()
+    result = unified(f"{TAGS} {path} --operation delete -y", environ=served)
+    assert (result.code, told(result)) == (0, summary(done=1))
+    assert outcome(path, "done")[0]["_import"] == {"line": 1, "id": "x", "why": "already gone"}
+
+
+def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a", "x": 1}, {"name": "b", "skip": True}, {"x": "text"}, [1], {"name": "c", "two": True})
+    program = "if .skip then empty elif .two then (., .) else {name, y: (.x + 1)} end"
+    result = unified([*TAGS.split(), str(path), "--map", program, "--workers", "1"], environ=service.environ)
+    assert (result.code, created(service)) == (9, [{"name": "a", "y": 2}])
+    assert told(result) == [*summary(done=1, failed=3), ("left out by --map", 1)]
+    assert [record["_import"]["why"] for record in outcome(path, "failed")] == [
+        'cannot be used: string ("text") and number (1) cannot be added',
+        'cannot be used: Cannot index array with string ("skip")',
+        "became 2 records by --map, and must stay one",
+    ]  # fmt: skip
+
+
+def test_a_map_that_changes_digits_says_so(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"n": 1.10, "s": "12345678901234567890"}, '{"n": 12345678901234567890}')
+    result = unified(f"{TAGS} {path} --map .", environ=service.environ)
+    assert result.stderr == (
+        "--map computes in doubles, which cannot hold 12345678901234567890; others may change too\n"
+    )
+
+
+def test_a_map_that_is_no_program_is_refused(unified: Unified, service: Service, records: Records) -> None:
+    result = unified([*TAGS.split(), str(records({})), "--map", ".["], environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.startswith("error: --map '.[' is no jq program: syntax error")
+
+
+def test_a_dry_run_shows_every_request_and_begins_nothing(
+    unified: Unified, service: Service, records: Records, tmp_path: Path
+) -> None:
+    path = records({"id": "a", "name": "x"}, "{broken", {"id": "b"})
+    result = unified(f"{TAGS} {path} --operation update --dry-run", environ=service.environ)
+    shown = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (result.code, service.seen, [one["body"] for one in shown]) == (0, [], [{"name": "x"}, {}])
+    assert [path.name for path in tmp_path.iterdir()] == ["in.ndjson"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        ("import tags in", 2, "'tags' is not API/RESOURCE, like ticketing/contacts"),
+        ("import ticketing/nothing in", 2, "there is no ticketing/nothing (unified operations lists what there is)"),
+        ("import ticketing/tags in --operation list", 2,
+         "ticketing/tags has no operation 'list' to import with (there are create, update, delete)"),
+        ("import ticketing/tags in --workers 65", 2, "--workers takes a number from 1 to 64"),
+        ("import ticketing/tags in --format xml", 2, "no input format 'xml' (there are ndjson, json, csv, ids)"),
+        ("import ticketing/tags none", 11, "cannot read none: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_imported_is_refused(
+    argv: str, code: int, message: str, unified: Unified, service: Service
+) -> None:
+    result = unified(argv, environ=service.environ)
+    assert (result.code, result.stderr, service.seen) == (code, f"error: {message}\n", [])
+
+
+def test_a_resource_is_found_with_the_other_dash(unified: Unified, service: Service, records: Records) -> None:
+    assert unified(f"import ticketing/task-lists {records({})}", environ=service.environ).code == 0
+    assert service.seen[0].path == "/unified/ticketing/task_lists"
+
+
+def test_a_read_only_profile_imports_nothing(
+    unified: Unified, service: Service, records: Records, config: Callable[[str], Path]
+) -> None:
+    config("read_only = true")
+    path = records({"name": "a"})
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 13
+    assert service.seen == []
+    assert not path.with_name("in.ndjson.unified-journal").exists()
+
+
+def test_the_summary_is_json_where_it_is_asked_for(unified: Unified, service: Service, records: Records) -> None:
+    path = records({})
+    result = unified(f"{TAGS} {path} -o json", environ=service.environ)
+    assert result.json[0] == {"outcome": "done", "records": 1, "file": f"{path}.unified-done.ndjson"}
+
+
+@pytest.mark.parametrize(("rate", "lines"), [("0", 500), ("45", 200)])
+def test_a_429_holds_all_workers_and_no_window_has_too_many_sends(
+    rate: str, lines: int, unified: Unified, service: Service, records: Records
+) -> None:
+    clock, stamps = Clock(), [-1.0]
+
+    def stamped(_: Seen) -> Reply:
+        stamps.append(clock.now())
+        asked = {"Retry-After": "7", "Content-Type": "application/json"}
+        return Reply(429, b"{}", asked) if len(stamps) == lines // 2 else Reply()
+
+    service.reply = stamped
+    path = records(*({"name": str(n)} for n in range(lines)))
+    environ = {**service.environ, "UNIFIED_RATE": rate}
+    result = unified(f"{TAGS} {path}", environ=environ, monotonic=clock.now, sleep=clock.sleep)
+    assert (result.code, told(result)) == (0, summary(done=lines))
+    limited, sends = stamps[lines // 2], stamps[1:]
+    if rate == "0":
+        assert not [stamp for stamp in sends if limited < stamp < limited + 7]
+    else:
+        assert max(sum(start <= stamp < start + 10 for stamp in sends) for start in sends) <= 45
+
+
+def test_2000_lines_take_effect_once_each(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+) -> None:
+    unified_sandbox.faults("429=1000,lose-reply=500,reset=1500")
+    path = records(*({"name": str(n)} for n in range(2000)))
+    result = unified(f"{TAGS} {path}", environ=served)
+    assert (result.code, told(result)) == (0, summary(done=2000))
+    assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * 2000
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
+    lambda name: name not in {"id", "created_at", "updated_at", "_import", "result", "n"}
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(NAMES, JSON, max_size=4), min_size=20, max_size=30), st.booleans())
+def test_what_is_imported_comes_back_equal(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path,
+    given_records: list[dict[str, Any]], ascii_only: bool,
+) -> None:  # fmt: skip
+    unified_sandbox.reset()
+    path = tmp_path / "in"
+    numbered = [{**record, "n": n} for n, record in enumerate(given_records)]
+    path.write_text("".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in numbered), "utf-8")
+    assert unified(f"{TAGS} {path} --restart", environ=served).code == 0
+    page = unified("ticketing tags list -q limit=200", environ=served).json["result"]
+    found = [{name: record[name] for name in record if name not in {"id", "created_at", "updated_at"}}
+             for record in page]  # fmt: skip
+    assert sorted(found, key=lambda record: record["n"]) == numbered
