@@ -217,7 +217,7 @@ def test_show_tells_each_source_and_what_it_won_over(unified: Unified, config: C
     }
     assert list(values) == [
         "profile", "base_url", "account_id", "output", "timeout", "retries", "rate", "ca_bundle", "page_size",
-        "no_input", "quiet", "read_only", "tags", "token",
+        "no_input", "quiet", "read_only", "idempotency_window", "tags", "token",
     ]  # fmt: skip
 
 
