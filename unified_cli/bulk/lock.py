@@ -2,8 +2,6 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
@@ -45,17 +43,6 @@ class Lock:
             self._path.unlink(missing_ok=True)
             os.close(self._handle)
             self._handle = None
-
-
-@contextmanager
-def held(guarded: Path) -> Iterator[None]:
-    """Hold the lock beside a file for a while; raises what `Lock.take` raises."""
-    lock = Lock(guarded.with_name(guarded.name + ".lock"))
-    lock.take(str(guarded))
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _is_there(handle: int, path: Path) -> bool:
