@@ -6,29 +6,11 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import keyring
-import keyring.backend
 import pytest
+from keyrings import InMemory
 
 from unified_cli.config import keychain
 from unified_cli.errors import ConfigError
-
-
-class InMemory(keyring.backend.KeyringBackend):  # type: ignore[misc]
-    """A keyring that works."""
-
-    priority = 1
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
 
 
 class Silent(InMemory):
@@ -69,7 +51,7 @@ def test_what_is_put_there_is_found_until_it_is_removed() -> None:
     backend = InMemory()
     keyring.set_keyring(backend)
     assert keychain.get("https://x|acme") is None
-    assert keychain.put("https://x|acme", "t-1") == __name__
+    assert keychain.put("https://x|acme", "t-1") == "keyrings"
     assert backend.kept == {("unified", "https://x|acme"): "t-1"}
     assert keychain.get("https://x|acme") == "t-1"
     assert keychain.get("https://x|globex") is None
