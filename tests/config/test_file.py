@@ -171,7 +171,8 @@ def as_nobody(folder: Path, environ: dict[str, str], *argv: str) -> subprocess.C
             one.chmod(one.stat().st_mode | 0o005)
     # The libraries may be where nobody may look: they are loaded before the change of user.
     program = (
-        "import configparser, os, platformdirs, sys, unified_cli.commands.program, unified_cli.config.document, filelock, tomlkit;"
+        "import configparser, filelock, os, platformdirs, sys, tomlkit, unified_cli.commands.program;"
+        "import unified_cli.config.document;"
         "from unified_cli.main import main; from unified_cli.runtime import Runtime;"
         "import unified_cli.commands.profile_change, unified_cli.commands.profile_login, unified_cli.commands.call,"
         " unified_cli.commands.profile_list, unified_cli.commands.preview, unified_cli.output.document;"
