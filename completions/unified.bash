@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request import operations completion sandbox doctor profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations help completion sandbox doctor profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -110,8 +110,7 @@ _unified_flags() {
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
-        operations) flags+=' --output -o' ;;
+        operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
@@ -146,8 +145,6 @@ _unified_value() {
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
         -d|--data|-F|--field) kind='@file' ;;
-        --format) kind='ndjson json csv ids' ;;
-        --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --state|--faults) kind='file' ;;
         --store) kind='keyring file config' ;;
@@ -160,6 +157,14 @@ _unified_argument() {
     case $1:$2 in
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
+        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
+        help:*) kind='' ;;
+        profile\ list:*) kind='profile' ;;
+        profile\ show:*) kind='profile' ;;
+        profile\ set:0) kind='profile' ;;
+        profile\ set:*) kind='' ;;
+        profile\ use:*) kind='profile' ;;
+        profile\ remove:*) kind='profile' ;;
     esac
 }
 
@@ -314,7 +319,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then

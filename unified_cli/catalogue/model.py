@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from unified_cli.catalogue.known import Known, known
+
 # The whole path grammar; every other word is an action, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -40,6 +42,15 @@ class Operation(NamedTuple):
     harmless: bool
     """The action changes nothing."""
     summary: str
+    source: str = ""
+    """The file that a user wrote it in; empty for what comes with the program."""
+    own: Known | None = None
+    """What that file says to be known of it."""
+
+    @property
+    def facts(self) -> Known:
+        """What is known of its parameters, bodies and records."""
+        return self.own or known(self.api, self.resource)
 
     @property
     def command(self) -> str:
@@ -74,6 +85,13 @@ class Resource(NamedTuple):
     name: str
     about: str
     operations: Mapping[str, Operation]
+    own: Known | None = None
+    """What the file of the user who added it says to be known of it."""
+
+    @property
+    def facts(self) -> Known:
+        """What is known of its records."""
+        return self.own or known(self.api, self.name)
 
 
 class Api(NamedTuple):

@@ -3,15 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unified_cli.catalogue import Catalogue, Operation, load
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
 from unified_cli.commands.tree import Entry
+from unified_cli.config.own_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
+
+COMMANDS: Mapping[str, str] = {
+    "request": "Call any path below the base URL",
+    "operations": "Search what can be called",
+    "help": "Read about exit codes, output, profiles, and what else there is to know",
+    "completion": "Complete commands with TAB",
+    "sandbox": "The service in small, on this machine",
+    "doctor": "Find what is wrong on this machine and on the way to the service",
+    "profile": "Name connections, and say once where their tokens are",
+}
+"""The commands beside the APIs, each a module of this package with a function `command`, and what it is for."""
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; whatever goes wrong is a UnifiedError."""
-    tree.run(whole(runtime, catalogue or load()), argv, runtime)
+    tree.run(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime)
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
@@ -56,6 +68,7 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
 
         return Entry(about, build)
 
+<<<<<<< HEAD
     return {
         "request": entry("request", "Call any path below the base URL"),
         "export": entry("export", "Write many lists of many connections to files"),
@@ -67,3 +80,6 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
         "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),
         "profile": entry("profile", "Name connections, and say once where their tokens are"),
     }
+=======
+    return {name: entry(name, about) for name, about in COMMANDS.items()}
+>>>>>>> 96ac4dc (Let users add APIs and operations of their own)
