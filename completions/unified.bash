@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations help completion sandbox doctor profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -110,6 +110,8 @@ _unified_flags() {
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
@@ -145,6 +147,9 @@ _unified_value() {
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
         -d|--data|-F|--field) kind='@file' ;;
+        --to|--verify) kind='folder' ;;
+        --format) kind='ndjson json csv ids' ;;
+        --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --state|--faults) kind='file' ;;
         --store) kind='keyring file config' ;;
@@ -319,7 +324,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then

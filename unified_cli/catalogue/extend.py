@@ -1,9 +1,9 @@
 """Add to the catalogue what a user wrote in the same grammar; what is there already stays as it is, and is named."""
 
+import dataclasses
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 from unified_cli.catalogue.known import Known, known_in
@@ -48,10 +48,10 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
         made = _made(catalogue, name, tables, old)
         resources = {one.name: _marked(one, source, facts.get((name, one.name))) for one in made.resources.values()}
         clashes: list[str] = []
-        apis[name] = replace(made, resources=_merged(old.resources if old else {}, resources, clashes))
+        apis[name] = made._replace(resources=_merged(old.resources if old else {}, resources, clashes))
         passed += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} is there already; this one is passed over"
                    for clash in clashes]  # fmt: skip
-    return replace(catalogue, apis=apis), passed
+    return dataclasses.replace(catalogue, apis=apis), passed
 
 
 def _made(catalogue: Catalogue, name: str, tables: Mapping[str, Any], old: Api | None) -> Api:
@@ -64,8 +64,8 @@ def _made(catalogue: Catalogue, name: str, tables: Mapping[str, Any], old: Api |
 
 
 def _marked(resource: Resource, source: str, facts: Known | None) -> Resource:
-    operations = {name: replace(one, source=source, own=facts) for name, one in resource.operations.items()}
-    return replace(resource, operations=operations, own=facts)
+    operations = {name: one._replace(source=source, own=facts) for name, one in resource.operations.items()}
+    return resource._replace(operations=operations, own=facts)
 
 
 def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> Mapping[str, Resource]:
@@ -79,8 +79,8 @@ def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashe
             if word in operations:
                 clashes.append(f"{resource.api}.{name}.{word}")
             else:
-                operations[word] = replace(operation, own=merged[name].own)
-        merged[name] = replace(merged[name], operations=operations)
+                operations[word] = operation._replace(own=merged[name].own)
+        merged[name] = merged[name]._replace(operations=operations)
     return merged
 
 
