@@ -40,10 +40,11 @@ def _api(api: str) -> Mapping[str, Known]:
     path = Path(__file__).with_name("known") / f"{api}.toml"
     if not path.is_file():
         return {}
-    return {resource: _known(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
+    return {resource: known_in(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
 
 
-def _known(table: Mapping[str, Any]) -> Known:
+def known_in(table: Mapping[str, Any]) -> Known:
+    """What a table says to be known of a resource; ValueError for a word that is no field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
     return Known(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 
