@@ -3,8 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unified_cli.catalogue import Api, Operation, Resource
 from unified_cli.catalogue.known import Field
@@ -28,8 +27,7 @@ _INDENT = 2
 _HELP = ("-h, --help", "show this page")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading.
 
     Under EXAMPLE stands one command line, under EXAMPLES one on each line. Without `usage` it is about no command.
@@ -38,7 +36,7 @@ class Page:
     usage: str | None
     paragraphs: Sequence[str]
     sections: Sequence[tuple[str, Rows | str]] = ()
-    flags: Sequence[Flag] = field(default=())
+    flags: Sequence[Flag] = ()
 
 
 def for_root(entries: "Mapping[str, Entry]") -> Page:

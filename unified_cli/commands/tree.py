@@ -1,10 +1,9 @@
 """The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -22,8 +21,7 @@ CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
 Execute = Callable[[Operation, dict[str, Any]], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A command that can be had: what it is for, and how to build it."""
 
     about: str

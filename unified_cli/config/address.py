@@ -1,8 +1,8 @@
 """A base URL, taken apart and checked once; what counts as the same origin is decided here."""
 
 import re
-from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
@@ -13,8 +13,7 @@ _HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where requests go; `path` has no slash at its end. The sandbox in this process has the scheme `sandbox`."""
 
     scheme: str

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import httpx
 
@@ -33,8 +34,7 @@ class Answer:
         return str(self.headers.get("content-type", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """An attempt that gave no answer: what came of it, and the error it is unless another attempt succeeds."""
 
     attempt: Attempt
