@@ -10,20 +10,49 @@ if __name__ == "__main__":
 import os
 import signal
 
-from unified_cli.main import Terminated, main
-from unified_cli.runtime import Runtime
+_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 def run() -> NoReturn:
     """Run the command line of this process and end it with the exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
-    code = main(sys.argv[1:], Runtime.system())
+    for number in _CODES:
+        # What was started to live on in the background ignores them, and goes on to do so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    _occupy()
+    try:
+        from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
+        from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
+
+        code = main(sys.argv[1:], Runtime.system())
+    except KeyboardInterrupt as stop:
+        code = 130 if type(stop) is KeyboardInterrupt else 143
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
 
 
-def _terminate(_signal: int, _frame: object) -> NoReturn:
+def _stop(number: int, _frame: object) -> NoReturn:
+    """Stop in order; the second signal ends the process where it stands."""
+    for other in _CODES:
+        signal.signal(other, _end)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    from unified_cli.errors import Terminated  # noqa: PLC0415  as above
+
     raise Terminated
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    os._exit(_CODES[signal.Signals(number)])
+
+
+def _occupy() -> None:
+    """Keep what is opened later off the places of closed standard streams, where others would write into it."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 if __name__ == "__main__":

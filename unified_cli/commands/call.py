@@ -10,7 +10,7 @@ from unified_cli.commands import confirm, preview
 from unified_cli.config import file, secrets, settings
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.output import FORMATS, target
+from unified_cli.output import FORMATS, stream, target
 from unified_cli.runtime import Runtime
 from unified_cli.wire import request as requests
 from unified_cli.wire.request import Request
@@ -67,6 +67,8 @@ def resolve(runtime: Runtime, given: Given) -> Settings:
         kind = UsageError if where.startswith("--") else ConfigError
         raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
     runtime.talk.quiet = found["quiet"]
+    # The profile may ask for JSON as well as the command line, which main has looked at.
+    runtime.talk.machine = found["output"] in {"json", "ndjson"} and found.values["output"].source != "default"
     return found
 
 
@@ -82,6 +84,8 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
+    else:
+        stream.check(runtime)
     token = _token(resolved, runtime)
 
     from unified_cli.commands import answer, connect  # noqa: PLC0415  httpx is imported when a request is sent

@@ -1,5 +1,6 @@
 """A base URL, taken apart and checked once; what counts as the same origin is decided here."""
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
@@ -7,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from unified_cli.errors import ConfigError, UnsafeError
 
 SANDBOX = "sandbox:"
+_HOST = re.compile(r"[\w.:-]+", re.ASCII)
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,8 +48,9 @@ def parse(url: str, source: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"base URL in {source} is not a URL: {error}") from None
+    except ValueError:
+        # The standard library's words repeat what stands there, which may be a password.
+        raise ConfigError(f"base URL in {source} is not a URL (it must look like https://api.example.com)") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:
@@ -56,6 +59,8 @@ def parse(url: str, source: str) -> Address:
         raise ConfigError(f"base URL in {source} must end before any ? or #")
     _check(url, parts.path, source)
     host = parts.hostname
+    if not _HOST.fullmatch(host):
+        raise ConfigError(f"base URL in {source} must name a host in letters, digits, dots and dashes")
     if parts.scheme == "http" and not is_loopback(host):
         raise UnsafeError(f"base URL in {source} would send the token in clear text (write https://{parts.netloc})")
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))

@@ -29,7 +29,7 @@ CASES = {
     ),
     "fails": helper(b"echo wrong password >&2; exit 3\n", exit=3, stderr=["failed with 3: wrong password"], requests=0),
     "fails, and tells the token in the environment": helper(
-        b"echo @TOKEN@ >&2; exit 3\n", exit=3, stderr=["failed with 3"], requests=0
+        b"echo '@TOKEN@' >&2; exit 3\n", exit=3, stderr=["failed with 3"], requests=0
     ),
     "gives two lines": helper(b"echo one; echo two\n", exit=3, stderr=["more than one line"], requests=0),
     "gives nothing": helper(b"exit 0\n", exit=3, stderr=["is empty"], requests=0),

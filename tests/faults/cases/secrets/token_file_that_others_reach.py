@@ -2,7 +2,7 @@
 
 from faults.case import LIST, Case
 
-CONFIG = b'token = "@TOKEN@"\n'
+CONFIG = b"token = '@TOKEN@'\n"
 
 CASES = {
     "config with a token, readable": Case(

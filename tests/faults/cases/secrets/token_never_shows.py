@@ -31,7 +31,7 @@ CASES = {
         f"{LIST} -o json", [failure(400, "you sent @TOKEN@")], exit=4, stderr=[r'^{"error": .*\*\*\*']
     ),
     "echoed in a redirect": Case(LIST, [reply(b"", 302, {"Location": "http://@EVIL@/?t=@TOKEN@"})], exit=13),
-    "echoed as a banner": Case(LIST, [[b"HTTP/1.1 200 @TOKEN@\r\nX: @TOKEN@\x01\r\n\r\n", CLOSE]], exit=5),
+    "echoed as a banner": Case(LIST, [[b"HTTP/1.1 @TOKEN@\r\nX: @TOKEN@\x00\r\n\r\n", CLOSE]], exit=5),
     "dry run": Case(f"{CREATE} --dry-run", requests=0, stdout=None),
     "as curl": Case(f"{CREATE} --as curl", requests=0, stdout=None),
     "in development mode": Case(
