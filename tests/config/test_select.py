@@ -39,15 +39,15 @@ def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("sand*", '"sand*"'),
-        ("s[a]ndbox", '"s[a]ndbox"'),
-        ("PROD-ACME", '"PROD-ACME"'),
-        ("tag:nope", 'tag "nope"'),
-        ("tag:", 'tag ""'),
-        ("", '""'),
+        ("sand*", 'no profile matches "sand*"'),
+        ("s[a]ndbox", 'no profile matches "s[a]ndbox"'),
+        ("PROD-ACME", 'no profile named "PROD-ACME"'),
+        ("tag:nope", 'no profile matches "tag:nope"'),
+        ("tag:", 'no profile matches "tag:"'),
+        ("", 'no profile named ""'),
     ],
 )
 def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         select(CONFIG, ["staging", pattern])
-    assert caught.value.message == f"no profile matches {said} (unified profile list shows 4)"
+    assert caught.value.message == f"{said} (unified profile list shows 4)"

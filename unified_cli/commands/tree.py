@@ -170,8 +170,10 @@ def _usage_error(error: Any) -> UsageError:
     more = f"{context.command_path} --help" if context else "unified --help"
     if hasattr(error, "possibilities"):
         # An option that is not there; Typer's own guesses are rather wild.
-        close = get_close_matches(error.option_name, _spellings(context), 1) if context else []
-        hint = f'did you mean "{close[0]}"?' if close else more
+        spellings = _spellings(context) if context else []
+        longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
+        close = longer or get_close_matches(error.option_name, spellings, 1)
+        hint = f"did you mean {' or '.join(close)}?" if close else more
         return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
     message = error.format_message().strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")
