@@ -188,9 +188,7 @@ def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Servic
     service.reply = lambda _: Reply(401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}')
     result = unified("doctor --network -o json", environ=service.environ)
     one = found(result, "connection")
-    assert (one["level"], one["exit"], one["remedy"]) == (
-        "error", 7, "check the profile's token: unified doctor --network",
-    )  # fmt: skip
+    assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "another token in UNIFIED_TOKEN")
     assert result.code == 7
     assert len(service.seen) == 1
 
@@ -220,4 +218,4 @@ def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
     assert result.code == 0
     assert found(result, "profile")["message"] == "no profiles, and no connection in the environment"
     nobody = unified("doctor nobody")
-    assert (nobody.code, nobody.stderr) == (3, 'error: no profile matches "nobody" (unified profile list shows 0)\n')
+    assert (nobody.code, nobody.stderr) == (3, 'error: no profile named "nobody" (unified profile list shows 0)\n')

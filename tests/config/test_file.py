@@ -153,68 +153,68 @@ def test_behind_a_link_both_folders_count(unified: Unified, config: Config, tmp_
     )
 
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away and become somebody else")
-
-
-@as_root
-def test_a_file_of_another_user_is_refused(unified: Unified, config: Config) -> None:
+def test_a_file_of_another_user_is_refused(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     path = config(GOOD)
-    os.chown(path, NOBODY, -1)
+    owner = path.stat().st_uid or NOBODY
+    if owner == NOBODY:
+        os.chown(path, NOBODY, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
     result = unified("profile list")
-    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 0 {path})\n")
+    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 4242 {path})\n")
 
 
-def as_nobody(folder: Path, environ: dict[str, str], *argv: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user to whom modes apply."""
-    for one in (folder, *folder.parents):
-        if one != Path("/") and one.stat().st_mode & 0o005 != 0o005:
-            one.chmod(one.stat().st_mode | 0o005)
-    # The libraries may be where nobody may look: they are loaded before the change of user.
-    program = (
-        "import configparser, filelock, os, platformdirs, sys, tomlkit, unified_cli.commands.program;"
-        "import unified_cli.config.document;"
-        "from unified_cli.main import main; from unified_cli.runtime import Runtime;"
-        "import unified_cli.commands.profile_change, unified_cli.commands.profile_login, unified_cli.commands.call,"
-        " unified_cli.commands.profile_list, unified_cli.commands.preview, unified_cli.output.document;"
-        f"os.setgid({NOBODY}); os.setuid({NOBODY}); os._exit(main(sys.argv[1:], Runtime.system()))"
+def as_others(home: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to which modes apply: that of root is started without root's right to pass over them."""
+    drop_and_run = (
+        "import ctypes, os, sys; prctl = ctypes.CDLL(None).prctl;"
+        "prctl(24, 1, 0, 0, 0); prctl(24, 2, 0, 0, 0);"  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        "os.execv(sys.executable, [sys.executable, '-m', 'unified_cli', *sys.argv[1:]])"
     )
     return subprocess.run(
-        [sys.executable, "-c", program, *argv],
+        [sys.executable, "-c", drop_and_run, *argv],
         check=False,
         capture_output=True,
         text=True,
         timeout=60,
         input="t-typed\n",
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **environ},
+        env={"PATH": os.environ["PATH"], "HOME": str(home), **FROM_HERE},
     )
 
 
-@as_root
 def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path: Path) -> None:
     home = tmp_path / "home"
     folder = home / ".config" / "unified"
     folder.mkdir(parents=True)
     path = folder / "config.toml"
     path.write_text(GOOD)
-    os.chown(path, NOBODY, -1)
-    os.chown(folder, NOBODY, -1)
+    path.chmod(0o600)
     folder.chmod(0o500)
-    environ = {"HOME": str(home)}
-    listed = as_nobody(home, environ, "profile", "list")
-    assert listed.stderr == ""
-    assert listed.returncode == 0
+    listed = as_others(home, "profile", "list")
+    assert (listed.returncode, listed.stderr) == (0, "")
     for argv in (
         ["profile", "set", "acme", "retries=1"],
         ["profile", "login", "acme", "--token-stdin", "--store", "file"],
         ["profile", "login", "acme", "--token-stdin", "--store", "config"],
         ["profile", "login", "acme", "--token-stdin", "--store", "keyring"],
     ):
-        result = as_nobody(home, environ, *argv)
+        result = as_others(home, *argv)
         assert result.returncode == 3, argv
         assert f"error: cannot write {path}: Permission denied\n" in result.stderr
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
     assert b"t-typed" not in everything
     assert path.read_text() == GOOD
+    folder.chmod(0o700)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "home" / ".config" / "unified" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(GOOD)
+    path.chmod(0)
+    result = as_others(tmp_path / "home", "ticketing", "tickets", "list")
+    assert (result.returncode, result.stderr) == (3, f"error: cannot read {path}: Permission denied\n")
+    assert as_others(tmp_path / "home", "profile", "path").returncode == 0
+    path.chmod(0o600)
 
 
 @pytest.mark.parametrize("home", [None, "", "/", "/nonexistent"])
