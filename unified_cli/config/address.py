@@ -1,6 +1,7 @@
 """A base URL, taken apart and checked once; what counts as the same origin is decided here."""
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -38,6 +39,7 @@ class Address(NamedTuple):
         return self.origin + self.path
 
 
+@lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
     """The address that `url`, found at `source`, names.
 
