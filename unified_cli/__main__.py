@@ -3,8 +3,10 @@
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first, where a file named like a library would be run.
-    sys.path[:] = [entry for entry in sys.path if entry]
+    # `python -m` puts the working directory first, where a file named like a library would be run; this package is
+    # found by then. Python's own -P leaves it out.
+    if not sys.flags.safe_path:
+        del sys.path[0]
 
 import gc
 import os
