@@ -251,3 +251,34 @@ def test_in_the_c_locale_nothing_breaks(process: Process) -> None:
     assert "größe" in listed.stdout.decode()
     shown = process("profile show acme", environ=environ)
     assert (shown.returncode, shown.stderr) == (0, b"")
+
+
+def test_libraries_in_the_working_directory_are_not_run(process: Process, tmp_path: Path) -> None:
+    for name in ("json", "httpx", "tomlkit", "filelock", "keyring", "typer", "tomllib", "msgspec", "platformdirs"):
+        (tmp_path / f"{name}.py").write_text("open('PWN', 'w')\n")
+    for command in ("profile add acme", "profile list", "doctor", "-p sandbox ticketing tickets list"):
+        process(command, environ=FROM_HERE, cwd=tmp_path)
+    assert process("profile list", environ=FROM_HERE, cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "PWN").exists()
+
+
+@pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"FORCE_COLOR": "1"}])
+@pytest.mark.parametrize("columns", [1, 200])
+def test_any_terminal_will_do(unified: Unified, config: Config, environ: dict[str, str], columns: int) -> None:
+    config(GOOD)
+    for command in ("profile list", "profile show acme", "doctor", "profile --help", "doctor --help"):
+        result = unified(command, tty=True, columns=columns, environ={"TERM": "xterm", **environ})
+        coloured = "\x1b[" in result.stdout
+        assert result.code == (3 if command == "doctor" else 0)
+        assert coloured is ("FORCE_COLOR" in environ or environ == {"NO_COLOR": ""})
+        assert "acct" not in result.stdout
+        assert "Traceback" not in result.stderr
+
+
+def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: Config) -> None:
+    config('[profiles.acme]\naccount_id = "1\\u001b]52;c;x\\u0007\\u202e"\ntags = ["\\u009b2J[red]"]\n')
+    for command in ("profile list", "profile show acme"):
+        result = unified(command, tty=True, environ={"NO_COLOR": "1"})
+        assert result.code == 0
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*result.stdout}
+        assert "[red]" in result.stdout
