@@ -72,8 +72,9 @@ def run(part: Part, read: Read, options: Options) -> Iterator[Page]:
             memory=dict(output.memory),
         )
         yield page
-    part.append(output.end(part.state.next_cursor))
-    part.publish(force=options.force)
+    # An earlier run may have been killed with the end written and the name not given.
+    end = b"" if part.state.complete else output.end(part.state.next_cursor)
+    part.publish(end, force=options.force)
 
 
 def _read(part: Part, read: Read, span: Span) -> Iterator[Page]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unified_cli.bulk import export, plan
 from unified_cli.bulk.manifest import Entry, Manifest, moment
-from unified_cli.bulk.part import Part
+from unified_cli.bulk.part import Part, sweep
 from unified_cli.bulk.pool import Pool
 from unified_cli.bulk.workers import Ended, side_by_side
 from unified_cli.catalogue import Operation, Service
@@ -115,6 +115,7 @@ class Export:
             if before.fingerprint not in {"", mark}:
                 raise StateError(f"{task.file} was exported with other options (--restart replaces it)")
             if self._is_done(before):
+                sweep(self._folder / task.file)
                 yield _Done(before)
                 return
         path = self._folder / task.file

@@ -127,10 +127,13 @@ class Part:
         except OSError as error:
             raise self._failure(error) from None
 
-    def publish(self, *, force: bool) -> None:
-        """Give the complete file its name."""
+    def publish(self, end: bytes, *, force: bool) -> None:
+        """Write the end and give the complete file its name."""
         try:
-            self.state.complete = True
+            # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
+            checkpoint.write_all(self._handle, end)
+            self._hash.update(end)
+            self.state = replace(self.state, bytes=self.state.bytes + len(end), complete=True)
             self._make_safe()
             os.close(self._handle)
             self._handle = -1
@@ -196,6 +199,12 @@ class Part:
         return StorageError(
             f"cannot write {error.filename or self._part}: {error.strerror}; what is safe stays for the next run"
         )
+
+
+def sweep(path: Path) -> None:
+    """Remove what a run left beside a published file when it was killed while tidying up."""
+    for end in ("part", "ckpt", "ckpt.tmp", "lock"):
+        path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
 
 
 def digest(path: Path) -> str:
