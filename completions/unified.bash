@@ -162,6 +162,9 @@ _unified_argument() {
     case $1:$2 in
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
+        export:*) kind='api/resource' ;;
+        import:0) kind='api/resource' ;;
+        import:*) kind='file' ;;
         help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
         help:*) kind='' ;;
         profile\ list:*) kind='profile' ;;
@@ -169,6 +172,10 @@ _unified_argument() {
         profile\ set:0) kind='profile' ;;
         profile\ set:*) kind='' ;;
         profile\ use:*) kind='profile' ;;
+        profile\ login:*) kind='profile' ;;
+        profile\ logout:*) kind='profile' ;;
+        profile\ import:*) kind='file' ;;
+        profile\ test:*) kind='profile' ;;
         profile\ remove:*) kind='profile' ;;
     esac
 }
@@ -251,17 +258,17 @@ _unified_offer() {
     done
 }
 
-# Offer files for what is typed after $1; what the shell itself can complete is left to it.
+# Offer files, or folders where $2 says so, for what is typed after $1; what the shell can do alone is left to it.
 _unified_files() {
     local typed=${current#"$1"} file
     if [[ -z $1 ]]; then
-        compopt -o default 2>/dev/null
+        compopt -o "${2:-default}" 2>/dev/null
         return
     fi
     typed=${typed//\\/}
     [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
     for file in "$typed"*; do
-        [[ -e $file ]] && COMPREPLY+=("$1$file")
+        [[ -d $file || ( -z ${2:-} && -e $file ) ]] && COMPREPLY+=("$1$file")
     done
     compopt -o filenames 2>/dev/null
 }
@@ -270,6 +277,7 @@ _unified_files() {
 _unified_offer_kind() {
     case $1 in
         file) _unified_files "$2" ;;
+        folder) _unified_files "$2" dirnames ;;
         @file)
             local before=${current%%@*}
             if [[ $current == "$2"*@* ]]; then

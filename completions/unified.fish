@@ -325,6 +325,12 @@ function __unified_argument --argument-names at argument
             echo 'GET POST PATCH PUT DELETE'
         case 'request:*'
             echo ''
+        case 'export:*'
+            echo 'api/resource'
+        case 'import:0'
+            echo 'api/resource'
+        case 'import:*'
+            echo 'file'
         case 'help:0'
             echo 'exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice'
         case 'help:*'
@@ -338,6 +344,14 @@ function __unified_argument --argument-names at argument
         case 'profile set:*'
             echo ''
         case 'profile use:*'
+            echo 'profile'
+        case 'profile login:*'
+            echo 'profile'
+        case 'profile logout:*'
+            echo 'profile'
+        case 'profile import:*'
+            echo 'file'
+        case 'profile test:*'
             echo 'profile'
         case 'profile remove:*'
             echo 'profile'
@@ -396,6 +410,8 @@ function __unified_offer --argument-names kind before current
             return
         case file
             __unified_files "$before" "$current"
+        case folder
+            __unified_files "$before" "$current" | string match -r '^[^\t]*/(?:\t.*)?$'
         case '@file'
             if set -l parts (string match -r '^((?:[^@]*)@(?:base64:)?)(.*)$' -- "$current")
                 __unified_files "$before$parts[2]" $parts[3]

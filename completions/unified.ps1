@@ -181,11 +181,17 @@ $UnifiedValues['--tag'] = ''
 $UnifiedValues['--store'] = 'keyring file config'
 $UnifiedArguments = @{
     'request' = @('GET POST PATCH PUT DELETE', '')
+    'export' = @('api/resource')
+    'import' = @('api/resource', 'file')
     'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice', '')
     'profile list' = @('profile')
     'profile show' = @('profile')
     'profile set' = @('profile', '')
     'profile use' = @('profile')
+    'profile login' = @('profile')
+    'profile logout' = @('profile')
+    'profile import' = @('file')
+    'profile test' = @('profile')
     'profile remove' = @('profile')
 }
 
@@ -259,6 +265,7 @@ $UnifiedComplete = {
         switch ($kind) {
             '' { }
             'file' { }
+            'folder' { }
             '@file' { }
             'profile' { Show-Unified (Get-UnifiedProfiles) $before }
             'api/resource' {

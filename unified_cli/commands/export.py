@@ -48,6 +48,7 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
             [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump")],
             _FLAGS,
         ),
+        takes=("api/resource",),
     )
 
 

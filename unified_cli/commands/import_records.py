@@ -66,6 +66,7 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
             [(EXAMPLE, "unified -p sandbox import ticketing/contacts people.csv")],
             _FLAGS,
         ),
+        takes=("api/resource", "file"),
     )
 
 

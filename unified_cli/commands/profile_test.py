@@ -31,6 +31,7 @@ def test_command(about: str, runtime: Runtime, catalogue: Catalogue, complete: C
         complete=complete,
         usage="[GLOB|tag:NAME]…",
         example="unified profile test sandbox",
+        takes=("profile",),
         arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
         flags=_FLAGS,
         more=["Without a name: what a call would be made with, here and now."],

@@ -129,7 +129,7 @@ def _operation(operation: Operation, execute: Execute) -> Any:
 def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page], takes: Sequence[str] = ()) -> Any:
     """A command that calls `run` with what was given on the command line.
 
-    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`,
+    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`, `folder`,
     `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
