@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,11 +108,11 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     check_writable(resolved, request)
     if request.operation and request.operation.kind == "delete":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
-    request = replace(request, honoured=resolved["idempotency_window"] > 0)
+    request = request._replace(honoured=resolved["idempotency_window"] > 0)
 
     from unified_cli.commands import connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
-    request = replace(request, honoured=resolved["idempotency_window"] > 0)
+    request = request._replace(honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
     if given.get("out") and (given.get("all") or given.get("limit")):
         from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files

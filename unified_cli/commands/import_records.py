@@ -102,7 +102,7 @@ class Task:
             body=item.body,
             key=key if self.operation.method in {"POST", "PATCH"} else None,
         )
-        return replace(made, honoured=self.resolved["idempotency_window"] > 0)
+        return made._replace(honoured=self.resolved["idempotency_window"] > 0)
 
 
 def run(runtime: Runtime, catalogue: Catalogue, given: call.Given) -> None:

@@ -47,7 +47,7 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
     clients = Clients(runtime, catalogue)
     look = answer.look(runtime, catalogue.service, asked, given, output, first=(LABEL,))
     printer = Printer(
-        runtime, replace(look, listing=False) if output in {"json", "yaml"} else look, answer.program(given)
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
     )
     ending = _read_all(printer, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)
     missing = printer.end()

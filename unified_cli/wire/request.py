@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from unified_cli.catalogue import Operation, Service
@@ -17,8 +17,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What goes out: `path` and `query` as they stand on the wire's request line, `body` as JSON bytes.
 
     `account` is the connection it is scoped to, `operation` None for a path that the catalogue does not list.
@@ -73,7 +72,7 @@ class Request:
     def with_query(self, *more: tuple[str, str]) -> "Request":
         """The same request with these parameters in place of others of the same name."""
         names = {name for name, _ in more}
-        return replace(self, query=(*((name, value) for name, value in self.query if name not in names), *more))
+        return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
 
 
 def for_operation(
