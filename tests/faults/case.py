@@ -31,7 +31,9 @@ class Case:
     exit: int = 0
     stderr: Sequence[str] = ()
     never: Sequence[str] = ()
-    stdout: bytes | None = None
+    stdout: bytes | Callable[[], bytes] | None = None
+    shows: object = None
+    """The JSON value that stands on a terminal at stdout, written so that the terminal obeys nothing in it."""
     requests: int | Sequence[bytes] | None = None
     connections: int | None = None
     waits: tuple[float, float] | None = None
