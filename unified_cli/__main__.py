@@ -1,6 +1,7 @@
 """The entry of the console script and of `python -m unified_cli`."""
 
 import sys
+from typing import NoReturn
 
 if __name__ == "__main__":
     # `python -m` puts the working directory first, where a file named like a library would be run.
@@ -12,7 +13,7 @@ import os
 from unified_cli import VERSION_LINE
 
 
-def run() -> None:
+def run() -> NoReturn:
     """Run the command line of this process and end it with the exit code."""
     if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
         os._exit(0)
@@ -20,11 +21,18 @@ def run() -> None:
     gc.disable()
     import signal  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
 
-    from unified_cli.main import main, terminate  # noqa: PLC0415  as above
-    from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # What was started to live on in the background ignores them, and goes on to do so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    _occupy()
+    try:
+        from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
+        from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-    signal.signal(signal.SIGTERM, terminate)
-    code = main(sys.argv[1:], Runtime.system())
+        code = main(sys.argv[1:], Runtime.system())
+    except KeyboardInterrupt as stop:
+        code = 130 if type(stop) is KeyboardInterrupt else 143
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
 
@@ -35,6 +43,32 @@ def _print(line: str) -> bool:
         return os.write(1, line.encode()) == len(line)
     except OSError:
         return False
+
+
+def _stop(number: int, _frame: object) -> NoReturn:
+    """Stop in order; the second signal ends the process where it stands."""
+    import signal  # noqa: PLC0415  run has imported it
+
+    for other in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(other, _end)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    from unified_cli.errors import Terminated  # noqa: PLC0415  rarely needed
+
+    raise Terminated
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    os._exit(128 + number)
+
+
+def _occupy() -> None:
+    """Keep what is opened later off the places of closed standard streams, where others would write into it."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import re
 import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 LARGEST = 300 * 1024
@@ -48,7 +47,7 @@ class Watch:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
 

@@ -11,7 +11,7 @@ from unified_cli.commands import confirm, preview
 from unified_cli.config import file, select, settings
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.output import FORMATS, target
+from unified_cli.output import FORMATS, stream, target
 from unified_cli.runtime import Runtime
 from unified_cli.wire import request as requests
 from unified_cli.wire.request import Request
@@ -97,6 +97,8 @@ def check(runtime: Runtime, found: Settings) -> None:
         kind = UsageError if where.startswith("--") else ConfigError
         raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
     runtime.talk.quiet = found["quiet"]
+    # The profile may ask for JSON as well as the command line, which main has looked at.
+    runtime.talk.machine = found["output"] in {"json", "ndjson"} and found.values["output"].source != "default"
 
 
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
@@ -131,6 +133,8 @@ def _once(
     program = answer.program(given)
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
+    else:
+        stream.check(runtime)
     client = clients.open(resolved)
     try:
         got = client.send(listing.from_cursor(request, catalogue.service, given), any_type=resolved["output"] == "raw")

@@ -49,8 +49,9 @@ def parse(url: str, source: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"base URL in {source} is not a URL: {error}") from None
+    except ValueError:
+        # The standard library's words repeat what stands there, which may be a password.
+        raise ConfigError(f"base URL in {source} is not a URL (it must look like https://api.example.com)") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:

@@ -114,7 +114,7 @@ class Reader:
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
-        return Failed(attempt, failure.error_for(request, status, envelope, body, blocked=blocked))
+        return Failed(attempt, failure.error_for(request, status, envelope, body, self.talk, blocked=blocked))
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
         self.drop()

@@ -5,10 +5,12 @@ import re
 import httpx
 
 from unified_cli.errors import ServiceError, UnifiedError, UnsafeError
+from unified_cli.talk import cut
 from unified_cli.wire.request import Request
 from unified_cli.wire.sockets import Exchange
 
 _MOST = 3
+_LONGEST_HOST = 300
 _STATUSES = {301, 302, 303, 307, 308}
 _PLAIN = re.compile(r"[!-\[\]-~]+")
 
@@ -57,10 +59,11 @@ def _target(here: httpx.URL, location: str, request: Request) -> httpx.URL:
             # Some readers take such a one for relative, others for another host.
             raise UnsafeError(f"{origin} redirects to a URL without a host; not followed")
         there = here.join(location)
+        elsewhere = there.userinfo or (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
     except (httpx.InvalidURL, ValueError):
         raise UnsafeError(f"{origin} redirects to something that is no URL; not followed") from None
-    goal = f"{there.scheme}://{there.netloc.decode()}" if there.host else there.scheme
-    if there.userinfo or (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port):
+    goal = cut(f"{there.scheme}://{there.netloc.decode()}", _LONGEST_HOST)
+    if elsewhere:
         raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed")
     if request.method != "GET":
         raise UnsafeError(f"{origin} redirects {request.method} {request.path}; a write is never sent a second time")

@@ -111,8 +111,16 @@ def for_path(
     """The request for any path below the base URL; the path is taken as typed, with its own percent-encoding."""
     if method not in _METHODS:
         raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
+    _encodable(path, "the path")
+    if any(unicodedata.category(character) in _UNSEEN for character in path):
+        # The standard library drops some of them in silence.
+        raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
+    try:
+        unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        raise UsageError(f"the path {path} is not UTF-8 where it is percent-encoded") from None
     parts = urlsplit(path)
-    if parts.scheme or parts.netloc or path.startswith("//") or parts.fragment:
+    if parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
             "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)"
         )

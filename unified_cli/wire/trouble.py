@@ -74,8 +74,13 @@ def _lost(error: Exception, host: str, received: int) -> Trouble:
             return Trouble(Outcome.LOST, f"{host} closed the connection without answering")
         if any(words in str(error) for words in _CUT):
             return Trouble(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-        return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
+        return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {_without_data(error)}", malformed=True)
     return Trouble(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
+
+
+def _without_data(error: Exception) -> str:
+    # Behind the colon stands what the peer sent, which may be anything.
+    return str(error).partition(":")[0]
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,8 +1,6 @@
 """Whatever is talked about, the token is not in it; nor in what a server sends back to see it printed."""
 
-import base64
-
-from faults.case import CREATE, DELETE, GET, LIST, SEND, UPDATE, Case, envelope, failure
+from faults.case import CREATE, DELETE, GET, LIST, SEND, UPDATE, Case, failure
 from faults.script import CLOSE, reply
 
 ECHO = {
@@ -31,7 +29,7 @@ CASES = {
         f"{LIST} -o json", [failure(400, "you sent @TOKEN@")], exit=4, stderr=[r'^{"error": .*\*\*\*']
     ),
     "echoed in a redirect": Case(LIST, [reply(b"", 302, {"Location": "http://@EVIL@/?t=@TOKEN@"})], exit=13),
-    "echoed as a banner": Case(LIST, [[b"HTTP/1.1 200 @TOKEN@\r\nX: @TOKEN@\x01\r\n\r\n", CLOSE]], exit=5),
+    "echoed as a banner": Case(LIST, [[b"HTTP/1.1 @TOKEN@\r\nX: @TOKEN@\x00\r\n\r\n", CLOSE]], exit=5),
     "dry run": Case(f"{CREATE} --dry-run", requests=0, stdout=None),
     "as curl": Case(f"{CREATE} --as curl", requests=0, stdout=None),
     "in development mode": Case(
