@@ -62,10 +62,8 @@ class Talk:
         """Mask this value from now on, in every form it could be met in; fewer than four letters are no secret."""
         if len(secret) < _SHORTEST:
             return
-        self._secrets.update(_forms(secret))
-        forms = sorted(self._secrets, key=len, reverse=True)
-        # Whatever the case: a host name that holds the secret is written in small letters.
-        self._masks = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
+        self._secrets.add(secret)
+        self._masks = None
 
     def named(self, name: str) -> "Talk":
         """The same, with a name at the start of each line: who speaks when many do."""
@@ -73,7 +71,14 @@ class Talk:
 
     def masked(self, text: str) -> str:
         """The text with every known secret replaced by `***`."""
-        return self._masks.sub("***", text) if self._masks else text
+        if not self._secrets:
+            return text
+        masks = self._masks
+        if masks is None:
+            forms = sorted({form for secret in self._secrets for form in _forms(secret)}, key=len, reverse=True)
+            # Whatever the case: a host name that holds the secret is written in small letters.
+            masks = self._masks = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
+        return masks.sub("***", text)
 
     def excerpt(self, text: str, limit: int = _LIMIT) -> str:
         """At most `limit` characters of what somebody else said, masked and made visible before it is cut."""
@@ -132,10 +137,10 @@ class _Named(Talk):
 
 
 def _forms(secret: str) -> Iterator[str]:
+    raw = secret.encode("utf-8", "surrogateescape")
     yield secret
-    yield quote(secret, safe="")
+    yield quote(raw, safe="")
     yield json.dumps(secret)[1:-1]
-    raw = secret.encode()
     # Base64 has three shapes, one for each offset the secret can have inside a longer text; the edges depend on it.
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")

@@ -1,6 +1,7 @@
 """Play a case: listeners, a home and a secret of its own, one run, and every promise checked afterwards."""
 
 import contextlib
+import importlib
 import io
 import itertools
 import json
@@ -178,7 +179,8 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
         before = search.tree(home)
         run = rig.run()
         after = search.tree(home)
-    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {len(rig.origin.requests)}"
+    asked = len(rig.origin.requests)
+    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {asked}"
     assert run.code == case.exit, told
     _check_streams(rig, run, told)
     _check_requests(rig, run, told)
@@ -221,7 +223,8 @@ def _check_requests(rig: Rig, run: Run, told: str) -> None:
     elif case.requests is not None:
         wanted = [rig.filled(pattern.decode()).encode() for pattern in case.requests]
         for pattern, request in itertools.zip_longest(wanted, seen):
-            assert pattern is not None and request is not None, told
+            assert pattern is not None, told
+            assert request is not None, told
             assert re.search(pattern, request, re.DOTALL), f"{pattern!r} is not in {request!r}"
     if case.connections is not None:
         assert rig.origin.connections == case.connections, told
@@ -269,8 +272,6 @@ def _names(found: Callable[[str], Sequence[str]]) -> Callable[..., Any]:
 
 def cases(folder: Path) -> Mapping[str, Case | str]:
     """Every case by the words it is named in; one that cannot be run here is the reason why."""
-    import importlib
-
     found: dict[str, Case | str] = {}
     for path in sorted(folder.rglob("*.py")):
         name = ".".join(path.relative_to(folder.parent.parent).with_suffix("").parts)

@@ -95,7 +95,9 @@ class Listener:
     `requests` are the bytes of each, `connections` counts also those that asked nothing.
     """
 
-    def __init__(self, script: Script, context: ssl.SSLContext | None = None, inner: ssl.SSLContext | None = None):
+    def __init__(
+        self, script: Script, context: ssl.SSLContext | None = None, inner: ssl.SSLContext | None = None
+    ) -> None:
         self._answers = [one if isinstance(one, Answer) else _answer(one) for one in script]
         self._context = context
         self._inner = inner

@@ -1,4 +1,4 @@
-"""A program that gives the token hears nothing of the one in the environment, and its failure is told without its words."""
+"""A program that gives the token hears nothing of the one in the environment, and tells nothing of it."""
 
 from faults.case import LIST, Case
 
@@ -33,5 +33,7 @@ CASES = {
     ),
     "gives two lines": helper(b"echo one; echo two\n", exit=3, stderr=["more than one line"], requests=0),
     "gives nothing": helper(b"exit 0\n", exit=3, stderr=["is empty"], requests=0),
-    "gives ten megabytes": helper(b"head -c 10000000 /dev/zero | tr '\\0' x\n", exit=3, stderr=["longer"], requests=0),
+    "gives ten megabytes": helper(
+        b"head -c 10000000 /dev/zero | tr '\\0' x\n", exit=3, stderr=["more than 8 KiB"], requests=0
+    ),
 }

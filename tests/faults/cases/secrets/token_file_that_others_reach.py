@@ -18,12 +18,12 @@ CASES = {
         stderr=["chmod go-w @HOME@/token"],
     ),
     "token file": Case(f"{LIST} --token-file @HOME@/token", files={"token": (b"@TOKEN@\n", 0o600)}, requests=1),
-    "token file, missing": Case(f"{LIST} --token-file @HOME@/none", exit=3, stderr=["@HOME@/none: No such file"]),
+    "token file, missing": Case(f"{LIST} --token-file @HOME@/none", exit=3, stderr=["@HOME@/none .*No such file"]),
     "config with a token, private": Case(
         LIST,
         environ={"UNIFIED_TOKEN": None},
         files={"config/config.toml": (CONFIG + b'base_url = "@ORIGIN@"\n', 0o600)},
-        stderr=["keeps its token in plain text"],
+        stderr=["is plain text"],
         requests=1,
     ),
 }
