@@ -2,14 +2,14 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from unified_cli.bulk.intake import Line
 from unified_cli.catalogue import Operation, Service
+from unified_cli.output.records import parts, string
 
 MARK = "_import"
 """The member that result files carry about a record, and that is taken out when they are fed back in."""
@@ -94,8 +94,8 @@ def unmarked(record: bytes) -> tuple[bytes, str]:
     """The record without the mark of a result file, and the key it carried; ValueError for a mark without a record."""
     if f'"{MARK}"'.encode() not in record:
         return record, ""
-    members = _members(record)
-    if members is None or MARK not in members:
+    members = {**(parts(record) or {})}
+    if MARK not in members:
         return record, ""
     try:
         mark = msgspec.json.decode(members.pop(MARK), type=Mark)
@@ -103,21 +103,14 @@ def unmarked(record: bytes) -> tuple[bytes, str]:
         return record, ""
     if mark.text:
         raise ValueError("it holds no record, only a line that was none")
-    return msgspec.json.encode(members), mark.key
-
-
-def _members(record: bytes) -> dict[str, msgspec.Raw] | None:
-    try:
-        return msgspec.json.decode(record, type=dict[str, msgspec.Raw])
-    except msgspec.DecodeError:
-        return None
+    return _joined(members), mark.key
 
 
 def _no_record(body: bytes, service: Service) -> str:
     if not body.startswith(b"{"):
         return "is no JSON object"
     if service.items.encode() in body:
-        members = _members(body) or {}
+        members = parts(body) or {}
         if service.items in members and service.cursor in members:
             return "is a page, not a record (list with -o ndjson)"
     return ""
@@ -126,19 +119,19 @@ def _no_record(body: bytes, service: Service) -> str:
 def _with_id(number: int, record: bytes, body: bytes, key: str, operation: Operation) -> Item:
     if not operation.takes_id:
         return Item(number, record, None, body, key)
-    members = _members(body)
-    if members is None:
-        return Item(number, record, wrong="holds half a surrogate pair beside its id")
-    identifier = _identifier(members.pop("id", msgspec.Raw(b"null")))
+    members = {**(parts(body) or {})}
+    identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:
         return Item(number, record, wrong="has no id")
-    return Item(number, record, identifier, msgspec.json.encode(members) if operation.name == "update" else None, key)
+    return Item(number, record, identifier, _joined(members) if operation.name == "update" else None, key)
 
 
-def _identifier(raw: Any) -> str | None:
+def _joined(members: Mapping[str, bytes]) -> bytes:
+    return b"{" + b",".join(msgspec.json.encode(name) + b":" + value for name, value in members.items()) + b"}"
+
+
+def _identifier(text: bytes) -> str | None:
     """A text, or a number as it was written."""
-    text = bytes(raw)
     if text.startswith(b'"'):
-        found: str = msgspec.json.decode(text)
-        return found or None
+        return string(text) or None
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None

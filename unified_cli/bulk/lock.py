@@ -1,44 +1,54 @@
-"""One process at a time: a lock file beside what it guards."""
+"""A lock that a process holds on a file of its own, gone when the process is."""
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
 
+_MODE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
-@contextmanager
-def held(guarded: Path) -> Iterator[None]:
-    """Hold `guarded`.lock; the system lets go of it whatever ends the process.
 
-    Raises StateError naming the process that holds it, StorageError where the lock file cannot be made.
-    """
-    path = guarded.with_name(guarded.name + ".lock")
+class Lock:
+    """Held from `take` to `release`; the file says who holds it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle: int | None = None
+
+    def take(self, what: str) -> None:
+        """Take the lock at once. Raises StateError where another process has it, StorageError where no file can be."""
+        while self._handle is None:
+            try:
+                handle = os.open(self._path, _MODE, 0o600)
+            except OSError as error:
+                raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(handle, 20).decode("ascii", "replace").strip()
+                os.close(handle)
+                raise StateError(f"{what} is in use by process {holder or '?'}") from None
+            # Whoever held it before may have removed the file meanwhile; a lock on a file without a name is none.
+            if _is_there(handle, self._path):
+                self._handle = handle
+            else:
+                os.close(handle)
+        os.ftruncate(self._handle, 0)
+        os.write(self._handle, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        """Remove the file and let go."""
+        if self._handle is not None:
+            self._path.unlink(missing_ok=True)
+            os.close(self._handle)
+            self._handle = None
+
+
+def _is_there(handle: int, path: Path) -> bool:
     try:
-        handle = _open(path, guarded)
-    except OSError as error:
-        raise StorageError(f"cannot lock {path}: {error.strerror}") from None
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(handle)
-
-
-def _open(path: Path, guarded: Path) -> int:
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
-            os.close(handle)
-            raise StateError(f"{guarded} is in use by process {holder or 'unknown'}") from None
-        # Its last holder may have removed the file between our opening and locking it.
-        if path.exists() and os.fstat(handle).st_ino == path.stat().st_ino:
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-            return handle
-        os.close(handle)
+        named = path.lstat()
+    except FileNotFoundError:
+        return False
+    held = os.fstat(handle)
+    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import jq
 
+from unified_cli import surrogates
 from unified_cli.errors import UsageError
 from unified_cli.talk import cut
 
@@ -27,7 +28,7 @@ class Reshape:
     def __call__(self, record: bytes) -> list[bytes]:
         """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""
         try:
-            results: str = self._program.input_text(record.decode("utf-8")).text()
+            results: str = self._program.input_text(surrogates.without(record).decode("utf-8")).text()
         except ValueError as error:
             raise ValueError(cut(str(error).splitlines()[0] if str(error) else "it failed", 200)) from None
         return [line.encode() for line in results.split("\n") if line]

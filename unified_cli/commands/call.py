@@ -110,6 +110,7 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
 
     from unified_cli.commands import answer, connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
+    request = replace(request, honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
     if listing.is_wanted(request, given, resolved):
         listing.run(runtime, catalogue, clients, resolved, request, given)

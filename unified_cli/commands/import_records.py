@@ -28,9 +28,9 @@ _OWN = (
          choices=("ndjson", "json", "csv", "ids")),
     Flag("report", ("--report",), str, IMPORT, "write what became of each line", "FILE", takes="file"),
     Flag("fail_fast", ("--fail-fast",), bool, IMPORT, "stop at the first record that fails"),
-    Flag("restart", ("--restart",), bool, IMPORT, "forget an earlier run and send everything again"),
+    replace(FLAGS["restart"], group=IMPORT, help="forget an earlier run and send everything again"),
     Flag("retry_in_doubt", ("--retry-in-doubt",), bool, IMPORT, "send again what may have been done"),
-    Flag("workers", ("--workers",), str, NETWORK, "requests at a time (8)", "N"),
+    replace(FLAGS["workers"], help="requests at a time, up to 64 (8)"),
 )  # fmt: skip
 _SHARED = [
     flag
@@ -197,15 +197,17 @@ def _import(task: Task, source: Any, given: call.Given, workers: int) -> None:
     from unified_cli.bulk.importing import Importing, Terms  # noqa: PLC0415
     from unified_cli.bulk.journal import Journal  # noqa: PLC0415
     from unified_cli.bulk.progress import Progress  # noqa: PLC0415
-    from unified_cli.commands import connect  # noqa: PLC0415
+    from unified_cli.commands.connect import Clients  # noqa: PLC0415
 
     runtime, path = task.runtime, source.path.with_name(source.path.name + ".unified-journal")
     items = _items(task, source)
-    with lock.held(path):
+    held = lock.Lock(path.with_name(path.name + ".lock"))
+    held.take(str(path))
+    try:
         journal = Journal.open(path, _header(task, source), restart=bool(given.get("restart")))
         try:
             before = results.count(source, journal)
-            clients = connect.Clients(runtime, task.catalogue)
+            clients = Clients(runtime, task.catalogue)
             clients.token(task.resolved)
             terms = Terms(
                 workers,
@@ -228,6 +230,8 @@ def _import(task: Task, source: Any, given: call.Given, workers: int) -> None:
                 results.report(source, journal, given["report"])
         finally:
             journal.close()
+    finally:
+        held.release()
     if before == counts and not any(group.count for group in groups[1:]):
         runtime.talk.note(f"already imported, says {path} (--restart sends everything again)")
     _summary(runtime, given, groups, counts)
