@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request operations help completion sandbox profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request import operations help completion sandbox doctor profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -97,7 +97,7 @@ _unified_words() {
             ;;
         completion) words='bash zsh fish pwsh install' ;;
         sandbox) words='serve reset seed status' ;;
-        profile) words='list show path add set use remove' ;;
+        profile) words='list show path add set use login logout import test remove' ;;
     esac
     if [[ -d $_unified_folder/catalogue.d ]]; then
         _unified_added "$1"
@@ -109,21 +109,28 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
         operations) flags+=' --output -o' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
+        doctor) flags+=' --profile -p --network --with --timeout --ca-bundle --output -o --verbose -v --quiet --no-input' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input' ;;
         profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input' ;;
         profile\ set) flags+=' --verbose -v --quiet --no-input' ;;
         profile\ use) flags+=' --none --verbose -v --quiet --no-input' ;;
+        profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input' ;;
+        profile\ logout) flags+=' --shared --verbose -v --quiet --no-input' ;;
+        profile\ import) flags+=' --update --verbose -v --quiet --no-input' ;;
+        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input' ;;
-        *\ *\ list|*\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --out --force --dry-run --as --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
     esac
 }
 
@@ -132,13 +139,18 @@ _unified_value() {
     kind=''
     case $1 in
         -p|--profile) kind='profile' ;;
-        -o|--output) kind='json raw' ;;
-        --token-file|--out) kind='file' ;;
+        -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
+        --token-file) kind='file' ;;
+        --dedupe) kind='id' ;;
+        --out) kind='file' ;;
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
         -d|--data|-F|--field) kind='@file' ;;
+        --format) kind='ndjson json csv ids' ;;
+        --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --state|--faults) kind='file' ;;
+        --store) kind='keyring file config' ;;
     esac
 }
 
@@ -310,7 +322,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--out|--as|--timeout|--retries|--rate|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--shell|--port|--seed|--state|--faults|--records|--token-command|--tag) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then

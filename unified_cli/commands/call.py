@@ -106,7 +106,6 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
-    request = replace(request, honoured=resolved["idempotency_window"] > 0)
 
     from unified_cli.commands import answer, connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
