@@ -1,5 +1,7 @@
 """A file that appears whole or not at all."""
 
+import errno
+import hashlib
 import os
 import secrets
 from collections.abc import Iterable
@@ -9,6 +11,51 @@ from unified_cli.errors import StorageError
 from unified_cli.talk import Talk
 
 
+class Beside:
+    """A file under way, beside the place it is meant for; it gets its name when it is whole, or goes without a trace.
+
+    Raises OSError as the operating system does; `size` is how many bytes it has.
+    """
+
+    def __init__(self, folder: Path, label: str) -> None:
+        self._path = folder / f".{_short(label)}.{secrets.token_hex(6)}.part"
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        self._file = os.fdopen(os.open(self._path, flags, 0o600), "w+b")
+        self.size = 0
+
+    def write(self, chunk: bytes) -> None:
+        """Add some bytes."""
+        self._file.write(chunk)
+        self.size += len(chunk)
+
+    def restart(self) -> None:
+        """Forget what was written."""
+        self._file.seek(0)
+        self._file.truncate()
+        self.size = 0
+
+    def digest(self, name: str) -> bytes:
+        """A digest of all that was written, such as `sha256`."""
+        self._file.flush()
+        self._file.seek(0)
+        return hashlib.file_digest(self._file, name).digest()
+
+    def publish(self, path: Path, *, force: bool) -> None:
+        """Have it on the disk and give it its name; FileExistsError where that is taken, unless `force`."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        if force:
+            self._path.replace(path)
+        else:
+            _link(self._path, path)
+        sync_folder(path.parent)
+
+    def discard(self) -> None:
+        """Remove it, unless it has been given its name."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
 def write(name: str, chunks: Iterable[bytes], *, force: bool, talk: Talk) -> None:
     """Write the chunks to the file of that name, which must not exist unless `force`.
 
@@ -16,17 +63,19 @@ def write(name: str, chunks: Iterable[bytes], *, force: bool, talk: Talk) -> Non
     """
     path = Path(name)
     check(path, force=force)
-    beside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.part")
     try:
+        beside = Beside(path.parent, path.name)
         try:
-            size = _fill(beside, chunks)
-            _publish(beside, path, force=force)
+            for chunk in chunks:
+                beside.write(chunk)
+            beside.publish(path, force=force)
         finally:
-            beside.unlink(missing_ok=True)
-        sync_folder(path.parent)
+            beside.discard()
+    except FileExistsError:
+        raise StorageError(f"{path} exists (--force overwrites it)") from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
-    talk.note(f"wrote {size} bytes to {path}")
+    talk.note(f"wrote {beside.size} bytes to {path}")
 
 
 def check(path: Path, *, force: bool) -> None:
@@ -52,25 +101,18 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _fill(path: Path, chunks: Iterable[bytes]) -> int:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(handle, "wb") as file:
-        for chunk in chunks:
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-        return file.tell()
-
-
-def _publish(beside: Path, path: Path, *, force: bool) -> None:
-    if force:
-        beside.replace(path)
-        return
+def _link(beside: Path, path: Path) -> None:
     try:
         path.hardlink_to(beside)
     except FileExistsError:
-        raise StorageError(f"{path} exists (--force overwrites it)") from None
+        raise
     except OSError:
         # A file system without hard links: nothing better than looking once more, then renaming.
-        check(path, force=False)
+        if path.exists() or path.is_symlink():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         beside.replace(path)
+
+
+def _short(label: str) -> str:
+    # A name may have 255 bytes, and so many letters may be four times as many of them.
+    return label.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
