@@ -109,7 +109,7 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
         operations) flags+=' --output -o' ;;
         completion\ install) flags+=' --shell' ;;
@@ -127,9 +127,13 @@ _unified_flags() {
         profile\ import) flags+=' --update --verbose -v --quiet --no-input' ;;
         profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input' ;;
+        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
         *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
         *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
         *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
     esac
 }
@@ -146,6 +150,7 @@ _unified_value() {
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
         -d|--data|-F|--field) kind='@file' ;;
+        --from) kind='file' ;;
         --format) kind='ndjson json csv ids' ;;
         --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
@@ -322,7 +327,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then
