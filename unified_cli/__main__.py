@@ -14,7 +14,7 @@ import os
 from unified_cli import VERSION_LINE
 
 
-def run() -> NoReturn:
+def run() -> None:
     """Run the command line of this process and end it with the exit code."""
     if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
         os._exit(0)

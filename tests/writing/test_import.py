@@ -531,7 +531,7 @@ def test_a_dry_run_shows_every_request_and_begins_nothing(
         ("import ticketing/nothing in", 2, "there is no ticketing/nothing (unified operations lists what there is)"),
         ("import ticketing/tags in --operation list", 2,
          "ticketing/tags has no operation 'list' to import with (there are create, update, delete)"),
-        ("import ticketing/tags in --workers 65", 2, "--workers takes a number from 1 to 64"),
+        ("import ticketing/tags in --workers 65", 2, "--workers takes a number from 1 to 64, not '65'"),
         ("import ticketing/tags in --format xml", 2, "no input format 'xml' (there are ndjson, json, csv, ids)"),
         ("import ticketing/tags none", 11, "cannot read none: No such file or directory"),
     ],

@@ -12,7 +12,8 @@ from unified_cli.bulk import names
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError
 from unified_cli.output import target
 from unified_cli.runtime import Runtime
-from unified_cli.wire.client import Answer, Client
+from unified_cli.wire.answer import Answer
+from unified_cli.wire.client import Client
 from unified_cli.wire.part import Part, content_range
 from unified_cli.wire.request import Request
 
@@ -36,6 +37,10 @@ class Place(Protocol):
     def folder(self) -> Path:
         """The folder it will be in, which must exist."""
 
+    @property
+    def label(self) -> str:
+        """What it is called until it has its name."""
+
     def publish(self, beside: target.Beside, proposals: tuple[str, ...]) -> Path:
         """Give the file its name, for which the service made proposals. Raises StorageError, OSError."""
 
@@ -52,6 +57,11 @@ class Named:
         """The folder it is in."""
         return self.path.parent
 
+    @property
+    def label(self) -> str:
+        """Its name."""
+        return self.path.name
+
     def publish(self, beside: target.Beside, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
         """Give it that name."""
         return _publish(beside, self.path, force=self.force)
@@ -63,6 +73,7 @@ class Within:
 
     folder: Path
     force: bool
+    label: str = "download"
 
     def publish(self, beside: target.Beside, proposals: tuple[str, ...]) -> Path:
         """Give it a safe form of the proposed name."""
@@ -94,7 +105,7 @@ class Download:
         """
         answer = self._client.send(request, part=Part())
         try:
-            beside = target.Beside(place.folder, "download")
+            beside = target.Beside(place.folder, place.label)
             try:
                 if answer.body is None:
                     answer = self._stream(request, answer, beside)

@@ -1,6 +1,5 @@
 """What became of an import, as files that can be fed back in, and as a report."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +51,7 @@ def write(source: Input, journal: Journal, counts: dict[State, int], beside: Pat
     for group in GROUPS:
         number = sum(counts[state] for state in group.states)
         path = beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
-        _sweep(path)
+        target.sweep(path.parent, path.name)
         if number:
             lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
             target.write(str(path), _joined(lines), force=True, talk=_SILENT)
@@ -60,14 +59,6 @@ def write(source: Input, journal: Journal, counts: dict[State, int], beside: Pat
             path.unlink(missing_ok=True)
         groups.append(Group(group.name, group.states, number, path if number else None))
     return groups
-
-
-def _sweep(path: Path) -> None:
-    """Remove what a killed run left of this file; the lock is ours, so nobody is writing it now."""
-    left = re.compile(re.escape(f".{path.name}") + r"\.[0-9a-f]{12}\.part")
-    for other in path.parent.iterdir():
-        if left.fullmatch(other.name):
-            other.unlink(missing_ok=True)
 
 
 def report(source: Input, journal: Journal, name: str) -> None:

@@ -29,6 +29,16 @@ def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: G
 
         skeleton.show(runtime, asked)
         return
+    if given.get("from_"):
+        from unified_cli.commands import download  # noqa: PLC0415  as above
+
+        download.many(runtime, catalogue, asked, given)
+        return
+    if given.get("id") == "-":
+        from unified_cli.commands import piped  # noqa: PLC0415  as above
+
+        piped.run(runtime, catalogue, asked, given)
+        return
     resolved = resolve(runtime, given)
     send(runtime, catalogue, resolved, build(runtime, catalogue, resolved, asked, given), given)
 
@@ -108,13 +118,21 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     check_writable(resolved, request)
     if request.operation and request.operation.kind == "delete":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
+    if given.get("out") == "-":
+        given = {**given, "out": None}
     request = request._replace(honoured=resolved["idempotency_window"] > 0)
 
-    from unified_cli.commands import connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
+    # httpx is imported when a request is sent.
+    from unified_cli.commands import connect, download, listing  # noqa: PLC0415
 
-    request = request._replace(honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
-    if given.get("out") and (given.get("all") or given.get("limit")):
+    if given.get("wait"):
+        from unified_cli.commands import wait  # noqa: PLC0415  only where it is asked for
+
+        wait.run(runtime, catalogue, resolved, request, given)
+    elif download.is_wanted(request, given, resolved["output"]):
+        download.one(runtime, clients, resolved, request, given)
+    elif given.get("out") and (given.get("all") or given.get("limit")):
         from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files
 
         to_file.run(runtime, catalogue, clients, resolved, request, given)

@@ -15,7 +15,6 @@ from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, Usag
 from unified_cli.runtime import Runtime
 
 IMPORT = "Import"
-MOST_WORKERS = 64
 _ABOUT = (
     "A journal beside the file says what was sent before it is sent. After a crash the same command goes on where it "
     "stopped; when all is done, it does nothing. What failed, is in doubt or was not tried stands in files of its own, "
@@ -30,7 +29,7 @@ _OWN = (
     Flag("fail_fast", ("--fail-fast",), bool, IMPORT, "stop at the first record that fails"),
     replace(FLAGS["restart"], group=IMPORT, help="forget an earlier run and send everything again"),
     Flag("retry_in_doubt", ("--retry-in-doubt",), bool, IMPORT, "send again what may have been done"),
-    replace(FLAGS["workers"], help="requests at a time, up to 64 (8)"),
+    FLAGS["workers"],
 )  # fmt: skip
 _SHARED = [
     flag
@@ -111,8 +110,10 @@ def run(runtime: Runtime, catalogue: Catalogue, given: call.Given) -> None:
     resolved.reachable()
     operation = find(catalogue, given["resource"], given.get("operation") or "create")
     task = Task(runtime, catalogue, resolved, operation, call.read_query(given), given.get("map"))
-    workers = read_workers(given)
     from unified_cli.bulk import intake  # noqa: PLC0415
+    from unified_cli.commands import several  # noqa: PLC0415
+
+    workers = several.workers(given)
 
     if given.get("format") not in (None, *intake.FORMATS):
         raise UsageError(f"no input format {given['format']!r} (there are {', '.join(intake.FORMATS)})")
@@ -140,14 +141,6 @@ def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
         able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
         raise UsageError(f"{resource} has no operation {name!r} to import with (there are {able or 'none'})")
     return operation
-
-
-def read_workers(given: call.Given) -> int:
-    """How many requests at a time; 8 if nothing is said."""
-    text = given.get("workers") or "8"
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_WORKERS:
-        raise UsageError(f"--workers takes a number from 1 to {MOST_WORKERS}")
-    return int(text)
 
 
 def _items(task: Task, source: Any) -> Iterator[Any]:

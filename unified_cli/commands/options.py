@@ -96,7 +96,26 @@ _ALL = (
     Flag("jq", ("--jq",), str, OUTPUT, "what this jq program makes of the result, or of each line", "EXPR"),
     Flag("csv_safe", ("--csv-safe",), bool, OUTPUT, "let no spreadsheet take a cell for a formula"),
     Flag("ordered", ("--ordered",), bool, OUTPUT, "with several connections: one after the other"),
-    Flag("out", ("--out",), str, OUTPUT, "write the result to a file", "FILE", takes="file"),
+    Flag(
+        "out",
+        ("--out",),
+        str,
+        OUTPUT,
+        "write the result to a file; a download takes a folder too",
+        "FILE",
+        takes="file",
+    ),
+    Flag(
+        "from_",
+        ("--from",),
+        str,
+        OUTPUT,
+        "with --out DIR: download for each id or record in it",
+        "FILE|-",
+        takes="file",
+    ),
+    Flag("wait", ("--wait",), bool, OUTPUT, "wait until it is done; with --out: and download it"),
+    Flag("wait_timeout", ("--wait-timeout",), str, OUTPUT, "seconds to wait at most (600)", "S"),
     Flag("force", ("--force",), bool, OUTPUT, "overwrite the file; print binary on a terminal"),
     Flag("dry_run", ("--dry-run",), bool, SAFETY, "print the request as JSON and send nothing"),
     Flag("as_", ("--as",), str, SAFETY, "print the request as a command line; send nothing", "curl", choices=("curl",)),
@@ -107,7 +126,7 @@ _ALL = (
     ),
     Flag("retries", ("--retries",), str, NETWORK, f"repeats after the first attempt ({_default('retries')})", "N"),
     Flag("rate", ("--rate",), str, NETWORK, f"sends per 10 s and connection, 0: no limit ({_default('rate')})", "N"),
-    Flag("workers", ("--workers",), str, NETWORK, "connections read side by side, up to 64 (8)", "N"),
+    Flag("workers", ("--workers",), str, NETWORK, "requests at a time, up to 64 (8)", "N"),
     Flag("ca_bundle", ("--ca-bundle",), str, NETWORK, "trust these authorities besides", "FILE", takes="file"),
     Flag("verbose", ("-v", "--verbose"), int, TALK, "tell each request; -vv with headers and bodies"),
     Flag("quiet", ("--quiet",), bool, TALK, "say nothing but errors"),
@@ -124,6 +143,10 @@ MANY = ("ordered", "workers")
 """The options of what can be done with several connections."""
 
 
+# Assumption: these start a job, whose record says when there is something to download.
+WAITS = ("knowledge-base page-exports create",)
+
+
 def options_for(operation: Operation) -> Iterator[Flag]:
     """The options of an operation, in the order help shows them."""
     for flag in _ALL:
@@ -131,7 +154,13 @@ def options_for(operation: Operation) -> Iterator[Flag]:
             continue
         if flag.group == LIST and not operation.lists:
             continue
-        if flag.name in MANY and operation.method != "GET":
+        if flag.name == "ordered" and operation.method != "GET":
+            continue
+        if flag.name == "workers" and not (operation.method == "GET" or operation.takes_id or operation.harmless):
+            continue
+        if flag.name in {"wait", "wait_timeout"} and operation.command not in WAITS:
+            continue
+        if flag.name == "from_" and operation.name != "download":
             continue
         if flag.name == "yes" and operation.kind != "delete":
             continue

@@ -83,6 +83,8 @@ def _check(asked: Operation, given: Given) -> None:
         raise UsageError("-a names one connection, and -p several; leave one of them out")
     if given.get("cursor"):
         raise UsageError("a cursor belongs to one connection (-p with one name)")
+    if given.get("id") == "-":
+        raise UsageError("ids that are piped in are those of one connection (-p with one name)")
     if given.get("out"):
         raise UsageError("--out holds one connection's records (unified export writes a file for each)")
 

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -54,6 +55,14 @@ class Beside:
         """Remove it, unless it has been given its name."""
         self._file.close()
         self._path.unlink(missing_ok=True)
+
+
+def sweep(folder: Path, label: str) -> None:
+    """Remove what killed runs left of files with this label; only for whoever knows that nobody is writing one."""
+    left = re.compile(re.escape(f".{_short(label)}") + r"\.[0-9a-f]{12}\.part")
+    for other in folder.iterdir():
+        if left.fullmatch(other.name):
+            other.unlink(missing_ok=True)
 
 
 def write(name: str, chunks: Iterable[bytes], *, force: bool, talk: Talk) -> None:

@@ -11,6 +11,7 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.talk import Talk
 from unified_cli.wire import decode, failure, retry, trace, trouble
+from unified_cli.wire.part import Part, content_range
 from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome
 from unified_cli.wire.sockets import Exchange
@@ -53,17 +54,26 @@ class Reader:
     drop: Callable[[], None]
     explain: Callable[[Exception], trouble.Trouble]
 
-    def read(self, request: Request, response: httpx.Response, *, any_type: bool) -> Answer | Failed:
-        """The answer in the response, or the failure; `any_type` lets HTML pass.
+    def read(
+        self, request: Request, response: httpx.Response, *, any_type: bool, part: Part | None = None
+    ) -> Answer | Failed:
+        """The answer in the response, or the failure; `any_type` lets HTML pass, `part` says that a file was asked for.
 
         Raises DamageError for a body that is not what it says, and what the transport raises.
         """
         trace.answer(self.talk, response)
         status, kind = response.status_code, response.headers.get("content-type", "")
+        if status == 416 and part and part.start:
+            self.drop()
+            return Answer(status, response.headers, None)
         if status // 100 != 2:
             return self._refused(request, response)
-        if status == 206:
+        if status == 206 and not (part and part.start):
             raise decode.DamageError("the answer is a part (206) that nobody asked for")
+        if status == 206 and part and content_range(response.headers)[0] != part.start:
+            return self._final(request, status, f"the part that came does not start at byte {part.start}")
+        if part and (status == 206 or _is_file(response)):
+            return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decode.is_json(kind):
             if kind.lower().startswith("text/html") and not any_type and not _is_file(response):
                 return self._final(request, status, "the answer is HTML, not JSON")

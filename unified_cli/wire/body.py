@@ -40,8 +40,7 @@ def compose(data: str | None, fields: Sequence[Field], runtime: Runtime) -> byte
     """
     if data is None and not fields:
         return None
-    piped = [data in _STDIN, *(not field.raw and field.text.partition("=")[2] in _PIPED for field in fields)]
-    if sum(piped) > 1:
+    if reads_stdin(data, fields) > 1:
         raise UsageError("standard input can be read once (give the others a file: @FILE)")
     template = _read_json(data, runtime) if data is not None else None
     if not fields:
@@ -52,6 +51,12 @@ def compose(data: str | None, fields: Sequence[Field], runtime: Runtime) -> byte
     for field in fields:
         _set(tree, field, runtime)
     return msgspec.json.encode(tree)
+
+
+def reads_stdin(data: str | None, fields: Sequence[Field]) -> int:
+    """How many of these read standard input."""
+    piped = [not field.raw and field.text.partition("=")[2] in _PIPED for field in fields]
+    return sum(piped) + (data in _STDIN)
 
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:

@@ -6,6 +6,7 @@ import httpx
 
 from unified_cli import __version__
 from unified_cli.catalogue import Service
+from unified_cli.config.address import parse
 from unified_cli.config.settings import Settings
 from unified_cli.errors import (
     ConfigError,
@@ -21,6 +22,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.wire import decode, redirect, retry, trace, trouble
 from unified_cli.wire.answer import Answer, Failed, Reader
 from unified_cli.wire.pace import Pace
+from unified_cli.wire.part import Part
 from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome, Quota
 from unified_cli.wire.sockets import Exchange
@@ -51,6 +53,8 @@ class Client:
         self._pace = pace
         self._quota = quota
         self._address = address
+        self._sandbox = sandbox
+        self._elsewhere: httpx.BaseTransport | None = None
         self._exchange = Exchange(runtime.monotonic)
         self._transport = open_transport(settings, address, runtime, self._exchange, sandbox)
         proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
@@ -60,11 +64,13 @@ class Client:
     def close(self) -> None:
         """Close the connection."""
         self._transport.close()
+        self._close_elsewhere()
 
-    def send(self, request: Request, *, any_type: bool = False) -> Answer:
+    def send(self, request: Request, *, any_type: bool = False, part: Part | None = None) -> Answer:
         """The answer to the request, which is repeated as long as that is harmless and the deadline allows.
 
-        `any_type` lets HTML pass, which is otherwise taken for a gateway's page. Raises the errors of `failure`, and
+        `any_type` lets HTML pass, which is otherwise taken for a gateway's page; `part` asks for a file, which may be
+        at another place. Raises the errors of `failure`, and
         NetworkError, ServiceError or, where a write may have been done, UnknownError.
         """
         if request.address.origin != self._address.origin:
@@ -75,7 +81,7 @@ class Client:
             if not self._pace.wait(request.account, until):
                 late = RateLimitError("no send is free before the deadline (a larger --timeout, or a higher --rate)")
                 _give_up(request, late, doubtful=doubtful)
-            result = self._attempt(request, until, any_type=any_type)
+            result = self._attempt(request, until, any_type=any_type, part=part)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
@@ -109,15 +115,16 @@ class Client:
         if not limited:
             self._runtime.sleep(wait)
 
-    def _attempt(self, request: Request, until: float, *, any_type: bool) -> Answer | Failed:
-        outgoing = self._outgoing(request)
+    def _attempt(self, request: Request, until: float, *, any_type: bool, part: Part | None) -> Answer | Failed:
+        outgoing = self._outgoing(request, part)
         opened = self._exchange.connected
         self._exchange.start(until)
         trace.request(self._runtime.talk, outgoing, request.body)
         started = self._runtime.monotonic()
         try:
-            response = redirect.follow(self._transport, outgoing, request, self._exchange)
-            result = self._reader.read(request, response, any_type=any_type)
+            elsewhere = self._open_elsewhere if part else None
+            response = redirect.follow(self._transport, outgoing, request, self._exchange, elsewhere)
+            result = self._reader.read(request, response, any_type=any_type, part=part)
         except (httpx.TransportError, httpx.DecodingError) as error:
             found = self._explain(error)
             self._drop()
@@ -148,10 +155,26 @@ class Client:
         proxy = self._proxy.host if self._proxy else None
         return trouble.read(error, self._address.host, proxy, self._exchange, reached=reached)
 
-    def _outgoing(self, request: Request) -> httpx.Request:
+    def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
+        """A way to another origin than ours, for one file that a redirect leads to; it knows no token."""
+        self._close_elsewhere()
+        try:
+            other = parse(origin, "a redirect")
+        except ConfigError as error:
+            raise httpx.RemoteProtocolError(f"it redirects to a strange place: {error.message}") from None
+        self._elsewhere = open_transport(self._settings, other, self._runtime, self._exchange, self._sandbox)
+        return self._elsewhere
+
+    def _close_elsewhere(self) -> None:
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+            self._elsewhere = None
+
+    def _outgoing(self, request: Request, part: Part | None) -> httpx.Request:
         headers = {
             **request.headers,
             "Accept-Encoding": "gzip",
+            **(part.headers if part else {}),
             "User-Agent": f"unified-cli/{__version__}",
             "Authorization": f"Bearer {self._token}",
         }

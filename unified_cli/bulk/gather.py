@@ -1,0 +1,213 @@
+"""Many files into one folder: none overwritten, none lost, each named in a manifest that a second run goes on from."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.bulk import names
+from unified_cli.bulk.crew import Crew
+from unified_cli.bulk.download import Download, Saved
+from unified_cli.bulk.lock import Lock
+from unified_cli.errors import (
+    AccessError,
+    NetworkError,
+    RateLimitError,
+    StorageError,
+    UnifiedError,
+    UnsafeError,
+)
+from unified_cli.output import target
+from unified_cli.runtime import Runtime
+from unified_cli.wire.client import Client
+from unified_cli.wire.request import Request
+
+MANIFEST = "manifest.ndjson"
+_LABEL = "manifest"
+_MOST_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file that is wanted: the line that asks for it, its record's id, the request, and names for it.
+
+    `wrong` says why there is no request.
+    """
+
+    line: int
+    id: str
+    request: Request | None
+    proposals: tuple[str, ...]
+    wrong: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this file from others, whatever line it is asked for in."""
+        asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
+        return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
+
+
+class Entry(msgspec.Struct, omit_defaults=True):
+    """A line of the manifest: the file with its size and checksum, or the error."""
+
+    line: int
+    id: str
+    asked: str
+    file: str = ""
+    bytes: int = 0
+    sha256: str = ""
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How it went: files `saved` now and `there` before, those that `failed`, and the error that `stopped` it all."""
+
+    saved: int = 0
+    there: int = 0
+    failed: int = 0
+    stopped: UnifiedError | None = None
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The folder, where no two files get the same name even on a disk that ignores case; for many threads."""
+
+    folder: Path
+    label: str = _LABEL
+    taken: set[str] = field(default_factory=lambda: {names.folded(MANIFEST), names.folded(f"{MANIFEST}.lock")})
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def publish(self, beside: target.Beside, proposals: tuple[str, ...]) -> Path:
+        """Give the file the first name like the proposed one that is free."""
+        name = names.safe(*proposals)
+        with self.lock:
+            number = 0
+            while True:
+                number += 1
+                candidate = names.numbered(name, number)
+                if names.folded(candidate) in self.taken:
+                    continue
+                self.taken.add(names.folded(candidate))
+                try:
+                    beside.publish(self.folder / candidate, force=False)
+                except FileExistsError:
+                    continue
+                return self.folder / candidate
+
+
+def run(
+    wanted: Iterator[Wanted],
+    folder: Path,
+    client: Callable[[], Client],
+    runtime: Runtime,
+    *,
+    workers: int,
+    retries: int,
+) -> Tally:
+    """Save all that is wanted and is not there.
+
+    Raises StateError where another process fills the folder, and StorageError.
+    """
+    held = Lock(folder / f"{MANIFEST}.lock")
+    held.take(str(folder))
+    try:
+        target.sweep(folder, _LABEL)
+        return _fill(wanted, folder, client, runtime, workers, retries)
+    finally:
+        held.release()
+
+
+def _fill(
+    wanted: Iterator[Wanted], folder: Path, client: Callable[[], Client], runtime: Runtime, workers: int, retries: int
+) -> Tally:
+    shelf, tally = Shelf(folder), Tally()
+    manifest = _Manifest(folder / MANIFEST)
+    there = {entry.asked for entry in manifest.entries if entry.file and _is_there(folder, entry)}
+
+    def work(tool: Client, job: Wanted) -> tuple[Wanted, Saved | UnifiedError]:
+        assert job.request is not None  # noqa: S101  others are not given
+        try:
+            return job, Download(tool, runtime, retries).save(
+                job.request, shelf, only_files=True, proposals=job.proposals
+            )
+        except StorageError:
+            raise
+        except UnifiedError as error:
+            return job, error
+
+    crew: Crew[Client, Wanted, tuple[Wanted, Saved | UnifiedError]] = Crew(workers, client, work)
+    try:
+        while True:
+            while crew.free and not tally.stopped and (job := next(wanted, None)):
+                if job.fingerprint in there:
+                    tally.there += 1
+                elif job.request is None:
+                    _note(job, StorageError(job.wrong), manifest, tally, runtime)
+                else:
+                    crew.give(job)
+            if not crew.busy:
+                return tally
+            for job, found in crew.take():
+                _note(job, found, manifest, tally, runtime)
+    finally:
+        crew.stop()
+        manifest.close()
+
+
+def _note(job: Wanted, found: Saved | UnifiedError, manifest: "_Manifest", tally: Tally, runtime: Runtime) -> None:
+    entry = Entry(job.line, job.id, job.fingerprint)
+    if isinstance(found, Saved):
+        tally.saved += 1
+        entry.file, entry.bytes, entry.sha256 = found.path.name, found.size, found.sha256
+    else:
+        tally.failed += 1
+        entry.error = found.message
+        if tally.failed <= _MOST_TOLD:
+            runtime.talk.note(f"line {job.line} failed: {found.message}")
+        locked_out = isinstance(found, AccessError) and found.status != 403
+        if isinstance(found, (NetworkError, RateLimitError, UnsafeError)) or locked_out:
+            tally.stopped = tally.stopped or found
+    manifest.add(entry)
+
+
+def _is_there(folder: Path, entry: Entry) -> bool:
+    try:
+        return (folder / names.safe(entry.file)).lstat().st_size == entry.bytes
+    except OSError:
+        return False
+
+
+class _Manifest:
+    """The list of files, written line by line as they come; a torn last line is cut off."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+            self._handle = os.open(path, flags, 0o644)
+            with open(self._handle, "rb", closefd=False) as file:
+                content = file.read()
+            whole = content.rpartition(b"\n")[0]
+            os.ftruncate(self._handle, len(whole) + 1 if whole else 0)
+            self.entries = [msgspec.json.decode(line, type=Entry) for line in whole.splitlines()]
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        except msgspec.DecodeError:
+            raise StorageError(f"{path} is no list of downloads (move it away)") from None
+        self._path = path
+
+    def add(self, entry: Entry) -> None:
+        """Write a line."""
+        try:
+            os.write(self._handle, msgspec.json.encode(entry) + b"\n")
+            os.fsync(self._handle)
+        except OSError as error:
+            raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._handle)
