@@ -69,7 +69,7 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
          "unified profile set a account_id=ID, or -a ID"),
         (BASE + "[profiles.a]\naccount_id='1'\n", "profile", "a", "no token", "unified profile login a"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
-         "cannot read the token file /no: No such file or directory", "unified profile login a"),
+         "cannot read the token file /no of profile a: No such file or directory", "unified profile login a"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",
          "no program 'no-such-program'", "an absolute path, or a name on PATH"),
         (BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n", "token", "a",

@@ -114,7 +114,7 @@ def test_plain_text_is_only_for_those_who_ask(unified: Unified, config: Config, 
     service.reply = lambda _: Reply(body=b'{"result":[]}')
     called = unified("-p acme ticketing tickets list")
     assert called.stderr == (
-        "warning: profile acme keeps its token in plain text (unified profile login acme --store keyring moves it)\n"
+        "warning: the token of profile acme is plain text (unified profile login acme --store keyring moves it)\n"
     )
     assert unified("profile logout acme").stderr == 'the token of profile "acme" is removed from the config file\n'
     assert TOKEN not in path.read_text()

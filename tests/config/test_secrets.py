@@ -91,7 +91,7 @@ def test_a_token_file_may_be_in_the_home(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("t-1\n")
     (tmp_path / "token").chmod(0o600)
     assert read("token_file", "~/token", environ={"HOME": str(tmp_path)}) == ("t-1", "")
-    assert read("token_file", "~/token", environ={})[0].startswith("error: cannot read the token file ~/token: ")
+    assert read("token_file", "~/token", environ={})[0].startswith("error: cannot read the token file ~/token of ")
 
 
 def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is_told(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is
 def test_a_missing_token_file_names_the_way_on(tmp_path: Path) -> None:
     path = tmp_path / "token"
     assert read("token_file", str(path))[0] == (
-        f"error: cannot read the token file {path}: No such file or directory "
+        f"error: cannot read the token file {path} of profile acme: No such file or directory "
         "(unified profile login acme)"
     )
 
@@ -149,8 +149,8 @@ def test_a_token_comes_through_a_pipe_and_a_pipe_that_says_nothing_ends(
         ("sleep 60 & sleep 60", "gave no answer within 0.3 seconds"),
         ("trap '' TERM INT HUP; while :; do sleep 1; done", "gave no answer within 0.3 seconds"),
         ("exec >&- 2>&-; sleep 60", "gave no answer within 0.3 seconds"),
-        ("head -c 10000000 /dev/zero | tr '\\0' x", "printed a text longer than 8 KiB"),
-        ("yes", "printed a text longer than 8 KiB"),
+        ("head -c 10000000 /dev/zero | tr '\\0' x", "printed more than 8 KiB"),
+        ("yes", "printed more than 8 KiB"),
         ("printf 't1\\nt2\\n'", "printed more than one line"),
         ("echo t-canary-secret; echo no t-canary-secret here >&2; exit 3", "failed with 3: no t-canary-secret here"),
         ("head -c 1000000 /dev/zero >&2; exit 1", None),
@@ -261,7 +261,7 @@ def test_a_declared_source_that_fails_is_the_end_of_it(unified: Unified, config:
     environ = {"UNIFIED_TOKEN": "t-ci", "UNIFIED_BASE_URL": service.url, "UNIFIED_ACCOUNT_ID": "2"}
     result = unified("-p acme ticketing tickets list", environ=environ)
     assert result.code == 3
-    assert result.stderr.startswith("error: cannot read the token file /nonexistent: ")
+    assert result.stderr.startswith("error: cannot read the token file /nonexistent of ")
     assert service.seen == []
 
 

@@ -93,7 +93,7 @@ def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
                 else:
                     complaint = (complaint + chunk)[-_SAID:]
             if len(printed) > LONGEST:
-                raise ConfigError(f"{what} printed a text longer than {LONGEST >> 10} KiB")
+                raise ConfigError(f"{what} printed more than {LONGEST >> 10} KiB")
     try:
         child.wait(max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:

@@ -95,7 +95,9 @@ def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
                 return file.read(_LONGEST + 3)
             return _from_pipe(handle, path)
     except OSError as error:
-        raise ConfigError(f"cannot read the token file {path}: {error.strerror}{_login(token)}") from None
+        raise ConfigError(
+            f"cannot read the token file {path} of {token.source}: {error.strerror}" + _login(token)
+        ) from None
 
 
 def _from_pipe(handle: int, path: Path) -> bytes:
@@ -116,7 +118,7 @@ def _from_pipe(handle: int, path: Path) -> bytes:
 
 def _from_config(token: TokenSource, runtime: Runtime) -> bytes:
     where = f"unified profile login {token.profile}" if token.profile else "unified profile login --shared"
-    runtime.talk.note(f"warning: {token.source} keeps its token in plain text ({where} --store keyring moves it)")
+    runtime.talk.note(f"warning: the token of {token.source} is plain text ({where} --store keyring moves it)")
     return os.fsencode(token.detail)
 
 
