@@ -112,7 +112,6 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
 
     from unified_cli.commands import connect, listing  # noqa: PLC0415  httpx is imported when a request is sent
 
-    request = request._replace(honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
     if given.get("out") and (given.get("all") or given.get("limit")):
         from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files
