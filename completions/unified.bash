@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request import operations help completion sandbox doctor profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -110,8 +110,9 @@ _unified_flags() {
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
-        operations) flags+=' --output -o' ;;
+        operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
@@ -151,6 +152,7 @@ _unified_value() {
         --ca-bundle) kind='file' ;;
         -d|--data|-F|--field) kind='@file' ;;
         --from) kind='file' ;;
+        --to|--verify) kind='folder' ;;
         --format) kind='ndjson json csv ids' ;;
         --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
@@ -165,6 +167,9 @@ _unified_argument() {
     case $1:$2 in
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
+        export:*) kind='api/resource' ;;
+        import:0) kind='api/resource' ;;
+        import:*) kind='file' ;;
         help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
         help:*) kind='' ;;
         profile\ list:*) kind='profile' ;;
@@ -172,6 +177,10 @@ _unified_argument() {
         profile\ set:0) kind='profile' ;;
         profile\ set:*) kind='' ;;
         profile\ use:*) kind='profile' ;;
+        profile\ login:*) kind='profile' ;;
+        profile\ logout:*) kind='profile' ;;
+        profile\ import:*) kind='file' ;;
+        profile\ test:*) kind='profile' ;;
         profile\ remove:*) kind='profile' ;;
     esac
 }
@@ -254,17 +263,17 @@ _unified_offer() {
     done
 }
 
-# Offer files for what is typed after $1; what the shell itself can complete is left to it.
+# Offer files, or folders where $2 says so, for what is typed after $1; what the shell can do alone is left to it.
 _unified_files() {
     local typed=${current#"$1"} file
     if [[ -z $1 ]]; then
-        compopt -o default 2>/dev/null
+        compopt -o "${2:-default}" 2>/dev/null
         return
     fi
     typed=${typed//\\/}
     [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
     for file in "$typed"*; do
-        [[ -e $file ]] && COMPREPLY+=("$1$file")
+        [[ -d $file || ( -z ${2:-} && -e $file ) ]] && COMPREPLY+=("$1$file")
     done
     compopt -o filenames 2>/dev/null
 }
@@ -273,6 +282,7 @@ _unified_files() {
 _unified_offer_kind() {
     case $1 in
         file) _unified_files "$2" ;;
+        folder) _unified_files "$2" dirnames ;;
         @file)
             local before=${current%%@*}
             if [[ $current == "$2"*@* ]]; then
@@ -327,7 +337,7 @@ _unified() {
         fi
         case ${typed[i]} in
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
             -*) ;;
             *)
                 if [[ -n $words ]]; then

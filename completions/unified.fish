@@ -5,7 +5,7 @@
 function __unified_words --argument-names at
     switch "$at"
         case ''
-            printf '%s\t%s\n' ticketing 'Help desks, issue trackers and CRM cases' user-directory 'People, groups, roles and licences of an application' ats 'Applicant tracking: jobs, candidates, interviews, offers' knowledge-base 'Wikis, help centres and document spaces' ci-cd 'Repositories, pull requests, builds and artifacts' emails 'Mailboxes: messages, drafts, folders' calendar 'Calendars, events and free time' conferencing 'Video meetings and what was said in them' usage-metering 'What was used, by whom, at what price' voice 'Phone calls and their recordings' request 'Call any path below the base URL' import 'Send every record of a file, once' operations 'Search what can be called' help 'Read about exit codes, output, profiles, and what else there is to know' completion 'Complete commands with TAB' sandbox 'The service in small, on this machine' doctor 'Find what is wrong on this machine and on the way to the service' profile 'Name connections, and say once where their tokens are'
+            printf '%s\t%s\n' ticketing 'Help desks, issue trackers and CRM cases' user-directory 'People, groups, roles and licences of an application' ats 'Applicant tracking: jobs, candidates, interviews, offers' knowledge-base 'Wikis, help centres and document spaces' ci-cd 'Repositories, pull requests, builds and artifacts' emails 'Mailboxes: messages, drafts, folders' calendar 'Calendars, events and free time' conferencing 'Video meetings and what was said in them' usage-metering 'What was used, by whom, at what price' voice 'Phone calls and their recordings' request 'Call any path below the base URL' export 'Write many lists of many connections to files' import 'Send every record of a file, once' operations 'Search what can be called' help 'Read about exit codes, output, profiles, and what else there is to know' completion 'Complete commands with TAB' sandbox 'The service in small, on this machine' doctor 'Find what is wrong on this machine and on the way to the service' profile 'Name connections, and say once where their tokens are'
         case 'ticketing'
             printf '%s\t%s\n' accounts 'Companies you serve; each has contacts' attachments 'Files on tickets and comments' collections 'Projects, lists, epics: what groups tickets or contacts' comments 'What was said on a ticket, to the customer or among colleagues' contacts 'Customers and leads outside the company' tags 'Labels for tickets' teams 'Groups of agents' tickets 'Requests, issues, cases: the work itself' ticket_types 'Kinds of tickets, such as bug or incident' fields 'Definitions of built-in and custom fields' ticket_status 'Steps a ticket goes through until it is solved' ticket_priorities 'Degrees of urgency a ticket can have' users 'Agents, members and admins of the product' workspaces 'The outermost containers of the product' task_lists 'Checklists on a ticket' tasks 'Items of a checklist, or sub-activities' organizations 'Organizations the product knows'
         case 'ticketing accounts'
@@ -223,10 +223,12 @@ function __unified_flags --argument-names at
             printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --output 'how to print the result' -o 'how to print the result' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies'
         case 'request'
             printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --data 'the body; - is standard input' -d 'the body; - is standard input' --raw-field 'set a field to a string; a[b]=1 nests' -f 'set a field to a string; a[b]=1 nests' --field 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' -F 'set a field to JSON where it reads as JSON; @base64:FILE for bytes' --all 'read all pages, not one' --limit 'read so many records, of each connection' --page-size 'records the service is to put on a page' --cursor 'start where this cursor points' --allow-partial 'end well though the provider left something out' --restart 'with --out: forget where an earlier run stopped' --dedupe 'with --out: leave out records that came before' --output 'how to print the result' -o 'how to print the result' --columns 'these fields only; a.b is b within a' --jq 'what this jq program makes of the result, or of each line' --csv-safe 'let no spreadsheet take a cell for a formula' --out 'write the result to a file; a download takes a folder too' --from 'with --out DIR: download for each id or record in it' --wait 'wait until it is done; with --out: and download it' --wait-timeout 'seconds to wait at most (600)' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a command line; send nothing' --idempotency-key 'the key of a write that is repeated by hand' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
+        case 'export'
+            printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --to 'the folder to write to; run again, it goes on' --shard 'only this share of the files: the K-th of N' --verify 'check a folder against its manifest' --page-size 'records the service is to put on a page' --allow-partial 'end well though the provider left something out' --restart 'with --out: forget where an earlier run stopped' --dedupe 'with --out: leave out records that came before' --output 'how to print the result' -o 'how to print the result' --csv-safe 'let no spreadsheet take a cell for a formula' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --workers 'requests at a time, up to 64 (8)' --ca-bundle 'trust these authorities besides' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
         case 'import'
             printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --account-id 'the connection, whatever the profile says' -a 'the connection, whatever the profile says' --base-url 'where the service is' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --operation 'what to do with each record (create)' --map 'a jq program that reshapes each record' --format 'what the file holds, if not as it looks' --report 'write what became of each line' --fail-fast 'stop at the first record that fails' --restart 'forget an earlier run and send everything again' --retry-in-doubt 'send again what may have been done' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --output 'how to print the result' -o 'how to print the result' --dry-run 'print the request as JSON and send nothing' --yes 'do not ask before deleting' -y 'do not ask before deleting' --timeout 'seconds for a request with its retries (120)' --retries 'repeats after the first attempt (4)' --rate 'sends per 10 s and connection, 0: no limit (45)' --ca-bundle 'trust these authorities besides' --workers 'requests at a time, up to 64 (8)' --verbose 'tell each request; -vv with headers and bodies' -v 'tell each request; -vv with headers and bodies' --quiet 'say nothing but errors' --no-input 'never ask, fail instead'
         case 'operations'
-            printf '%s\t%s\n' --output 'how to print the result' -o 'how to print the result'
+            printf '%s\t%s\n' --output 'how to print the result' -o 'how to print the result' --source 'say which file each operation is from' --openapi 'write them as an OpenAPI 3.1 document'
         case 'completion install'
             printf '%s\t%s\n' --shell 'the shell; by default that of $SHELL'
         case 'sandbox serve'
@@ -307,6 +309,10 @@ function __unified_value --argument-names option
             echo '@file'
         case '--from'
             echo 'file'
+        case '--to'
+            echo 'folder'
+        case '--verify'
+            echo 'folder'
         case '--format'
             echo 'ndjson json csv ids'
         case '--report'
@@ -329,6 +335,12 @@ function __unified_argument --argument-names at argument
             echo 'GET POST PATCH PUT DELETE'
         case 'request:*'
             echo ''
+        case 'export:*'
+            echo 'api/resource'
+        case 'import:0'
+            echo 'api/resource'
+        case 'import:*'
+            echo 'file'
         case 'help:0'
             echo 'exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice'
         case 'help:*'
@@ -342,6 +354,14 @@ function __unified_argument --argument-names at argument
         case 'profile set:*'
             echo ''
         case 'profile use:*'
+            echo 'profile'
+        case 'profile login:*'
+            echo 'profile'
+        case 'profile logout:*'
+            echo 'profile'
+        case 'profile import:*'
+            echo 'file'
+        case 'profile test:*'
             echo 'profile'
         case 'profile remove:*'
             echo 'profile'
@@ -400,6 +420,8 @@ function __unified_offer --argument-names kind before current
             return
         case file
             __unified_files "$before" "$current"
+        case folder
+            __unified_files "$before" "$current" | string match -r '^[^\t]*/(?:\t.*)?$'
         case '@file'
             if set -l parts (string match -r '^((?:[^@]*)@(?:base64:)?)(.*)$' -- "$current")
                 __unified_files "$before$parts[2]" $parts[3]
@@ -436,7 +458,7 @@ function __unified_complete
         end
         switch $word
             case '--*=*'
-            case -p --profile -o --output -a --account-id --base-url --token-file -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --workers --ca-bundle -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --operation --map --format --report --shell --port --seed --state --faults --records --with --token-command --tag --store
+            case -p --profile -o --output -a --account-id --base-url --token-file -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --workers --ca-bundle -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --to --shard --verify --operation --map --format --report --shell --port --seed --state --faults --records --with --token-command --tag --store
                 set skip $word
             case '-*'
             case '*'

@@ -2,7 +2,7 @@
 # network. Made from the catalogue and the table of options; do not edit.
 
 $UnifiedWords = @{
-    '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'import:Send every record of a file, once', 'operations:Search what can be called', 'help:Read about exit codes, output, profiles, and what else there is to know', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'doctor:Find what is wrong on this machine and on the way to the service', 'profile:Name connections, and say once where their tokens are')
+    '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'export:Write many lists of many connections to files', 'import:Send every record of a file, once', 'operations:Search what can be called', 'help:Read about exit codes, output, profiles, and what else there is to know', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'doctor:Find what is wrong on this machine and on the way to the service', 'profile:Name connections, and say once where their tokens are')
     'ticketing' = @('accounts:Companies you serve; each has contacts', 'attachments:Files on tickets and comments', 'collections:Projects, lists, epics: what groups tickets or contacts', 'comments:What was said on a ticket, to the customer or among colleagues', 'contacts:Customers and leads outside the company', 'tags:Labels for tickets', 'teams:Groups of agents', 'tickets:Requests, issues, cases: the work itself', 'ticket_types:Kinds of tickets, such as bug or incident', 'fields:Definitions of built-in and custom fields', 'ticket_status:Steps a ticket goes through until it is solved', 'ticket_priorities:Degrees of urgency a ticket can have', 'users:Agents, members and admins of the product', 'workspaces:The outermost containers of the product', 'task_lists:Checklists on a ticket', 'tasks:Items of a checklist, or sub-activities', 'organizations:Organizations the product knows')
     'ticketing accounts' = @('list:List accounts', 'create:Create an account', 'get:Get an account by its id', 'update:Change an account', 'delete:Delete an account')
     'ticketing attachments' = @('list:List attachments', 'create:Create an attachment', 'get:Get an attachment by its id', 'update:Change an attachment', 'download:Download the file of an attachment')
@@ -108,8 +108,9 @@ $UnifiedWords = @{
 $UnifiedFlags = @(
     @('', @('--profile:the profile to use; list and get take globs, tag:NAME', '-p:the profile to use; list and get take globs, tag:NAME', '--output:how to print the result', '-o:how to print the result', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies')),
     @('request', @('--profile:the profile to use; list and get take globs, tag:NAME', '-p:the profile to use; list and get take globs, tag:NAME', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--data:the body; - is standard input', '-d:the body; - is standard input', '--raw-field:set a field to a string; a[b]=1 nests', '-f:set a field to a string; a[b]=1 nests', '--field:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '-F:set a field to JSON where it reads as JSON; @base64:FILE for bytes', '--all:read all pages, not one', '--limit:read so many records, of each connection', '--page-size:records the service is to put on a page', '--cursor:start where this cursor points', '--allow-partial:end well though the provider left something out', '--restart:with --out: forget where an earlier run stopped', '--dedupe:with --out: leave out records that came before', '--output:how to print the result', '-o:how to print the result', '--columns:these fields only; a.b is b within a', '--jq:what this jq program makes of the result, or of each line', '--csv-safe:let no spreadsheet take a cell for a formula', '--out:write the result to a file; a download takes a folder too', '--from:with --out DIR: download for each id or record in it', '--wait:wait until it is done; with --out: and download it', '--wait-timeout:seconds to wait at most (600)', '--force:overwrite the file; print binary on a terminal', '--dry-run:print the request as JSON and send nothing', '--as:print the request as a command line; send nothing', '--idempotency-key:the key of a write that is repeated by hand', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
+    @('export', @('--profile:the profile to use; list and get take globs, tag:NAME', '-p:the profile to use; list and get take globs, tag:NAME', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--to:the folder to write to; run again, it goes on', '--shard:only this share of the files: the K-th of N', '--verify:check a folder against its manifest', '--page-size:records the service is to put on a page', '--allow-partial:end well though the provider left something out', '--restart:with --out: forget where an earlier run stopped', '--dedupe:with --out: leave out records that came before', '--output:how to print the result', '-o:how to print the result', '--csv-safe:let no spreadsheet take a cell for a formula', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--workers:requests at a time, up to 64 (8)', '--ca-bundle:trust these authorities besides', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
     @('import', @('--profile:the profile to use; list and get take globs, tag:NAME', '-p:the profile to use; list and get take globs, tag:NAME', '--account-id:the connection, whatever the profile says', '-a:the connection, whatever the profile says', '--base-url:where the service is', '--token-file:read the token from a file', '--token-stdin:read the token from standard input', '--operation:what to do with each record (create)', '--map:a jq program that reshapes each record', '--format:what the file holds, if not as it looks', '--report:write what became of each line', '--fail-fast:stop at the first record that fails', '--restart:forget an earlier run and send everything again', '--retry-in-doubt:send again what may have been done', '--query:a query parameter; brackets pass through', '-q:a query parameter; brackets pass through', '--output:how to print the result', '-o:how to print the result', '--dry-run:print the request as JSON and send nothing', '--yes:do not ask before deleting', '-y:do not ask before deleting', '--timeout:seconds for a request with its retries (120)', '--retries:repeats after the first attempt (4)', '--rate:sends per 10 s and connection, 0: no limit (45)', '--ca-bundle:trust these authorities besides', '--workers:requests at a time, up to 64 (8)', '--verbose:tell each request; -vv with headers and bodies', '-v:tell each request; -vv with headers and bodies', '--quiet:say nothing but errors', '--no-input:never ask, fail instead')),
-    @('operations', @('--output:how to print the result', '-o:how to print the result')),
+    @('operations', @('--output:how to print the result', '-o:how to print the result', '--source:say which file each operation is from', '--openapi:write them as an OpenAPI 3.1 document')),
     @('completion install', @('--shell:the shell; by default that of $SHELL')),
     @('sandbox serve', @('--port:the port on this machine; 0 takes a free one', '--seed:what the records are made from: a word or a number', '--state:where changes are kept', '--faults:misbehave: 429=5%,reset=1%,slow=200ms …', '--records:how many records a resource has')),
     @('sandbox status', @('--output:how to print the result', '-o:how to print the result')),
@@ -167,6 +168,9 @@ $UnifiedValues['--field'] = '@file'
 $UnifiedValues['--idempotency-key'] = ''
 $UnifiedValues['--from'] = 'file'
 $UnifiedValues['--wait-timeout'] = ''
+$UnifiedValues['--to'] = 'folder'
+$UnifiedValues['--shard'] = ''
+$UnifiedValues['--verify'] = 'folder'
 $UnifiedValues['--operation'] = ''
 $UnifiedValues['--map'] = ''
 $UnifiedValues['--format'] = 'ndjson json csv ids'
@@ -183,11 +187,17 @@ $UnifiedValues['--tag'] = ''
 $UnifiedValues['--store'] = 'keyring file config'
 $UnifiedArguments = @{
     'request' = @('GET POST PATCH PUT DELETE', '')
+    'export' = @('api/resource')
+    'import' = @('api/resource', 'file')
     'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice', '')
     'profile list' = @('profile')
     'profile show' = @('profile')
     'profile set' = @('profile', '')
     'profile use' = @('profile')
+    'profile login' = @('profile')
+    'profile logout' = @('profile')
+    'profile import' = @('file')
+    'profile test' = @('profile')
     'profile remove' = @('profile')
 }
 
@@ -261,6 +271,7 @@ $UnifiedComplete = {
         switch ($kind) {
             '' { }
             'file' { }
+            'folder' { }
             '@file' { }
             'profile' { Show-Unified (Get-UnifiedProfiles) $before }
             'api/resource' {

@@ -64,6 +64,8 @@ def serving() -> Iterator[Service]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body leave in two writes, and the second would wait for the first to be acknowledged.
+        disable_nagle_algorithm = True
 
         def do_any(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))

@@ -15,8 +15,8 @@ MODULES = sorted(ROOT.rglob("*.py"))
 # From the bottom up; a module may import from rows above its own, and from its own package.
 LAYERS = [
     ["unified_cli"],
-    ["errors", "talk", "catalogue"],
-    ["runtime"],
+    ["errors", "talk", "catalogue", "surrogates"],
+    ["runtime", "signals"],
     ["config"],
     ["output", "wire", "sandbox"],
     ["bulk"],

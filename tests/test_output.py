@@ -102,6 +102,6 @@ def test_a_file_appears_whole_and_private_and_is_not_overwritten(
 def test_a_gateways_page_is_no_answer(unified: Unified, service: Service) -> None:
     answering(service, b"<html><title>Sign in</title></html>", "text/html")
     result = unified("ticketing tickets list", environ=service.environ)
-    said = "error: the service answered GET /unified/ticketing/tickets with HTML, not JSON\n"
+    said = "error: the answer is HTML, not JSON (GET /unified/ticketing/tickets)\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 5)
     assert len(service.seen) == 1

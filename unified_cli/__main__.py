@@ -3,8 +3,10 @@
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first, where a file named like a library would be run.
-    sys.path[:] = [entry for entry in sys.path if entry]
+    # `python -m` puts the working directory first, where a file named like a library would be run; this package is
+    # found by then. Python's own -P leaves it out.
+    if not sys.flags.safe_path:
+        del sys.path[0]
 
 import gc
 import os
@@ -18,13 +20,17 @@ def run() -> None:
         os._exit(0)
     # What start-up builds lives on, so looking for garbage in it is time lost; a call turns the collector on again.
     gc.disable()
-    import signal  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
+    _occupy()
+    from unified_cli import signals  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
 
-    from unified_cli.main import main, terminate  # noqa: PLC0415  as above
-    from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
+    signals.heed()
+    try:
+        from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
+        from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-    signal.signal(signal.SIGTERM, terminate)
-    code = main(sys.argv[1:], Runtime.system())
+        code = main(sys.argv[1:], Runtime.system())
+    except KeyboardInterrupt as stop:
+        code = signals.code(stop)
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
 
@@ -35,6 +41,15 @@ def _print(line: str) -> bool:
         return os.write(1, line.encode()) == len(line)
     except OSError:
         return False
+
+
+def _occupy() -> None:
+    """Keep what is opened later off the places of closed standard streams, where others would write into it."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@
     ├── UnknownError     10  a write was sent and its answer lost
     ├── StorageError     11  a file or stream of this machine
     ├── StateError       12  a state file does not match, is damaged or in use
-    └── UnsafeError      13  refused for safety
+    ├── UnsafeError      13  refused for safety
+    ├── StoppedError    130  SIGINT
+    └── TerminatedError 143  SIGTERM
 
 Raised where the failure is known; turned into an exit code in `main` and nowhere else.
 """
@@ -165,3 +167,19 @@ class UnsafeError(UnifiedError):
     """Refused for safety."""
 
     code, kind = ExitCode.UNSAFE, "unsafe"
+
+
+class StoppedError(UnifiedError):
+    """Somebody pressed Ctrl-C."""
+
+    code, kind = ExitCode.INTERRUPTED, "interrupted"
+
+
+class TerminatedError(UnifiedError):
+    """Somebody asked the process to end."""
+
+    code, kind = ExitCode.TERMINATED, "terminated"
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived. Like Ctrl-C it passes through whatever catches errors; notes added on its way are told."""

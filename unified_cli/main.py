@@ -1,44 +1,45 @@
 """The program: run a command line in a runtime, and turn what becomes of it into an exit code."""
 
 import contextlib
+import errno
 import io
 import json
 import traceback
 from collections.abc import Iterator
-from typing import NoReturn
 
 from unified_cli import VERSION_LINE
-from unified_cli.errors import ExitCode, StorageError, UnifiedError, UsageError
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import (
+    ExitCode,
+    StoppedError,
+    StorageError,
+    Terminated,
+    TerminatedError,
+    UnifiedError,
+    UsageError,
+)
 from unified_cli.output import stream
 from unified_cli.runtime import Runtime
+from unified_cli.talk import visible
 
-
-class Terminated(BaseException):
-    """SIGTERM arrived."""
-
-
-def terminate(_signal: int, _frame: object) -> NoReturn:
-    """Have the program end as SIGTERM wants: the handler of the signal."""
-    raise Terminated
+_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
-    machine = _wants_json(argv, runtime)
+    runtime.talk.machine = _wants_json(argv, runtime)
+    # Hidden from the start: it may show up before, or without, being used.
+    runtime.talk.hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
         _run(argv, runtime)
     except UnifiedError as error:
-        _report(error, runtime, machine=machine)
-        return error.code
+        return _report(error, runtime)
     except stream.ClosedError:
         return ExitCode.CLOSED
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except Terminated:
-        return ExitCode.TERMINATED
+    except KeyboardInterrupt as stop:
+        return _report(_stopped(stop), runtime)
     except Exception as error:  # noqa: BLE001  whatever it is, it is ours
-        _report(_bug(error, runtime), runtime, machine=machine)
-        return ExitCode.BUG
+        return _report(_bug(error, runtime), runtime)
     return ExitCode.DONE
 
 
@@ -66,6 +67,8 @@ def _wants_json(argv: list[str], runtime: Runtime) -> bool:
     """Whether JSON was asked for, as far as the bare command line tells: errors may come before it is understood."""
     asked = runtime.environ.get("UNIFIED_OUTPUT", "")
     for position, word in enumerate(argv):
+        if word == "--":
+            break
         if word in {"-o", "--output"} and position + 1 < len(argv):
             asked = argv[position + 1]
         elif word.startswith("--output="):
@@ -75,22 +78,30 @@ def _wants_json(argv: list[str], runtime: Runtime) -> bool:
     return asked in {"json", "ndjson"}
 
 
-def _report(error: UnifiedError, runtime: Runtime, *, machine: bool) -> None:
+def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     talk = runtime.talk
-    if machine or talk.machine:
-        talk.line(json.dumps({"error": error.facts()}, ensure_ascii=False))
-        return
+    if talk.machine:
+        # Made visible before it becomes JSON, whose own escapes must stay what they are.
+        facts = {**error.facts(), "message": visible(talk.masked(error.message))}
+        talk.line(json.dumps({"error": facts}))
+        return error.code
     lines = [f"error: {error.message}"]
     if isinstance(error, UsageError) and error.caret:
         text, column = error.caret
         lines += [f"  {text}", f"  {' ' * column}^"]
     talk.block(lines)
+    return error.code
+
+
+def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
+    kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
+    return kind("; ".join([kind.kind, *getattr(stop, "__notes__", [])]))
 
 
 def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.talk.verbosity > 1:
         runtime.talk.block("".join(traceback.format_exception(error)).splitlines())
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
         return StorageError(f"{error.filename or 'the operating system'}: {error.strerror or error}")
     place = traceback.extract_tb(error.__traceback__)[-1]
     name = place.filename.rpartition("unified_cli")[2].lstrip("/\\") or place.filename

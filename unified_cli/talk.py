@@ -9,10 +9,17 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 _LIMIT = 2048
+_SHORTEST = 4
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff\ufff9-\ufffb"
-# What may move the cursor, restyle, reorder or hide text on a terminal; lone surrogates cannot be written at all.
-_UNSAFE = f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]"
+_INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_MOST_MARKS = 4
+# What may move the cursor, restyle, reorder or hide text on a terminal, and marks piled up so high that they cover the
+# lines above; lone surrogates cannot be written at all.
+_UNSAFE = (
+    f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]"
+    f"|(?<={_MARKS}{{{_MOST_MARKS}}}){_MARKS}"
+)
 
 
 @cache
@@ -44,21 +51,38 @@ class Talk:
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
         self._stream = stream
         self._encoding = encoding
-        self._masks: list[str] = []
+        self._secrets: set[str] = set()
+        self._masks: re.Pattern[str] | None = None
         self.quiet = False
         self.machine = False
         """Errors are told as JSON objects."""
         self.verbosity = 0
 
     def hide(self, secret: str) -> None:
-        """Mask this value from now on, in every form it could be met in."""
-        self._masks = sorted({*self._masks, *_forms(secret)}, key=len, reverse=True)
+        """Mask this value from now on, in every form it could be met in; fewer than four letters are no secret."""
+        if len(secret) < _SHORTEST:
+            return
+        self._secrets.add(secret)
+        self._masks = None
+
+    def named(self, name: str) -> "Talk":
+        """The same, with a name at the start of each line: who speaks when many do."""
+        return _Named(self, name)
 
     def masked(self, text: str) -> str:
         """The text with every known secret replaced by `***`."""
-        for form in self._masks:
-            text = text.replace(form, "***")
-        return text
+        if not self._secrets:
+            return text
+        masks = self._masks
+        if masks is None:
+            forms = sorted({form for secret in self._secrets for form in _forms(secret)}, key=len, reverse=True)
+            # Whatever the case: a host name that holds the secret is written in small letters.
+            masks = self._masks = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
+        return masks.sub("***", text)
+
+    def excerpt(self, text: str, limit: int = _LIMIT) -> str:
+        """At most `limit` characters of what somebody else said, masked and made visible before it is cut."""
+        return cut(visible(self.masked(text)), limit)
 
     def note(self, text: str) -> None:
         """Tell how things go; `--quiet` silences it."""
@@ -93,12 +117,33 @@ class Talk:
             self._stream = None
 
 
+class _Named(Talk):
+    """Speaks through another, which keeps the secrets and the stream."""
+
+    def __init__(self, talk: Talk, name: str) -> None:
+        super().__init__(None)
+        self._through = talk
+        self._name = name
+        self.quiet, self.machine, self.verbosity = talk.quiet, talk.machine, talk.verbosity
+
+    def hide(self, secret: str) -> None:
+        self._through.hide(secret)
+
+    def masked(self, text: str) -> str:
+        return self._through.masked(text)
+
+    def block(self, lines: list[str]) -> None:
+        self._through.block([f"{self._name}: {line}" for line in lines])
+
+
 def _forms(secret: str) -> Iterator[str]:
+    raw = secret.encode("utf-8", "surrogateescape")
     yield secret
-    yield quote(secret, safe="")
+    yield quote(raw, safe="")
     yield json.dumps(secret)[1:-1]
-    raw = secret.encode()
     # Base64 has three shapes, one for each offset the secret can have inside a longer text; the edges depend on it.
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
-        yield encoded[(offset * 8 + 5) // 6 : len(encoded) - (1 if (offset + len(raw)) % 3 else 0)]
+        inner = encoded[(offset * 8 + 5) // 6 : len(encoded) - (1 if (offset + len(raw)) % 3 else 0)]
+        if len(inner) >= _SHORTEST:
+            yield inner

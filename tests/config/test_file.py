@@ -153,67 +153,68 @@ def test_behind_a_link_both_folders_count(unified: Unified, config: Config, tmp_
     )
 
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away and become somebody else")
-
-
-@as_root
-def test_a_file_of_another_user_is_refused(unified: Unified, config: Config) -> None:
+def test_a_file_of_another_user_is_refused(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     path = config(GOOD)
-    os.chown(path, NOBODY, -1)
+    owner = path.stat().st_uid or NOBODY
+    if owner == NOBODY:
+        os.chown(path, NOBODY, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
     result = unified("profile list")
-    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 0 {path})\n")
+    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 4242 {path})\n")
 
 
-def as_nobody(folder: Path, environ: dict[str, str], *argv: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user to whom modes apply."""
-    for one in (folder, *folder.parents):
-        if one != Path("/") and one.stat().st_mode & 0o005 != 0o005:
-            one.chmod(one.stat().st_mode | 0o005)
-    # The libraries may be where nobody may look: they are loaded before the change of user.
-    program = (
-        "import configparser, os, platformdirs, sys, unified_cli.commands.program, unified_cli.config.document, filelock, tomlkit;"
-        "from unified_cli.main import main; from unified_cli.runtime import Runtime;"
-        "import unified_cli.commands.profile_change, unified_cli.commands.profile_login, unified_cli.commands.call,"
-        " unified_cli.commands.profile_list, unified_cli.commands.preview, unified_cli.output.document;"
-        f"os.setgid({NOBODY}); os.setuid({NOBODY}); os._exit(main(sys.argv[1:], Runtime.system()))"
+def as_others(home: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to which modes apply: that of root is started without root's right to pass over them."""
+    drop_and_run = (
+        "import ctypes, os, sys; prctl = ctypes.CDLL(None).prctl;"
+        "prctl(24, 1, 0, 0, 0); prctl(24, 2, 0, 0, 0);"  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        "os.execv(sys.executable, [sys.executable, '-m', 'unified_cli', *sys.argv[1:]])"
     )
     return subprocess.run(
-        [sys.executable, "-c", program, *argv],
+        [sys.executable, "-c", drop_and_run, *argv],
         check=False,
         capture_output=True,
         text=True,
         timeout=60,
         input="t-typed\n",
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **environ},
+        env={"PATH": os.environ["PATH"], "HOME": str(home), **FROM_HERE},
     )
 
 
-@as_root
 def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path: Path) -> None:
     home = tmp_path / "home"
     folder = home / ".config" / "unified"
     folder.mkdir(parents=True)
     path = folder / "config.toml"
     path.write_text(GOOD)
-    os.chown(path, NOBODY, -1)
-    os.chown(folder, NOBODY, -1)
+    path.chmod(0o600)
     folder.chmod(0o500)
-    environ = {"HOME": str(home)}
-    listed = as_nobody(home, environ, "profile", "list")
-    assert listed.stderr == ""
-    assert listed.returncode == 0
+    listed = as_others(home, "profile", "list")
+    assert (listed.returncode, listed.stderr) == (0, "")
     for argv in (
         ["profile", "set", "acme", "retries=1"],
         ["profile", "login", "acme", "--token-stdin", "--store", "file"],
         ["profile", "login", "acme", "--token-stdin", "--store", "config"],
         ["profile", "login", "acme", "--token-stdin", "--store", "keyring"],
     ):
-        result = as_nobody(home, environ, *argv)
+        result = as_others(home, *argv)
         assert result.returncode == 3, argv
         assert f"error: cannot write {path}: Permission denied\n" in result.stderr
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
     assert b"t-typed" not in everything
     assert path.read_text() == GOOD
+    folder.chmod(0o700)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "home" / ".config" / "unified" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(GOOD)
+    path.chmod(0)
+    result = as_others(tmp_path / "home", "ticketing", "tickets", "list")
+    assert (result.returncode, result.stderr) == (3, f"error: cannot read {path}: Permission denied\n")
+    assert as_others(tmp_path / "home", "profile", "path").returncode == 0
+    path.chmod(0o600)
 
 
 @pytest.mark.parametrize("home", [None, "", "/", "/nonexistent"])
@@ -250,3 +251,34 @@ def test_in_the_c_locale_nothing_breaks(process: Process) -> None:
     assert "größe" in listed.stdout.decode()
     shown = process("profile show acme", environ=environ)
     assert (shown.returncode, shown.stderr) == (0, b"")
+
+
+def test_libraries_in_the_working_directory_are_not_run(process: Process, tmp_path: Path) -> None:
+    for name in ("json", "httpx", "tomlkit", "filelock", "keyring", "typer", "tomllib", "msgspec", "platformdirs"):
+        (tmp_path / f"{name}.py").write_text("open('PWN', 'w')\n")
+    for command in ("profile add acme", "profile list", "doctor", "-p sandbox ticketing tickets list"):
+        process(command, environ=FROM_HERE, cwd=tmp_path)
+    assert process("profile list", environ=FROM_HERE, cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "PWN").exists()
+
+
+@pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"FORCE_COLOR": "1"}])
+@pytest.mark.parametrize("columns", [1, 200])
+def test_any_terminal_will_do(unified: Unified, config: Config, environ: dict[str, str], columns: int) -> None:
+    config(GOOD)
+    for command in ("profile list", "profile show acme", "doctor", "profile --help", "doctor --help"):
+        result = unified(command, tty=True, columns=columns, environ={"TERM": "xterm", **environ})
+        coloured = "\x1b[" in result.stdout
+        assert result.code == (3 if command == "doctor" else 0)
+        assert coloured is ("FORCE_COLOR" in environ or environ == {"NO_COLOR": ""})
+        assert "acct" not in result.stdout
+        assert "Traceback" not in result.stderr
+
+
+def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: Config) -> None:
+    config('[profiles.acme]\naccount_id = "1\\u001b]52;c;x\\u0007\\u202e"\ntags = ["\\u009b2J[red]"]\n')
+    for command in ("profile list", "profile show acme"):
+        result = unified(command, tty=True, environ={"NO_COLOR": "1"})
+        assert result.code == 0
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*result.stdout}
+        assert "[red]" in result.stdout

@@ -156,3 +156,27 @@ def test_a_lock_that_is_held_is_waited_for_and_then_given_up(
         f"error: another process has held the lock of {path} for 0.2 seconds\n",
     )
     assert path.read_text() == OLD
+
+
+def test_a_file_with_a_secret_is_private_from_its_first_byte(
+    unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = config("base_url = 'https://api.example.com'\n[profiles.acme]\n")
+    made: list[tuple[str, int, int]] = []
+    real = os.open
+
+    def watched(name: str, flags: int, mode: int = 0o777, **more: int) -> int:
+        if flags & os.O_CREAT:
+            made.append((Path(name).name, flags & (os.O_EXCL | os.O_NOFOLLOW | os.O_TRUNC), mode))
+        return real(name, flags, mode, **more)
+
+    monkeypatch.setattr(os, "open", watched)
+    monkeypatch.setattr(os, "chmod", None)
+    for store in ("config", "file"):
+        assert unified(f"profile login acme --token-stdin --store {store}", stdin=b"t-canary\n").code == 0
+    secret = [one for one in made if one[0].endswith(".part")]
+    assert len(secret) == 3
+    assert {one[1:] for one in secret} == {(os.O_EXCL | os.O_NOFOLLOW, 0o600)}
+    assert {one[0] for one in made} - {one[0] for one in secret} == {
+        "config.toml.lock", *(entry.name for entry in path.parent.glob("*.tokens/*.lock")),
+    }  # fmt: skip

@@ -1,5 +1,6 @@
 """What one fault is: what the server plays, what is typed, and everything that must be true afterwards."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,9 @@ class Case:
     exit: int = 0
     stderr: Sequence[str] = ()
     never: Sequence[str] = ()
-    stdout: bytes | None = None
+    stdout: bytes | Callable[[], bytes] | None = None
+    shows: object = None
+    """The JSON value that stands on a terminal at stdout, written so that the terminal obeys nothing in it."""
     requests: int | Sequence[bytes] | None = None
     connections: int | None = None
     waits: tuple[float, float] | None = None
@@ -65,8 +68,6 @@ def listing(*, status: int = 200, body: bytes = PAGE, **headers: str) -> bytes:
 
 def envelope(status: int, message: str = "no luck", **more: object) -> bytes:
     """The service's own error object."""
-    import json
-
     return json.dumps({"statusCode": status, "error": "Error", "message": message, **more}).encode()
 
 

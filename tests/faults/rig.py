@@ -1,12 +1,13 @@
 """Play a case: listeners, a home and a secret of its own, one run, and every promise checked afterwards."""
 
 import contextlib
+import importlib
 import io
 import itertools
+import json
 import logging
 import os
 import re
-import resource
 import shlex
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import authority, search
+from faults import authority, memory, search
 from faults.case import Case
 from faults.script import Listener, reply
 
@@ -26,10 +27,7 @@ from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.talk import Talk
 
-LARGEST = 300 * 1024
-"""Kilobytes a run may take."""
 _KEY = re.compile(rb"^idempotency-key: *(\S+)", re.IGNORECASE | re.MULTILINE)
-_MEMORY = Path("/proc/self/status")
 
 
 @dataclass
@@ -146,12 +144,12 @@ class Rig:
         if self.case.names:
             self._patch.setattr(socket, "getaddrinfo", _names(self.case.names))
         self._patch.chdir(self.home)
-        Path("/proc/self/clear_refs").write_text("5")
+        memory.begin()
         with _logging(log):
             began = clock.now()
             code = main(self.argv, Runtime(**settings))
             seconds = clock.now() - began
-        peak = int(re.findall(r"VmHWM:\s*(\d+)", _MEMORY.read_text())[0])
+        peak = memory.grown()
         self._patch.undo()
         told = stderr.getvalue().decode()
         return Run(code, stdout.getvalue(), told, seconds, clock.slept, peak, log.getvalue().encode())
@@ -160,18 +158,18 @@ class Rig:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         source = str(Path(__file__).resolve().parents[2])
         began = time.monotonic()
-        done = subprocess.run(
+        child = subprocess.Popen(
             [sys.executable, "-P", "-m", "unified_cli", *self.argv],
-            input=self.case.stdin,
-            capture_output=True,
-            check=False,
-            timeout=60,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=self.home,
             env={**kept, "PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1", **self.environ},
         )
+        with memory.Watch(child.pid) as watched:
+            stdout, stderr = child.communicate(self.case.stdin, timeout=60)
         seconds = time.monotonic() - began
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        return Run(done.returncode, done.stdout, done.stderr.decode(), seconds, 0, peak)
+        return Run(child.returncode, stdout, stderr.decode(), seconds, 0, watched.peak, watched.argv)
 
 
 def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
@@ -181,7 +179,8 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
         before = search.tree(home)
         run = rig.run()
         after = search.tree(home)
-    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {len(rig.origin.requests)}"
+    asked = len(rig.origin.requests)
+    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {asked}"
     assert run.code == case.exit, told
     _check_streams(rig, run, told)
     _check_requests(rig, run, told)
@@ -189,10 +188,10 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
     assert after == {**before, **expected}
     assert (rig.evil.connections, rig.evil.requests) == (0, []), told
     changed = {name: content for name, (content, _) in after.items() if after[name] != before.get(name)}
-    places = {"stdout": run.stdout, "stderr": run.stderr.encode(), "log": run.logged, **changed}
-    assert search.hits(rig.token, {**places, "argv": " ".join(rig.argv).encode()}) == [], told
+    places = {"stdout": run.stdout, "stderr": run.stderr.encode(), "logs, argv and children": run.logged, **changed}
+    assert search.hits(rig.token, places) == [], told
     assert run.seconds <= case.timeout + 1, told
-    assert run.peak < LARGEST, f"{run.peak} kB"
+    assert run.peak < memory.LARGEST, f"{run.peak} kB"
     return rig
 
 
@@ -207,8 +206,14 @@ def _check_streams(rig: Rig, run: Run, told: str) -> None:
     if case.exit:
         assert re.match(r'error: |{"error": |\s+\^$', run.stderr.splitlines()[-1]), told
         assert case.exit == 1 or "a bug" not in run.stderr, told
+    if case.shows is not None:
+        shown = run.stdout.decode()
+        assert json.loads(shown) == case.shows, told
+        assert "".join(shown.split("\n")).isprintable(), told
+        assert not re.search("[\u0300-\u036f]{20}", shown), told
     if case.stdout is not None or case.exit:
-        assert run.stdout == (case.stdout or b""), told
+        wanted = case.stdout() if callable(case.stdout) else case.stdout
+        assert run.stdout == (wanted or b""), told
 
 
 def _check_requests(rig: Rig, run: Run, told: str) -> None:
@@ -218,7 +223,8 @@ def _check_requests(rig: Rig, run: Run, told: str) -> None:
     elif case.requests is not None:
         wanted = [rig.filled(pattern.decode()).encode() for pattern in case.requests]
         for pattern, request in itertools.zip_longest(wanted, seen):
-            assert pattern is not None and request is not None, told
+            assert pattern is not None, told
+            assert request is not None, told
             assert re.search(pattern, request, re.DOTALL), f"{pattern!r} is not in {request!r}"
     if case.connections is not None:
         assert rig.origin.connections == case.connections, told
@@ -266,8 +272,6 @@ def _names(found: Callable[[str], Sequence[str]]) -> Callable[..., Any]:
 
 def cases(folder: Path) -> Mapping[str, Case | str]:
     """Every case by the words it is named in; one that cannot be run here is the reason why."""
-    import importlib
-
     found: dict[str, Case | str] = {}
     for path in sorted(folder.rglob("*.py")):
         name = ".".join(path.relative_to(folder.parent.parent).with_suffix("").parts)

@@ -1,6 +1,8 @@
 """Listeners that play a script of bytes, pauses and broken connections, and keep every byte they were sent."""
 
 import contextlib
+import json
+import re
 import socket
 import ssl
 import struct
@@ -49,6 +51,8 @@ RESET = Mark()
 TLS = Mark()
 """Shake hands, and go on in TLS: what a proxy does behind CONNECT."""
 
+_LENGTH = re.compile(rb"Content-Length: (\d+)")
+
 Step = bytes | Wait | Trickle | Stream | Call | Mark
 
 
@@ -91,7 +95,9 @@ class Listener:
     `requests` are the bytes of each, `connections` counts also those that asked nothing.
     """
 
-    def __init__(self, script: Script, context: ssl.SSLContext | None = None, inner: ssl.SSLContext | None = None):
+    def __init__(
+        self, script: Script, context: ssl.SSLContext | None = None, inner: ssl.SSLContext | None = None
+    ) -> None:
         self._answers = [one if isinstance(one, Answer) else _answer(one) for one in script]
         self._context = context
         self._inner = inner
@@ -199,9 +205,16 @@ class Listener:
                 connection.sendall(piece)
 
     def _filled(self, data: bytes) -> bytes:
+        """The bytes with their words replaced, in JSON as JSON wants it, and the length they say put right."""
+        head, found, body = data.partition(b"\r\n\r\n")
+        filled = body
         for word, value in self.words.items():
-            data = data.replace(word, value)
-        return data
+            inside = json.dumps(value.decode())[1:-1].encode() if body.startswith(b"{") else value
+            head, filled = head.replace(word, value), filled.replace(word, inside)
+        longer = len(filled) - len(body)
+        if longer:
+            head = _LENGTH.sub(lambda match: b"Content-Length: %d" % (int(match[1]) + longer), head)
+        return head + found + filled
 
 
 def _answer(one: Sequence[Step] | bytes) -> Answer:

@@ -38,6 +38,10 @@ def positions() -> list[tuple[str, set[str]]]:
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))
     found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))
+    found.append(("unified export tic", {"ticketing"}))
+    found.append(("unified import ticketing/ta", {"ticketing/tags", "ticketing/tasks", "ticketing/task_lists"}))
+    found.append(("unified help exi", {"exit-codes"}))
+    found.append(("unified profile show gl", {"globex-2"}))
     return found
 
 

@@ -88,7 +88,7 @@ class Shell:
         self._pty.expect_exact(_PROMPT)
 
     def offered(self, line: str) -> set[str]:
-        """What is offered at the end of the line, which is then thrown away."""
+        """What is offered at the end of the line, which is then thrown away; some shells mark folders with a slash."""
         self._pty.send(line)
         if self.name == "bash":
             # Readline has no way to tell a program; it prints one candidate a line.
@@ -96,10 +96,10 @@ class Shell:
             self._pty.expect("END\r?\n")
             listed = str(self._pty.before).splitlines()
             self._ready()
-            return {one.strip() for one in listed if one.strip() and _PROMPT not in one}
+            return {one.strip().rstrip("/") for one in listed if one.strip() and _PROMPT not in one}
         self._pty.send(_LIST)
         self._pty.expect("BEGIN\r?\n(.*?)END\r?\n")
-        found = {one.split("\t")[0].strip() for one in self._pty.match[1].splitlines()}
+        found = {one.split("\t")[0].strip().rstrip("/") for one in self._pty.match[1].splitlines()}
         self._pty.send("\x15")
         return {one for one in found if one}
 

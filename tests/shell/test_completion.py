@@ -65,6 +65,10 @@ def test_files_follow_the_options_that_take_them(name: str, shell: Start, tmp_pa
     for file in ("one.json", "two.json"):
         (tmp_path / file).touch()
     running = shell(name)
+    (tmp_path / "onefolder").mkdir()
+    [found] = running.offered("unified export --to o")
+    assert found.rstrip("/").endswith("onefolder")
+    (tmp_path / "onefolder").rmdir()
     for line in ("ticketing tickets list --out o", "ticketing tickets list --out=o", "ticketing tickets create -d @o"):
         [found] = running.offered(f"unified {line}")
         assert found.endswith("one.json"), line

@@ -1,10 +1,12 @@
 """The documents made from the code: what is committed is what the code says now."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from unified_cli.catalogue import load
+from unified_cli.commands.shells.grammar import grammar
 from unified_cli.commands.shells.scripts import FILES, script
 from unified_cli.reference import readme
 from unified_cli.reference.documents import ROOT, made
@@ -41,3 +43,11 @@ def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
     text = "\n".join(line for line in script(shell, load()).splitlines() if not line.lstrip().startswith("#"))
     for word in ("eval ", "Invoke-Expression", "python", "$(unified", "`unified", "curl -"):
         assert word not in text
+
+
+def test_completion_knows_each_kind_of_value() -> None:
+    known = grammar(load())
+    kinds = {"", "file", "folder", "@file", "profile", "api/resource"}
+    words = re.compile(r"[\w./-]+([ |][\w./-]+)+|curl|id")
+    everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}
+    assert {kind for kind in everything - kinds if not words.fullmatch(kind)} == set()

@@ -1,7 +1,7 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
@@ -169,7 +169,7 @@ class Importing:
         if not self._may_repeat(request, before):
             self._progress.skip()
             return None
-        request = replace(request, key=before.k or None)
+        request = request._replace(key=before.k or None)
         return Job(item, request, Entry(State.SENT, item.number, h=before.h, k=before.k, t=before.t), doubtful=True)
 
     def _may_repeat(self, request: Request, before: Entry) -> bool:

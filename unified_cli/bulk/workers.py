@@ -5,8 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from unified_cli.errors import UnifiedError
 
@@ -16,8 +15,7 @@ T = TypeVar("T")
 _LOOK = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """A run is over: well, or with this error."""
 
     error: UnifiedError | None = None

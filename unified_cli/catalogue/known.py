@@ -3,9 +3,9 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
@@ -20,14 +20,13 @@ class Field(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What is known of one resource. By operation: `query`, `body`, and an `example` of arguments for the sandbox."""
 
     fields: tuple[Field, ...] = ()
-    query: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
-    body: Mapping[str, tuple[Field, ...]] = field(default_factory=dict)
-    example: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, tuple[Field, ...]] = MappingProxyType({})
+    body: Mapping[str, tuple[Field, ...]] = MappingProxyType({})
+    example: Mapping[str, str] = MappingProxyType({})
 
 
 def known(api: str, resource: str) -> Known:
@@ -40,10 +39,11 @@ def _api(api: str) -> Mapping[str, Known]:
     path = Path(__file__).with_name("known") / f"{api}.toml"
     if not path.is_file():
         return {}
-    return {resource: _known(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
+    return {resource: known_in(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
 
 
-def _known(table: Mapping[str, Any]) -> Known:
+def known_in(table: Mapping[str, Any]) -> Known:
+    """What a table says to be known of a resource; ValueError for a word that is no field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
     return Known(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 

@@ -28,14 +28,14 @@ def load(text: str | None = None, source: str = SOURCE) -> Catalogue:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CatalogueError(f"{source}: {error}") from None
-    _known_keys(source, data, {"service", "api"})
-    service = _service(f"{source}: service", _table(source, data, "service"))
-    apis = _table(source, data, "api")
-    return Catalogue(service, {name: _api(f"{source}: {name}", service, name, apis) for name in apis})
+    known_keys(source, data, {"service", "api"})
+    service = _service(f"{source}: service", table_of(source, data, "service"))
+    apis = table_of(source, data, "api")
+    return Catalogue(service, {name: api_of(f"{source}: {name}", service, name, apis) for name in apis})
 
 
 def _service(place: str, data: Mapping[str, Any]) -> Service:
-    _known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "partial", "outward", "harmless"})
+    known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "partial", "outward", "harmless"})
     return Service(
         prefix=_text(place, data, "prefix"),
         connection=_text(place, data, "connection"),
@@ -48,37 +48,40 @@ def _service(place: str, data: Mapping[str, Any]) -> Service:
     )
 
 
-def _api(place: str, service: Service, name: str, apis: Mapping[str, Any]) -> Api:
-    _check_word(place, name)
-    data = _table(place, apis, name)
-    _known_keys(place, data, {"title", "about", "resources", "actions"})
-    resources = _table(place, data, "resources")
-    summaries = data.get("actions", {})
+def api_of(place: str, service: Service, name: str, apis: Mapping[str, Any]) -> Api:
+    """The API of that name among the tables; CatalogueError names what is wrong with it."""
+    check_word(place, name)
+    data = table_of(place, apis, name)
+    known_keys(place, data, {"title", "about", "resources", "actions"})
+    resources = table_of(place, data, "resources")
+    summaries = _texts(f"{place}.actions", data.get("actions", {}))
     made = {one: _resource(f"{place}.{one}", service, name, one, resources[one], summaries) for one in resources}
     all_actions = {f"{one.name} {word}" for one in made.values() for word in one.operations}
     if unknown := summaries.keys() - all_actions:
         raise CatalogueError(f"{place}.actions: no operation {min(unknown)!r}")
-    return Api(name, _text(place, data, "title"), data.get("about", ""), made)
+    return Api(name, _text(place, data, "title"), _text(place, {"about": "", **data}, "about"), made)
 
 
 def _resource(
     place: str, service: Service, api: str, name: str, data: object, summaries: Mapping[str, str]
 ) -> Resource:
-    _check_word(place, name)
+    check_word(place, name)
     table = {"operations": data} if isinstance(data, str) else data
     if not isinstance(table, dict):
         raise CatalogueError(f"{place}: expected words or a table, found {data!r}")
-    _known_keys(place, table, {"operations", "one", "about"})
+    known_keys(place, table, {"operations", "one", "about"})
     operations = {}
     for word in _words(_text(place, table, "operations")):
-        _check_word(place, word)
+        check_word(place, word)
         if word in operations:
             raise CatalogueError(f"{place}: {word!r} is listed twice")
-        summary = summaries.get(f"{name} {word}") or sentence(word, name, table.get("one"))
+        summary = summaries.get(f"{name} {word}") or sentence(
+            word, name, _text(place, table, "one") if "one" in table else None
+        )
         operations[word] = _operation(service, api, name, word, summary)
     if not operations:
         raise CatalogueError(f"{place}: no operations")
-    return Resource(api, name, table.get("about", ""), operations)
+    return Resource(api, name, _text(place, {"about": "", **table}, "about"), operations)
 
 
 def _operation(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
@@ -104,12 +107,14 @@ def _words(text: str) -> Iterator[str]:
             yield word
 
 
-def _known_keys(place: str, data: Mapping[str, Any], known: set[str]) -> None:
+def known_keys(place: str, data: Mapping[str, Any], known: set[str]) -> None:
+    """Raise CatalogueError for a key that nobody reads."""
     if unknown := data.keys() - known:
         raise CatalogueError(f"{place}: unknown key {min(unknown)!r} (known: {', '.join(sorted(known))})")
 
 
-def _table(place: str, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def table_of(place: str, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The table of that key, which must hold something."""
     value = data.get(key)
     if not isinstance(value, dict) or not value:
         raise CatalogueError(f"{place}: {key!r} must be a table that is not empty")
@@ -123,6 +128,13 @@ def _text(place: str, data: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _check_word(place: str, word: str) -> None:
+def _texts(place: str, value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise CatalogueError(f"{place}: must be a table of texts")
+    return value
+
+
+def check_word(place: str, word: str) -> None:
+    """Raise CatalogueError for what cannot be a command's name."""
     if not _WORD.fullmatch(word):
         raise CatalogueError(f"{place}: {word!r} must be small letters, joined by single dashes or underscores")

@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from unified_cli.catalogue.known import Known
 
 # The whole path grammar; every other word is an action, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -40,6 +43,17 @@ class Operation(NamedTuple):
     harmless: bool
     """The action changes nothing."""
     summary: str
+    source: str = ""
+    """The file that a user wrote it in; empty for what comes with the program."""
+    own: "Known | None" = None
+    """What that file says to be known of it."""
+
+    @property
+    def facts(self) -> "Known":
+        """What is known of its parameters, bodies and records."""
+        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
+
+        return self.own or known(self.api, self.resource)
 
     @property
     def command(self) -> str:
@@ -74,6 +88,15 @@ class Resource(NamedTuple):
     name: str
     about: str
     operations: Mapping[str, Operation]
+    own: "Known | None" = None
+    """What the file of the user who added it says to be known of it."""
+
+    @property
+    def facts(self) -> "Known":
+        """What is known of its records."""
+        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
+
+        return self.own or known(self.api, self.name)
 
 
 class Api(NamedTuple):

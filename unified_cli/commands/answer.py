@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.catalogue.known import known
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.output import document, printer, records, shape, stream, target
 from unified_cli.output.shape import Program
@@ -111,15 +110,17 @@ def look(
     *,
     listing: bool = True,
     first: Sequence[str] = (),
+    screen: bool = True,
 ) -> Look:
-    """How the records of an operation are to look."""
+    """How the records of an operation are to look; without `screen` they go to a file."""
     return printer.look_for(
         runtime,
         service,
         output,
         columns=[*dict.fromkeys([*first, *chosen])] if (chosen := columns(given)) else (),
-        known=[field.name for field in known(asked.api, asked.resource).fields] if asked else (),
+        known=[field.name for field in asked.facts.fields] if asked else (),
         first=first,
         safe_cells=bool(given.get("csv_safe")),
         listing=listing,
+        screen=screen,
     )

@@ -2,19 +2,21 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import confirm, preview
 from unified_cli.config import file, select, settings
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.output import FORMATS, target
+from unified_cli.output import FORMATS, stream, target
 from unified_cli.runtime import Runtime
 from unified_cli.wire import request as requests
 from unified_cli.wire.request import Request
+
+if TYPE_CHECKING:
+    from unified_cli.commands.connect import Clients
 
 Given = Mapping[str, Any]
 _LONGEST_KEY = 255
@@ -104,6 +106,8 @@ def check(runtime: Runtime, found: Settings) -> None:
         kind = UsageError if where.startswith("--") else ConfigError
         raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
     runtime.talk.quiet = found["quiet"]
+    # The profile may ask for JSON as well as the command line, which main has looked at.
+    runtime.talk.machine = found["output"] in {"json", "ndjson"} and found.values["output"].source != "default"
 
 
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
@@ -116,26 +120,38 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out") == "-":
         given = {**given, "out": None}
+    request = request._replace(honoured=resolved["idempotency_window"] > 0)
 
     # httpx is imported when a request is sent.
-    from unified_cli.commands import answer, connect, download, listing  # noqa: PLC0415
+    from unified_cli.commands import connect, download, listing  # noqa: PLC0415
 
-    request = replace(request, honoured=resolved["idempotency_window"] > 0)
     clients = connect.Clients(runtime, catalogue)
     if given.get("wait"):
         from unified_cli.commands import wait  # noqa: PLC0415  only where it is asked for
 
         wait.run(runtime, catalogue, resolved, request, given)
-        return
-    if download.is_wanted(request, given, resolved["output"]):
+    elif download.is_wanted(request, given, resolved["output"]):
         download.one(runtime, clients, resolved, request, given)
-        return
+    elif given.get("out") and (given.get("all") or given.get("limit")):
+        from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files
+
+        to_file.run(runtime, catalogue, clients, resolved, request, given)
+    elif listing.is_wanted(request, given, resolved):
+        listing.run(runtime, catalogue, clients, resolved, request, given)
+    else:
+        _once(runtime, catalogue, clients, resolved, request, given)
+
+
+def _once(
+    runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
+) -> None:
+    from unified_cli.commands import answer, listing  # noqa: PLC0415  as above
+
+    program = answer.program(given)
     if given.get("out"):
         target.check(Path(given["out"]), force=bool(given.get("force")))
-    if listing.is_wanted(request, given, resolved):
-        listing.run(runtime, catalogue, clients, resolved, request, given)
-        return
-    program = answer.program(given)
+    else:
+        stream.check(runtime)
     client = clients.open(resolved)
     try:
         got = client.send(listing.from_cursor(request, catalogue.service, given), any_type=resolved["output"] == "raw")

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue
@@ -58,8 +59,8 @@ class Clients:
                 self._tokens[key] = secrets.read(source, self._runtime)
             return self._tokens[key]
 
-    def open(self, resolved: Settings, token: str | None = None) -> Client:
-        """A client for the settings' connection, for one thread."""
+    def open(self, resolved: Settings, token: str | None = None, *, name: str | None = None) -> Client:
+        """A client for the settings' connection, for one thread; `name` begins what it tells."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
         rate = 0 if address.is_sandbox else resolved["rate"]
@@ -70,7 +71,7 @@ class Clients:
         return Client(
             resolved,
             token,
-            self._runtime,
+            self._runtime if name is None else replace(self._runtime, talk=self._runtime.talk.named(name)),
             self._catalogue.service,
             self._in_process,
             pace=pace,

@@ -48,7 +48,7 @@ def _examine(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> N
     # Before anything is looked at: a word that names no resource is no finding.
     asked = probe.operation(catalogue, given.get("with_") or probe.DEFAULT)
     flags = {name: given[name] for name in ("timeout", "ca_bundle") if given.get(name)}
-    patterns = given.get("patterns") or ([given["profile"]] if given.get("profile") else [])
+    patterns = given.get("patterns") or given.get("profile") or []
     findings = [*doctor_local.machine(runtime, flags)]
     config = _config(runtime, findings)
     if config is not None:

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -33,11 +34,21 @@ def connections(
     for verdict in verdicts:
         subject = verdict.profile or ""
         if verdict.error:
-            yield Finding.failed("connection", subject, verdict.error)
+            yield _failed(verdict)
         else:
             yield Finding("connection", subject, f"answered after {verdict.seconds * 1000:.0f} ms; token accepted")
             yield from _rate(verdict)
     yield from _clock(runtime, verdicts)
+
+
+def _failed(verdict: Verdict) -> Finding:
+    assert verdict.error is not None  # noqa: S101  the caller's condition
+    found = Finding.failed("connection", verdict.profile or "", verdict.error)
+    if verdict.word != "token refused":
+        return found
+    # What a call advises is this very examination.
+    mend = f"unified profile login {verdict.profile}" if verdict.profile else "another token in UNIFIED_TOKEN"
+    return replace(found, mend=mend)
 
 
 def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Iterator[Finding]:

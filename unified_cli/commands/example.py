@@ -1,7 +1,6 @@
 """A worked example for every operation, which runs on a fresh sandbox as it is printed."""
 
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known import known
 from unified_cli.sandbox.ids import first_id
 
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
@@ -12,7 +11,7 @@ def example(operation: Operation) -> str:
     words = ["unified -p sandbox", operation.command]
     if operation.takes_id:
         words.append(first_id(operation.api, operation.resource))
-    facts = known(operation.api, operation.resource)
+    facts = operation.facts
     if operation.name in facts.example:
         words.append(facts.example[operation.name])
     elif operation.name in {"create", "update"}:

@@ -65,6 +65,7 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
             [(EXAMPLE, "unified -p sandbox import ticketing/contacts people.csv")],
             _FLAGS,
         ),
+        takes=("api/resource", "file"),
     )
 
 
@@ -100,7 +101,7 @@ class Task:
             body=item.body,
             key=key if self.operation.method in {"POST", "PATCH"} else None,
         )
-        return replace(made, honoured=self.resolved["idempotency_window"] > 0)
+        return made._replace(honoured=self.resolved["idempotency_window"] > 0)
 
 
 def run(runtime: Runtime, catalogue: Catalogue, given: call.Given) -> None:

@@ -7,12 +7,20 @@ import typer
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
 from unified_cli.commands.built_in import Complete, show
-from unified_cli.commands.options import FLAGS, function
+from unified_cli.commands.options import FLAGS, OUTPUT, Flag, function
 from unified_cli.commands.page import EXAMPLE, Page
+from unified_cli.errors import UsageError
+from unified_cli.output import document
 from unified_cli.runtime import Runtime
 
 VERSION = 1
-_FLAGS = [FLAGS["output"]]
+"""Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
+_FLAGS = [
+    FLAGS["output"],
+    Flag("source", ("--source",), bool, OUTPUT, "say which file each operation is from"),
+    Flag("openapi", ("--openapi",), bool, OUTPUT, "write them as an OpenAPI 3.1 document"),
+]
+BUILT_IN = "built in"
 
 
 def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
@@ -36,11 +44,30 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
 
 
 def _search(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
+    if given["openapi"]:
+        _openapi(runtime, catalogue, given)
+        return
     wanted = [word.lower() for word in given["words"] or ()]
     found = [operation for operation in catalogue if all(word in _text(operation) for word in wanted)]
-    rows = [(one.command, one.method, one.path, one.summary) for one in found]
-    value = {"version": VERSION, "operations": [describe(one) for one in found]}
-    show(runtime, given.get("output"), ("command", "method", "path", "summary"), rows, value)
+    heads = ["command", "method", "path", "summary"]
+    rows = [[one.command, one.method, one.path, one.summary] for one in found]
+    described = [describe(one) for one in found]
+    if given["source"]:
+        heads.append("source")
+        for one, row, facts in zip(found, rows, described, strict=True):
+            row.append(one.source or BUILT_IN)
+            facts["source"] = one.source or BUILT_IN
+    show(runtime, given.get("output"), heads, rows, {"version": VERSION, "operations": described})
+
+
+def _openapi(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
+    if given["words"] or given["source"]:
+        raise UsageError("--openapi writes the whole catalogue, so it goes with no words and not with --source")
+    import msgspec  # noqa: PLC0415  only here
+
+    from unified_cli.commands.openapi import document as made  # noqa: PLC0415  as above
+
+    document.write(runtime, msgspec.json.encode(made(catalogue)))
 
 
 def _text(operation: Operation) -> str:

@@ -177,6 +177,13 @@ def argument(name: str, help_text: str, *, required: bool = True) -> inspect.Par
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def arguments(name: str, help_text: str) -> inspect.Parameter:
+    """Any number of positional arguments, as a list; None where there is none."""
+    info: Any = typer.Argument(help=help_text, metavar=name.upper(), show_default=False)
+    annotation: Any = Annotated[list[str] | None, info]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
 def function(body: Callable[[dict[str, Any]], None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
     """A function with these parameters, as Typer reads them off a signature, that hands all values to `body`."""
 

@@ -3,15 +3,15 @@
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unified_cli.catalogue import Api, Operation, Resource
-from unified_cli.catalogue.known import Field, known
+from unified_cli.catalogue.known import Field
 from unified_cli.commands.example import example
 from unified_cli.commands.options import EVERYWHERE, FLAGS, Flag, options_for
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime
+from unified_cli.talk import visible
 
 if TYPE_CHECKING:
     from unified_cli.commands.tree import Entry
@@ -27,8 +27,7 @@ _INDENT = 2
 _HELP = ("-h, --help", "show this page")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading.
 
     Under EXAMPLE stands one command line, under EXAMPLES one on each line. Without `usage` it is about no command.
@@ -37,7 +36,7 @@ class Page:
     usage: str | None
     paragraphs: Sequence[str]
     sections: Sequence[tuple[str, Rows | str]] = ()
-    flags: Sequence[Flag] = field(default=())
+    flags: Sequence[Flag] = ()
 
 
 def for_root(entries: "Mapping[str, Entry]") -> Page:
@@ -80,7 +79,7 @@ def for_resource(resource: Resource) -> Page:
         (EXAMPLE, example(next(iter(resource.operations.values())))),
         ("Operations", rows),
     ]
-    fields = known(resource.api, resource.name).fields
+    fields = resource.facts.fields
     if fields:
         sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
     return Page("OPERATION [options]", [resource.about or resource.name], sections)
@@ -88,7 +87,7 @@ def for_resource(resource: Resource) -> Page:
 
 def for_operation(operation: Operation) -> Page:
     """The page of an operation."""
-    facts = known(operation.api, operation.resource)
+    facts = operation.facts
     sections: list[tuple[str, Rows | str]] = [(EXAMPLE, example(operation))]
     for heading, fields in (
         ("Known query parameters (others may work)", facts.query.get(operation.name, ())),
@@ -124,7 +123,8 @@ def render(page: Page, command: str, runtime: Runtime) -> str:
     for heading, content in (*page.sections, *([] if page.usage is None else _options(page.flags))):
         lines += ["", f"{heading}:"]
         lines += _section(heading, content, width)
-    text = "\n".join(lines) + "\n"
+    # What a user's own catalogue says is text, whatever it holds.
+    text = "\n".join(map(visible, lines)) + "\n"
     return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
 
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -79,7 +79,7 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.Gi
     output = resolved["output"]
     look = answer.look(runtime, catalogue.service, asked, given, output)
     printer = Printer(
-        runtime, replace(look, listing=False) if output in {"json", "yaml"} else look, answer.program(given)
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
     )
     _Run(runtime, resolved, Clients(runtime, catalogue), printer, several.workers(given)).all(jobs)
 
@@ -109,7 +109,7 @@ def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Ope
             )
         except UsageError as error:
             raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
-        jobs.append(Job(place, item.number, replace(made, honoured=resolved["idempotency_window"] > 0)))
+        jobs.append(Job(place, item.number, made._replace(honoured=resolved["idempotency_window"] > 0)))
     if not jobs:
         raise UsageError(f"{_STDIN} holds no ids")
     return jobs

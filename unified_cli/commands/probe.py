@@ -136,6 +136,8 @@ def _asked(
         finally:
             client.close()
     except UnifiedError as error:
+        # It is printed as a result, and a service may quote the token back.
+        error.message = runtime.talk.masked(error.message)
         return Verdict(name, runtime.monotonic() - started, error)
     return Verdict(name, runtime.monotonic() - started, None, dict(answer.headers))
 

@@ -32,6 +32,7 @@ def import_command(about: str, runtime: Runtime, _: Catalogue, complete: Complet
         complete=complete,
         usage="FILE.csv|-",
         example="unified profile import connections.csv",
+        takes=("file",),
         arguments=[argument("file", "a CSV file whose first line names the columns; - is standard input")],
         flags=[_UPDATE],
         more=[

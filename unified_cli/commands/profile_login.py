@@ -30,6 +30,7 @@ def login_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete
         complete=complete,
         usage="NAME|--shared",
         example="unified profile login acme",
+        takes=("profile",),
         arguments=[_NAME],
         flags=[_STORE, _SHARED, FLAGS["token_stdin"]],
         more=[
@@ -49,6 +50,7 @@ def logout_command(about: str, runtime: Runtime, _: Catalogue, complete: Complet
         complete=complete,
         usage="NAME|--shared",
         example="unified profile logout acme",
+        takes=("profile",),
         arguments=[_NAME],
         flags=[_SHARED],
         more=["A profile whose token was in the keyring or in a file goes on looking there, and nowhere else."],

@@ -10,6 +10,7 @@ from unified_cli.commands.profile_leaf import build
 from unified_cli.config import address, file, settings
 from unified_cli.config.secrets import TokenSource
 from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -34,7 +35,10 @@ def show_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete)
 
 
 def _show(runtime: Runtime, given: dict[str, Any]) -> None:
-    name = given.get("name") or given.get("profile")
+    names = [given["name"]] if given.get("name") else given.get("profile") or [None]
+    if len(names) > 1:
+        raise UsageError("one profile can be shown at a time (unified profile list shows several)")
+    name = names[0]
     found = settings.resolve({"profile": name} if name else {}, runtime, file.read(runtime))
     described = [*_described(found)]
     heads = ["key", "value", "source"]

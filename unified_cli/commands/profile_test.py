@@ -31,6 +31,7 @@ def test_command(about: str, runtime: Runtime, catalogue: Catalogue, complete: C
         complete=complete,
         usage="[GLOB|tag:NAME]…",
         example="unified profile test sandbox",
+        takes=("profile",),
         arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
         flags=_FLAGS,
         more=["Without a name: what a call would be made with, here and now."],
@@ -40,7 +41,7 @@ def test_command(about: str, runtime: Runtime, catalogue: Catalogue, complete: C
 def _test(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
     asked = probe.operation(catalogue, given.get("with_") or probe.DEFAULT)
     config = file.read(runtime)
-    patterns = given.get("patterns") or ([given["profile"]] if given.get("profile") else [])
+    patterns = given.get("patterns") or given.get("profile") or []
     names = select(config, patterns) if patterns else [None]
     flags = {name: given[name] for name in ("timeout", "retries", "ca_bundle") if given.get(name)}
     verdicts = probe.run(runtime, catalogue, config, names, flags=flags, asked=asked)

@@ -3,15 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unified_cli.catalogue import Catalogue, Operation, load
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
 from unified_cli.commands.tree import Entry
+from unified_cli.config.own_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "request": ("request", "Call any path below the base URL"),
+    "export": ("export", "Write many lists of many connections to files"),
+    "import": ("import_records", "Send every record of a file, once"),
+    "operations": ("operations", "Search what can be called"),
+    "help": ("help", "Read about exit codes, output, profiles, and what else there is to know"),
+    "completion": ("completion", "Complete commands with TAB"),
+    "sandbox": ("sandbox", "The service in small, on this machine"),
+    "doctor": ("doctor", "Find what is wrong on this machine and on the way to the service"),
+    "profile": ("profile", "Name connections, and say once where their tokens are"),
+}
+"""The commands beside the APIs: the module of this package that makes each, and what it is for."""
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; whatever goes wrong is a UnifiedError."""
-    tree.run(whole(runtime, catalogue or load()), argv, runtime)
+    tree.run(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime)
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
@@ -56,13 +70,4 @@ def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -
 
         return Entry(about, build)
 
-    return {
-        "request": entry("request", "Call any path below the base URL"),
-        "import": entry("import_records", "Send every record of a file, once"),
-        "operations": entry("operations", "Search what can be called"),
-        "help": entry("help", "Read about exit codes, output, profiles, and what else there is to know"),
-        "completion": entry("completion", "Complete commands with TAB"),
-        "sandbox": entry("sandbox", "The service in small, on this machine"),
-        "doctor": entry("doctor", "Find what is wrong on this machine and on the way to the service"),
-        "profile": entry("profile", "Name connections, and say once where their tokens are"),
-    }
+    return {name: entry(module, about) for name, (module, about) in COMMANDS.items()}

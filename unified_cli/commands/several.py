@@ -47,7 +47,7 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
     clients = Clients(runtime, catalogue)
     look = answer.look(runtime, catalogue.service, asked, given, output, first=(LABEL,))
     printer = Printer(
-        runtime, replace(look, listing=False) if output in {"json", "yaml"} else look, answer.program(given)
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
     )
     ending = _read_all(printer, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)
     missing = printer.end()
@@ -103,7 +103,7 @@ def _reader(
         def read() -> Iterator[Page]:
             resolved = resolve(name)
             request = call.build(runtime, catalogue, resolved, asked, given)
-            client = clients.open(resolved)
+            client = clients.open(resolved, name=name)
             try:
                 if wanted:
                     yield from paging.pages(client.send, request, catalogue.service, wanted)

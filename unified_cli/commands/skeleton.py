@@ -3,7 +3,7 @@
 from typing import Any
 
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known import Field, known
+from unified_cli.catalogue.known import Field
 from unified_cli.output import document
 from unified_cli.runtime import Runtime
 
@@ -24,7 +24,7 @@ def skeleton(operation: Operation) -> dict[str, Any]:
 
     A field with known values shows them, separated by `|`.
     """
-    facts = known(operation.api, operation.resource)
+    facts = operation.facts
     body = facts.body.get(operation.name, ())
     wanted = body if body or operation.kind == "action" else facts.fields
     return {field.name: _empty(field) for field in wanted if field.name not in _NOT_SENT}

@@ -58,11 +58,15 @@ def all_flags(there: Sequence[Place]) -> dict[str, Flag]:
     return found
 
 
-def options(there: Sequence[Place]) -> list[Flag]:
-    """Every option once, group by group, those of the operations first."""
-    found = dict.fromkeys([*FLAGS.values(), *all_flags(there).values()])
-    groups = list(dict.fromkeys(flag.group for flag in found))
-    return sorted(found, key=lambda flag: groups.index(flag.group))
+def options(there: Sequence[Place]) -> list[tuple[Flag, Sequence[str]]]:
+    """Every option once, group by group, with the built-in commands that alone have it: none for an operation's."""
+    homes: dict[Flag, list[str]] = {flag: [] for flag in FLAGS.values()}
+    for place in there:
+        for flag in place.flags:
+            if flag not in FLAGS.values():
+                homes.setdefault(flag, []).append(" ".join(place.path))
+    groups = list(dict.fromkeys(flag.group for flag in homes))
+    return sorted(homes.items(), key=lambda item: groups.index(item[0].group))
 
 
 _SWITCHES = (bool, int)

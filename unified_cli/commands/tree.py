@@ -1,10 +1,9 @@
 """The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -22,8 +21,7 @@ CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
 Execute = Callable[[Operation, dict[str, Any]], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A command that can be had: what it is for, and how to build it."""
 
     about: str
@@ -131,7 +129,7 @@ def _operation(operation: Operation, execute: Execute) -> Any:
 def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page], takes: Sequence[str] = ()) -> Any:
     """A command that calls `run` with what was given on the command line.
 
-    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`,
+    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`, `folder`,
     `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -172,8 +170,10 @@ def _usage_error(error: Any) -> UsageError:
     more = f"{context.command_path} --help" if context else "unified --help"
     if hasattr(error, "possibilities"):
         # An option that is not there; Typer's own guesses are rather wild.
-        close = get_close_matches(error.option_name, _spellings(context), 1) if context else []
-        hint = f'did you mean "{close[0]}"?' if close else more
+        spellings = _spellings(context) if context else []
+        longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
+        close = longer or get_close_matches(error.option_name, spellings, 1)
+        hint = f"did you mean {' or '.join(close)}?" if close else more
         return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
     message = error.format_message().strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")

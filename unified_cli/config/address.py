@@ -1,8 +1,9 @@
 """A base URL, taken apart and checked once; what counts as the same origin is decided here."""
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
@@ -13,8 +14,7 @@ _HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where requests go; `path` has no slash at its end. The sandbox in this process has the scheme `sandbox`."""
 
     scheme: str
@@ -39,6 +39,7 @@ class Address:
         return self.origin + self.path
 
 
+@lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
     """The address that `url`, found at `source`, names.
 
@@ -49,8 +50,9 @@ def parse(url: str, source: str) -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"base URL in {source} is not a URL: {error}") from None
+    except ValueError:
+        # The standard library's words repeat what stands there, which may be a password.
+        raise ConfigError(f"base URL in {source} is not a URL (it must look like https://api.example.com)") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:

@@ -5,10 +5,10 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from unified_cli.config import private
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
@@ -21,13 +21,12 @@ PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 8 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What the file says: `top` for all connections, then a table for each profile. Values are not yet parsed."""
 
     path: Path | None
-    top: Mapping[str, Any] = field(default_factory=dict)
-    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    top: Mapping[str, Any] = MappingProxyType({})
+    profiles: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 def locate(runtime: Runtime) -> Path | None:

@@ -1,16 +1,14 @@
 """The words that flag, environment variable and config key share: one row each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 N = TypeVar("N", int, float)
 
 PREFIX = "UNIFIED_"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A setting: `parse` takes text or a TOML value and raises ValueError saying what would be right.
 
     `at` says where in the config file it may stand: `t` at the top, `p` in a profile. `env` says whether there is an

@@ -81,7 +81,10 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
 def _put(place: Place, token: str, value: Any) -> str:
     if place.store == "keyring":
         user = keyring_user(place.profile, place.origin)
-        backend = keychain.put(user, token)
+        try:
+            backend = keychain.put(user, token)
+        except ConfigError as error:
+            raise ConfigError(f"{error.message} (--store file keeps it in a file only you can read)") from None
         return f"in the keyring ({backend}: service {keychain.SERVICE}, user {user})"
     if place.store == "file":
         with store.locked(Path(value)) as target:

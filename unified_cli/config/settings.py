@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from unified_cli.config import address, file
 from unified_cli.config.address import Address
@@ -21,8 +21,7 @@ WAYS_ON = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A setting's value, its source in words, and the sources it won over with what they said."""
 
     value: Any
@@ -109,8 +108,7 @@ def _table(name: str | None, config: Config) -> Mapping[str, Any]:
     return config.profiles[name]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layers:
+class _Layers(NamedTuple):
     """The places a value may stand in, strongest first; `unit` puts the environment last for what is identity."""
 
     flags: Mapping[str, Any]

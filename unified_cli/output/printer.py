@@ -69,9 +69,10 @@ def look_for(
     first: Sequence[str] = (),
     safe_cells: bool = False,
     listing: bool = True,
+    screen: bool = True,
 ) -> Look:
-    """How output of that format is to look on this stdout."""
-    screen = runtime.stdout_is_terminal
+    """How output of that format is to look on this stdout, or in a file where it is not for the `screen`."""
+    terminal_there = screen and runtime.stdout_is_terminal
     return Look(
         form,
         items=service.items,
@@ -80,9 +81,9 @@ def look_for(
         known=known,
         first=first,
         safe_cells=safe_cells,
-        width=runtime.width if screen else None,
-        colour=terminal.has_colour(runtime),
-        encoding=runtime.encoding if screen else "utf-8",
+        width=runtime.width if terminal_there else None,
+        colour=screen and terminal.has_colour(runtime),
+        encoding=runtime.encoding if terminal_there else "utf-8",
         ellipsis="…" if runtime.encoding.lower().startswith("utf") else "~",
         listing=listing,
     )

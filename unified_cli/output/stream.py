@@ -1,7 +1,9 @@
 """The only writer of stdout, and what its failures mean."""
 
 import errno
+import os
 from collections.abc import Iterable
+from typing import BinaryIO
 
 from unified_cli.errors import StorageError
 from unified_cli.runtime import Runtime
@@ -11,19 +13,35 @@ class ClosedError(Exception):
     """The reader of stdout has gone, which is its right."""
 
 
+def check(runtime: Runtime) -> None:
+    """Raise StorageError, before anything is asked of the service, where there is no stdout to write to."""
+    if runtime.stdout is None:
+        raise StorageError("standard output is closed, so the result cannot be shown")
+
+
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk at once.
 
     Raises ClosedError where nobody reads any more, StorageError where stdout cannot be written.
     """
-    if runtime.stdout is None:
-        raise StorageError("standard output is closed, so the result cannot be shown")
+    check(runtime)
+    assert runtime.stdout is not None  # noqa: S101  just checked
     for chunk in chunks:
         try:
-            runtime.stdout.write(chunk)
-            runtime.stdout.flush()
+            _put(runtime.stdout, chunk)
         except OSError as error:
             raise failure(error) from None
+
+
+def _put(stream: BinaryIO, chunk: bytes) -> None:
+    try:
+        stream.write(chunk)
+        stream.flush()
+    except BlockingIOError as error:
+        # Another program set the pipe that it handed on not to wait for its reader. We must wait.
+        os.set_blocking(stream.fileno(), True)
+        stream.write(chunk[error.characters_written :])
+        stream.flush()
 
 
 def failure(error: OSError) -> Exception:

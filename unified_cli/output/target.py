@@ -95,6 +95,11 @@ def check(path: Path, *, force: bool) -> None:
         raise StorageError(f"{path} is a folder; name a file in it")
     if path.exists() and not force:
         raise StorageError(f"{path} exists (--force overwrites it)")
+    check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Raise StorageError where the file's folder does not take it."""
     if not path.parent.is_dir():
         raise StorageError(f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):

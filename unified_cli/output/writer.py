@@ -1,8 +1,7 @@
 """What every format of records can do, and the choice among them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from unified_cli.errors import UsageError
 from unified_cli.output.records import Record
@@ -32,8 +31,7 @@ class Writer(Protocol):
         """What the reader should know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How the output is to look.
 
     `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are

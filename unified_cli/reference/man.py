@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue
@@ -59,15 +59,16 @@ def page(catalogue: Catalogue) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _options(flags: Iterable[Flag]) -> Iterator[str]:
+def _options(flags: Iterable[tuple[Flag, Sequence[str]]]) -> Iterator[str]:
     group = ""
-    for flag in flags:
+    for flag, homes in flags:
         if flag.group != group:
             group = flag.group
             yield f".SS {group}"
         names = ", ".join(f"\\fB{_text(spelling)}\\fR" for spelling in flag.spellings)
         yield f".TP\n{names}" + (f" \\fI{_text(flag.metavar)}\\fR" if flag.metavar else "")
-        yield _text(flag.help + (f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""))
+        choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
+        yield _text(flag.help + choices + (f" ({', '.join(homes)})" if homes else ""))
 
 
 def _operations(catalogue: Catalogue) -> Iterator[str]:

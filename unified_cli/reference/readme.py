@@ -51,11 +51,12 @@ def _operations_of(resource: Resource) -> str:
 
 def _options(there: Sequence[Place]) -> str:
     rows = []
-    for flag in options(there):
+    for flag, homes in options(there):
         spelled = ", ".join(f"`{spelling}`" for spelling in flag.spellings)
         value = f" `{flag.metavar}`" if flag.metavar else ""
         choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
-        rows.append((flag.group, spelled + value, flag.help + choices))
+        only = f" (`{'`, `'.join(homes)}`)" if homes else ""
+        rows.append((flag.group, spelled + value, flag.help + choices + only))
     return _table(("Group", "Option", "What it does"), rows)
 
 

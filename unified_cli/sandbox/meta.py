@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.known import Field, known
+from unified_cli.catalogue.known import Field
 from unified_cli.sandbox import lossless
 from unified_cli.sandbox.accounts import LACKED, character
 from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
@@ -12,7 +12,7 @@ from unified_cli.sandbox.exchange import Answer, Refusal, Request, decoded
 
 def schema(operation: Operation) -> Answer:
     """What an operation takes and gives, as JSON Schema."""
-    facts = known(operation.api, operation.resource)
+    facts = operation.facts
     record = _object(facts.fields)
     answer: dict[str, Any] = {
         "resource": operation.resource,

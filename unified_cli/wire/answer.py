@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import httpx
 
@@ -34,8 +35,7 @@ class Answer:
         return str(self.headers.get("content-type", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """An attempt that gave no answer: what came of it, and the error it is unless another attempt succeeds."""
 
     attempt: Attempt
@@ -124,7 +124,7 @@ class Reader:
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
-        return Failed(attempt, failure.error_for(request, status, envelope, body, blocked=blocked))
+        return Failed(attempt, failure.error_for(request, status, envelope, body, self.talk, blocked=blocked))
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
         self.drop()

@@ -182,6 +182,9 @@ class Client:
             outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
         except httpx.InvalidURL as error:
             raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
+        except ValueError:
+            # A name in its ASCII form that is no name in any other.
+            raise ConfigError(f"the host {self._address.host} has no name that can be called") from None
         if outgoing.url.raw_path != request.target.encode("ascii"):
             raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
         return outgoing

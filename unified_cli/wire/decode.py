@@ -112,7 +112,7 @@ def check_depth(body: bytes) -> None:
         piece = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
         parts = piece.translate(None, _NOT_BRACKETS).split(b'"')
         left = _unpaired(left + b"".join(parts[inside::2]))
-        if len(left) > DEEPEST:
+        if len(left) > DEEPEST or b"{}" in left or b"[]" in left:
             raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
         inside ^= (len(parts) - 1) & 1
         at = end

@@ -11,7 +11,7 @@ from unified_cli.errors import (
     ServiceError,
     UnifiedError,
 )
-from unified_cli.talk import cut, visible
+from unified_cli.talk import Talk
 from unified_cli.wire.request import Request
 
 _ACCESS = {401, 403}
@@ -29,7 +29,7 @@ _ADVICE = {
 
 
 def error_for(
-    request: Request, status: int, envelope: Mapping[str, Any] | None, body: bytes, *, blocked: bool
+    request: Request, status: int, envelope: Mapping[str, Any] | None, body: bytes, talk: Talk, *, blocked: bool
 ) -> UnifiedError:
     """The error that an answer with this status means; `envelope` is the service's error object where there is one.
 
@@ -40,10 +40,10 @@ def error_for(
     origin = "provider" if provider else "service"
     who = "the provider" if provider else "the service"
     kind, retryable = _kind(status, blocked=blocked)
-    said = _said(envelope, body)
+    said = _said(envelope, body, talk)
     head = f"{who} answered {status} to {request.method} {request.path}" + (f": {said}" if said else "")
     advice = _advice(status, origin, blocked=blocked)
-    message = cut(visible("; ".join([head, *_insight(envelope)]))) + (f" ({advice})" if advice else "")
+    message = talk.excerpt("; ".join([head, *_insight(envelope)])) + (f" ({advice})" if advice else "")
     return kind(message, origin=origin, status=status, retryable=retryable)
 
 
@@ -63,11 +63,11 @@ def _advice(status: int, origin: str, *, blocked: bool) -> str | None:
     return _ADVICE.get((status, origin))
 
 
-def _said(envelope: Mapping[str, Any] | None, body: bytes) -> str:
+def _said(envelope: Mapping[str, Any] | None, body: bytes, talk: Talk) -> str:
     if envelope is None:
         page = body[:_PAGE].decode("utf-8", "replace")
         title = _TITLE.search(page)
-        return " ".join((title[1] if title else page).split())[:_EXCERPT]
+        return talk.masked(" ".join((title[1] if title else page).split()))[:_EXCERPT]
     message = envelope.get("message") or envelope.get("raw_response") or envelope.get("error") or ""
     return message if isinstance(message, str) else _json(message)
 

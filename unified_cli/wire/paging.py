@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,8 +26,7 @@ _EXPIRED = {400, 404, 410, 422}
 _AFTER = re.compile(r"after:(\d{1,9}):(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some records, and where it goes on.
 
     `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
@@ -42,8 +40,7 @@ class Page:
     one_line: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """What to read: from `cursor` on, so many `pages` and `records` at most, None for all.
 
     A run that goes on says how many pages are `done` and which cursors were `seen`.
@@ -69,7 +66,7 @@ def pages(send: Callable[[Request], Answer], request: Request, service: Service,
     while span.pages is None or number < span.pages:
         number += 1
         answer = _send(send, _at(request, service, cursor), number)
-        page = replace(split(answer, request, service), number=number)
+        page = split(answer, request, service)._replace(number=number)
         if page.next_cursor is not None:
             if fingerprint(page.next_cursor) in seen:
                 raise ServiceError(
@@ -187,4 +184,4 @@ def _cut(page: Page, cursor: str | None, skip: int, left: int | None) -> Page:
         return page
     end = len(page.records) if left is None else min(len(page.records), skip + left)
     onward = page.next_cursor if end == len(page.records) else f"after:{end}:{cursor or ''}"
-    return replace(page, records=page.records[skip:end], next_cursor=onward)
+    return page._replace(records=page.records[skip:end], next_cursor=onward)

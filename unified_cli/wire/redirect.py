@@ -6,10 +6,12 @@ from collections.abc import Callable
 import httpx
 
 from unified_cli.errors import ServiceError, UnifiedError, UnsafeError
+from unified_cli.talk import cut
 from unified_cli.wire.request import Request
 from unified_cli.wire.sockets import Exchange
 
 _MOST = 3
+_LONGEST_HOST = 300
 _STATUSES = {301, 302, 303, 307, 308}
 _OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
 _OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
@@ -78,7 +80,7 @@ def _check(here: httpx.URL, there: httpx.URL, request: Request, *, file: bool) -
     origin = _origin(here)
     foreign = _is_foreign(here, there)
     if there.userinfo or (foreign and not (file and there.scheme == "https" and there.host)):
-        goal = _origin(there) if there.host else there.scheme
+        goal = cut(_origin(there) if there.host else there.scheme, _LONGEST_HOST)
         raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed")
     if request.method != "GET" and not file:
         raise UnsafeError(f"{origin} redirects {request.method} {request.path}; a write is never sent a second time")

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from unified_cli.catalogue import Operation, Service
@@ -17,8 +17,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What goes out: `path` and `query` as they stand on the wire's request line, `body` as JSON bytes.
 
     `account` is the connection it is scoped to, `operation` None for a path that the catalogue does not list.
@@ -73,7 +72,7 @@ class Request:
     def with_query(self, *more: tuple[str, str]) -> "Request":
         """The same request with these parameters in place of others of the same name."""
         names = {name for name, _ in more}
-        return replace(self, query=(*((name, value) for name, value in self.query if name not in names), *more))
+        return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
 
 
 def for_operation(
@@ -111,8 +110,16 @@ def for_path(
     """The request for any path below the base URL; the path is taken as typed, with its own percent-encoding."""
     if method not in _METHODS:
         raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
+    _encodable(path, "the path")
+    if any(unicodedata.category(character) in _UNSEEN for character in path):
+        # The standard library drops some of them in silence.
+        raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
+    try:
+        unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        raise UsageError(f"the path {path} is not UTF-8 where it is percent-encoded") from None
     parts = urlsplit(path)
-    if parts.scheme or parts.netloc or path.startswith("//") or parts.fragment:
+    if parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
             "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)"
         )

@@ -3,9 +3,9 @@
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
+from typing import NamedTuple
 
 from unified_cli.wire.request import Request
 
@@ -36,8 +36,7 @@ class Outcome(Enum):
     """It was answered with a status that is no success."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """What came of one attempt; `retry_after` in seconds.
 
     `remote` for an error that the provider made, `own` where the service's own error object says so.

@@ -1,5 +1,6 @@
 """The one place that opens a way to the service: the sandbox in this process, or TLS with proxy and authorities."""
 
+import logging
 import os
 import ssl
 import sys
@@ -16,6 +17,10 @@ from unified_cli.runtime import Runtime
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
 
 import httpx  # noqa: E402
+
+# Their logs hold headers; whoever turns logging on for everything gets none of that.
+for _name in ("httpcore", "httpx"):
+    logging.getLogger(_name).propagate = False
 
 from unified_cli.wire.sockets import Backend, Exchange  # noqa: E402
 

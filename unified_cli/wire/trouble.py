@@ -3,7 +3,7 @@
 import socket
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import httpx
 
@@ -19,8 +19,7 @@ _CUT = ("complete message body", "incomplete", "unexpectedly closed", "disconnec
 _BROKEN_ANSWERS = (httpx.RemoteProtocolError, httpx.DecodingError)
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """An attempt that ended without a whole answer; `malformed` when the peer did not speak HTTP properly."""
 
     outcome: Outcome
@@ -39,7 +38,7 @@ def read(error: Exception, host: str, proxy: str | None, exchange: Exchange, *, 
         return Trouble(kind, f"proxy {proxy} does not let us through to {host}: {cut(str(error), 200)}")
     if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         found = _lost(error, host if reached else where, exchange.received)
-        return found if reached else replace(found, outcome=Outcome.NOT_SENT)
+        return found if reached else found._replace(outcome=Outcome.NOT_SENT)
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             reason = cause.verify_message or "it cannot be verified"
@@ -74,8 +73,13 @@ def _lost(error: Exception, host: str, received: int) -> Trouble:
             return Trouble(Outcome.LOST, f"{host} closed the connection without answering")
         if any(words in str(error) for words in _CUT):
             return Trouble(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-        return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
+        return Trouble(Outcome.LOST, f"{host} gave no proper HTTP answer: {_without_data(error)}", malformed=True)
     return Trouble(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
+
+
+def _without_data(error: Exception) -> str:
+    # Behind the colon stands what the peer sent, which may be anything.
+    return str(error).partition(":")[0]
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

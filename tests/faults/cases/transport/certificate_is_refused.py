@@ -1,4 +1,4 @@
-"""A certificate that cannot be verified ends the run with its reason after one handshake, and nothing switches that off."""
+"""A certificate that cannot be verified ends the run after one handshake, and nothing switches that off."""
 
 from faults.case import CREATE, LIST, PAGE, Case
 from faults.script import reply

@@ -114,17 +114,17 @@ _unified_offer() {
     done
 }
 
-# Offer files for what is typed after $1; what the shell itself can complete is left to it.
+# Offer files, or folders where $2 says so, for what is typed after $1; what the shell can do alone is left to it.
 _unified_files() {
     local typed=${current#"$1"} file
     if [[ -z $1 ]]; then
-        compopt -o default 2>/dev/null
+        compopt -o "${2:-default}" 2>/dev/null
         return
     fi
     typed=${typed//\\/}
     [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
     for file in "$typed"*; do
-        [[ -e $file ]] && COMPREPLY+=("$1$file")
+        [[ -d $file || ( -z ${2:-} && -e $file ) ]] && COMPREPLY+=("$1$file")
     done
     compopt -o filenames 2>/dev/null
 }
@@ -133,6 +133,7 @@ _unified_files() {
 _unified_offer_kind() {
     case $1 in
         file) _unified_files "$2" ;;
+        folder) _unified_files "$2" dirnames ;;
         @file)
             local before=${current%%@*}
             if [[ $current == "$2"*@* ]]; then

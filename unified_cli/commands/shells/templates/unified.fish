@@ -86,6 +86,8 @@ function __unified_offer --argument-names kind before current
             return
         case file
             __unified_files "$before" "$current"
+        case folder
+            __unified_files "$before" "$current" | string match -r '^[^\t]*/(?:\t.*)?$'
         case '@file'
             if set -l parts (string match -r '^((?:[^@]*)@(?:base64:)?)(.*)$' -- "$current")
                 __unified_files "$before$parts[2]" $parts[3]

@@ -83,6 +83,7 @@ $UnifiedComplete = {
         switch ($kind) {
             '' { }
             'file' { }
+            'folder' { }
             '@file' { }
             'profile' { Show-Unified (Get-UnifiedProfiles) $before }
             'api/resource' {

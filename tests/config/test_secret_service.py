@@ -1,0 +1,71 @@
+"""The keyring of a real desktop: the Secret Service of gnome-keyring, on a bus and in a home of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = str(Path(__file__).parents[2])
+TOKEN = "t-canary-0123456789"
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("dbus-run-session") and shutil.which("gnome-keyring-daemon")),
+    reason="needs the packages dbus and gnome-keyring",
+)
+UNLOCK = "printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null; "
+
+
+def on_a_bus(home: Path, script: str, *, unlock: bool = True) -> subprocess.CompletedProcess[str]:
+    home.mkdir(exist_ok=True)
+    environ = {
+        "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": ROOT,
+        "UNIFIED": f"{sys.executable} -m unified_cli",
+    }  # fmt: skip
+    home.chmod(0o700)
+    return subprocess.run(
+        ["dbus-run-session", "--", "sh", "-c", (UNLOCK if unlock else "") + script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environ,
+    )
+
+
+def test_a_token_is_kept_found_and_removed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    result = on_a_bus(
+        home,
+        "$UNIFIED profile add acme -a 1 --base-url https://api.example.com && "
+        f"echo {TOKEN} | $UNIFIED profile login acme --token-stdin && "
+        "$UNIFIED doctor acme && "
+        "$UNIFIED profile list && "
+        "$UNIFIED profile logout acme && "
+        "$UNIFIED doctor acme",
+    )
+    config = home / ".config/unified/config.toml"
+    assert config.read_text().endswith("keyring = true\n"), result.stderr
+    assert "(SecretService: service unified, user https://api.example.com|acme)" in result.stderr
+    assert "ok\tprofiles\tkeyring\t1 ready, token in the keyring\t\n" in result.stdout
+    assert "acme\t\t1\t\tkeyring\tready\n" in result.stdout
+    assert "removed from the keyring (https://api.example.com|acme)" in result.stderr
+    assert result.returncode == 3
+    assert "error\ttoken\tacme\tthe keyring holds no token of profile acme for https://api.example.com" in result.stdout
+    everything = result.stdout + result.stderr
+    assert TOKEN not in everything
+    assert not any(TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())
+
+
+def test_without_a_secret_service_the_token_is_put_nowhere(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    result = on_a_bus(
+        home,
+        "$UNIFIED profile add acme -a 1 --base-url https://api.example.com && "
+        f"echo {TOKEN} | DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent $UNIFIED profile login acme --token-stdin",
+        unlock=False,
+    )
+    assert result.returncode == 3
+    assert "there is no keyring on this machine that keeps a token safe" in result.stderr
+    assert not any(TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())

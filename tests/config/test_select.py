@@ -1,0 +1,53 @@
+"""Which profiles a name, a glob or a tag means."""
+
+import pytest
+
+from unified_cli.config.file import Config
+from unified_cli.config.select import select
+from unified_cli.errors import ConfigError
+
+CONFIG = Config(
+    None,
+    {},
+    {
+        "prod-acme": {"tags": ["prod", "eu"]},
+        "prod-globex": {"tags": "prod,us"},
+        "staging": {"tags": [1, "eu"]},
+        "Prod-upper": {},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "found"),
+    [
+        (["staging"], ["staging"]),
+        (["prod-*"], ["prod-acme", "prod-globex"]),
+        (["*"], ["prod-acme", "prod-globex", "staging", "Prod-upper"]),
+        (["?rod-*"], ["prod-acme", "prod-globex", "Prod-upper"]),
+        (["tag:eu"], ["prod-acme", "staging"]),
+        (["tag:[eu]*"], ["prod-acme", "prod-globex", "staging"]),
+        (["staging", "tag:eu", "*-acme"], ["staging", "prod-acme"]),
+        (["sandbox"], ["sandbox"]),
+        (["sandbox", "staging"], ["sandbox", "staging"]),
+    ],
+)
+def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
+    assert select(CONFIG, patterns) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("sand*", 'no profile matches "sand*"'),
+        ("s[a]ndbox", 'no profile matches "s[a]ndbox"'),
+        ("PROD-ACME", 'no profile named "PROD-ACME"'),
+        ("tag:nope", 'no profile matches "tag:nope"'),
+        ("tag:", 'no profile matches "tag:"'),
+        ("", 'no profile named ""'),
+    ],
+)
+def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        select(CONFIG, ["staging", pattern])
+    assert caught.value.message == f"{said} (unified profile list shows 4)"

@@ -1,0 +1,132 @@
+"""Kill an export at each of its calls to the operating system in turn, run it again, and compare.
+
+A program of its own, because it forks: `crashing.py SPEC` with `{"argv", "environ", "home", "target", "most"}` as JSON.
+Prints how many points there were and what went wrong.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from unified_cli.bulk import folder, part
+from unified_cli.commands import call, connect, export, listing, several, to_file  # noqa: F401  once, before the forks
+from unified_cli.main import main
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+CALLS = ("open", "write", "fsync", "replace", "link", "unlink", "ftruncate", "mkdir")
+NEVER = 0
+TRACES = (".part", ".ckpt", ".lock", ".tmp")
+
+
+class Counter:
+    """Counts the calls of this process, and kills it at the one that is asked for."""
+
+    def __init__(self, deadly: int) -> None:
+        self.count = 0
+        self._deadly = deadly
+
+    def watch(self) -> None:
+        for name in CALLS:
+            setattr(os, name, self._counted(name, getattr(os, name)))
+
+    def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **more: Any) -> Any:
+            self.count += 1
+            if self.count == self._deadly:
+                if name == "write":
+                    # A torn write: half of it gets out.
+                    real(args[0], bytes(args[1])[: len(args[1]) // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
+            return None if name == "fsync" else real(*args, **more)
+
+        return counted
+
+
+def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
+    """Run the command in a process of its own: its exit code (negative: a signal) and how many calls it made."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        counter = Counter(deadly)
+        send = os.write
+        # What the kernel has survives a kill, so nothing waits for a disk here.
+        counter.watch()
+        home = Path(spec["home"])
+        folders = {"config": home, "data": home}
+        with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
+            code = main(spec["argv"], Runtime(None, sink, Talk(stderr), spec["environ"], folders=folders))
+        send(write, str(counter.count).encode())
+        os._exit(code)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        counted = int(pipe.read() or 0)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), counted
+
+
+def content(target: Path) -> dict[str, bytes]:
+    """Every file below the target, or the target itself, with what is in it; manifests tell times, so they stay out."""
+    if target.is_file():
+        return {target.name: target.read_bytes()}
+    files = [path for path in target.rglob("*") if path.is_file() and not path.name.startswith("manifest")]
+    return {str(path.relative_to(target)): path.read_bytes() for path in files}
+
+
+def beside(target: Path) -> list[str]:
+    """What should be gone after a good end."""
+    return sorted(path.name for path in target.parent.rglob("*") if path.name.endswith(TRACES))
+
+
+def clean(target: Path) -> None:
+    shutil.rmtree(target.parent)
+    target.parent.mkdir()
+
+
+def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int) -> str | None:
+    """What went wrong when the export was killed at this call and run again; None where nothing did."""
+    clean(target)
+    code, _ = child(spec, point)
+    if code != -signal.SIGKILL:
+        return f"{point}: not killed, but ended with {code}"
+    early = content(target) if target.is_dir() or target.exists() else {}
+    if wrong := [
+        name
+        for name, data in early.items()
+        if not name.endswith((".part", ".ckpt", ".lock", ".tmp")) and data != expected[name]
+    ]:
+        return f"{point}: {wrong} have their names and are not whole"
+    code, _ = child(spec, NEVER)
+    # Killed after the last trace of the run was gone, a single list finds its file complete and does not touch it.
+    if code != 0 and not (code == 11 and early == expected):
+        return f"{point}: run again it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"
+    if code == 0 and beside(target):
+        return f"{point}: left behind {beside(target)}"
+    return None if content(target) == expected else f"{point}: not the same files"
+
+
+def run(spec: dict[str, Any]) -> dict[str, Any]:
+    # Every page is made safe on its own, so that there is a crash point at each.
+    part._SECONDS = folder._SECONDS = 0
+    target = Path(spec["target"])
+    clean(target)
+    code, points = child(spec, NEVER)
+    if code:
+        return {
+            "points": 0,
+            "wrong": [f"undisturbed it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"],
+        }
+    expected = content(target)
+    step = max(1, points // spec["most"])
+    tried = [*range(1, points + 1, step)]
+    wrong = [said for point in tried if (said := survives(spec, target, expected, point))]
+    return {"points": points, "tried": len(tried), "wrong": wrong, "files": len(expected)}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(run(json.loads(sys.argv[1]))))

@@ -1,0 +1,103 @@
+"""A killed export, run again, gives byte for byte what an undisturbed one gives: nothing lost, nothing twice."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import cursor_of, served, tickets
+from server import Reply, Seen, Service
+
+PAGES, SIZE = 4, 25
+CONFIG = """
+[profiles.one]
+account_id = "acct-1"
+[profiles.two]
+account_id = "acct-2"
+"""
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder in memory where there is one: what a kill leaves behind is the same, and no disk is waited for."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
+        yield Path(name)
+
+
+def serve_connections(service: Service) -> None:
+    """Lists of several pages, different for each path and connection; each cursor is long, as they are."""
+
+    def reply(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        at = int((cursor_of(seen) or "0").split(".")[0])
+        whose = f"{query['integrated_account_id']}-{seen.segments[-1]}"
+        records = [{**one, "of": whose} for one in tickets(SIZE, at * SIZE)]
+        return served({"result": records, "next_cursor": f"{at + 1}.{'x' * 60}" if at + 1 < PAGES else None})
+
+    service.reply = reply
+
+
+def crash(service: Service, home: Path, argv: list[str], target: Path, most: int) -> dict[str, Any]:
+    serve_connections(service)
+    (home / "config.toml").write_text(CONFIG)
+    (home / "config.toml").chmod(0o600)
+    target.parent.mkdir()
+    spec = {"argv": argv, "environ": service.environ, "home": str(home), "target": str(target), "most": most}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("crashing.py")), json.dumps(spec)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
+        timeout=1500,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def judge(found: dict[str, Any], record_property: Any, what: str) -> None:
+    survived = found["tried"] - len(found["wrong"])
+    said = f"crash points survived / tried, {what}: {survived} / {found['tried']} of {found['points']}"
+    record_property("crash points", said)
+    sys.stdout.write(f"{said}\n")
+    assert found["wrong"] == []
+    assert found["tried"] > 20
+
+
+ONE = [("ndjson", [], 100), ("json", [], 100), ("csv", [], 25), ("ndjson", ["--force"], 25)]
+
+
+@pytest.mark.parametrize(("form", "more", "most"), ONE, ids=["ndjson", "json", "csv", "force"])
+def test_one_list_survives_a_kill_at_any_call(
+    form: str, more: list[str], most: int, place: Path, service: Service, record_property: Any
+) -> None:
+    target = place / "out" / "tickets"
+    argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
+    judge(crash(service, place, argv, target, most), record_property, f"one list as {form}")
+
+
+def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
+    place: Path, service: Service, record_property: Any
+) -> None:
+    judge(crash(service, place, *several(place, 1), most=30), record_property, "several connections")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_export_of_several_connections_survives_a_kill_at_any_call(
+    workers: int, place: Path, service: Service, record_property: Any
+) -> None:
+    found = crash(service, place, *several(place, workers), most=100_000)
+    found["wrong"] = [said for said in found["wrong"] if workers == 1 or "not killed" not in said]
+    judge(found, record_property, f"several connections, {workers} workers")
+
+
+def several(place: Path, workers: int) -> tuple[list[str], Path]:
+    target = place / "out" / "dump"
+    what = ["ticketing/tickets", "ticketing/users", "ticketing/t*s", "-p", "*", "--workers", str(workers)]
+    return ["export", *what, "--to", str(target), "--rate", "0"], target

@@ -1,0 +1,72 @@
+"""The catalogue for programs: a table with a schema, and OpenAPI that tools of others understand."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from unified_cli.catalogue import load
+
+CATALOGUE = load()
+
+
+def test_operations_as_json_fit_the_committed_schema(unified: Unified) -> None:
+    schema = json.loads(files("unified_cli.commands").joinpath("operations.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    for command in ("operations -o json", "operations -o json --source", "operations nothing-at-all -o json"):
+        assert [*validator.iter_errors(unified(command).json)] == []
+    assert len(unified("operations -o json").json["operations"]) == 238
+    assert [*validator.iter_errors({"version": 2, "operations": []})] != []
+
+
+def test_openapi_is_valid_and_holds_every_operation(unified: Unified) -> None:
+    document = unified("operations --openapi").json
+    validate(document)
+    found = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
+    assert found == {(one.method, one.path) for one in CATALOGUE}
+    ids = [one["operationId"] for item in document["paths"].values() for one in item.values()]
+    assert len(set(ids)) == len(ids) == 238
+    for item in document["paths"].values():
+        for one in item.values():
+            assert next(p["name"] for p in one["parameters"] if p["required"]) == "integrated_account_id"
+
+
+def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
+    result = unified("operations tickets --openapi")
+    said = "--openapi writes the whole catalogue, so it goes with no words and not with --source"
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
+
+
+def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(unified: Unified, tmp_path: Path) -> None:
+    tool = Path(sys.executable).with_name("st")
+    if not tool.exists():
+        pytest.skip("schemathesis is not installed here")
+    (tmp_path / "openapi.json").write_bytes(unified("operations --openapi").raw)
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUTF8": "1"}
+    serve = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--port", "0", "--state", ":memory:"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ) as sandbox:
+        assert sandbox.stdout
+        lines = [sandbox.stdout.readline().strip().removeprefix("export ") for _ in range(3)]
+        told = dict(line.split("=", 1) for line in lines)
+        (tmp_path / "schemathesis.toml").write_text(
+            f'headers = {{ Authorization = "Bearer {told["UNIFIED_TOKEN"]}" }}\n'
+            f'[parameters]\nintegrated_account_id = "{told["UNIFIED_ACCOUNT_ID"]}"\n'
+        )
+        command = [str(tool), "run", "openapi.json", "--url", told["UNIFIED_BASE_URL"], "--phases", "fuzzing"]
+        command += ["-n", "1", "--mode", "positive", "--generation-deterministic", "--no-color"]
+        command += ["--checks", "not_a_server_error,response_schema_conformance,content_type_conformance"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=300, check=False
+        )
+        sandbox.terminate()
+    assert "Tested: 238" in done.stdout, done.stdout
+    assert "238 generated, 238 passed" in done.stdout, done.stdout
+    assert done.returncode == 0

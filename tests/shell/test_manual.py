@@ -1,0 +1,49 @@
+"""The manual page: every man program reads it without a complaint, and it tells all there is."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from unified_cli.catalogue import load
+from unified_cli.commands.surface import all_flags, places
+from unified_cli.errors import ExitCode
+from unified_cli.reference.documents import MANUAL, ROOT
+
+PAGE = ROOT / MANUAL
+READERS = {
+    "man": ["man", "--warnings=w", "--local-file", "-Tutf8", f"./{PAGE.name}"],
+    "groff": ["groff", "-man", "-ww", "-Kutf8", "-Tutf8", str(PAGE)],
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_it_renders_without_warnings(reader: str) -> None:
+    if shutil.which(reader) is None:
+        pytest.skip(f"{reader} is not installed here")
+    environ = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "80"}
+    done = subprocess.run(
+        READERS[reader], cwd=PAGE.parent, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert "ask one connection, or many, of a family of unified HTTP APIs" in " ".join(done.stdout.split())
+
+
+def test_it_holds_every_option_command_code_and_operation() -> None:
+    text = PAGE.read_text("utf-8").replace("\\-", "-")
+    catalogue = load()
+    there = places(catalogue)
+    for spelling in all_flags(there):
+        assert f"\\fB{spelling}\\fR" in text
+    for name, _ in there[0].words:
+        assert f"\\fB{name}\\fR" in text
+    for code in ExitCode:
+        assert f"\\fB{int(code)}\\fR\n" in text
+    for operation in catalogue:
+        assert f"\\fB{operation.resource}\\fR\n" in text
+
+
+def test_no_line_is_taken_for_a_request_by_accident() -> None:
+    known = {".TH", ".SH", ".SS", ".TP", ".B", ".br", ".EX", ".EE"}
+    lines = PAGE.read_text("utf-8").splitlines()
+    assert {line.split()[0] for line in lines if line.startswith((".", "'"))} - {'.\\"'} <= known

@@ -1,0 +1,225 @@
+"""A catalogue of one's own: ten lines give commands, help, sandbox routes and rows; what is wrong stops nothing."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tomlkit
+from front_door import Result, Unified
+from hypothesis import given, strategies
+from server import Service
+
+from unified_cli.catalogue import CatalogueError, load
+from unified_cli.catalogue.extend import extended
+
+CRM = """\
+[api.crm]
+title = "Unified CRM API"
+about = "Customers and deals"
+
+[api.crm.resources]
+contacts = { operations = "crud merge", one = "a contact", about = "People you sell to" }
+deals    = "list get"
+
+[known.crm.contacts]
+fields = "id first_name company:object>companies stage=lead|customer"
+"""
+
+Own = Callable[..., Result]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a file into the folder that is looked into."""
+
+    def put(name: str, text: str | bytes) -> Path:
+        folder = tmp_path / "config" / "catalogue.d"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.chmod(0o600)
+        return path
+
+    return put
+
+
+def test_ten_lines_give_help_calls_and_sandbox_routes(write: Callable[..., Path], unified: Unified) -> None:
+    write("crm.toml", CRM)
+    page = unified("crm contacts list --help")
+    assert (page.code, page.stderr) == (0, "")
+    assert "GET /unified/crm/contacts\n" in page.stdout
+    assert "id, first_name, company (of companies), stage" in page.stdout
+    assert "  crm " in unified("--help").stdout
+    made = unified("-p sandbox crm contacts create -f first_name=Ada")
+    assert (made.stderr, made.code) == ("", 0)
+    got = unified(["-p", "sandbox", "crm", "contacts", "get", made.json["id"]])
+    assert got.json["first_name"] == "Ada"
+    assert unified("-p sandbox crm deals list -q limit=2").json["result"]
+
+
+def test_a_call_sends_the_request(write: Callable[..., Path], unified: Unified, service: Service) -> None:
+    write("crm.toml", CRM)
+    assert unified("crm contacts merge -f id=7", environ=service.environ).code == 0
+    [seen] = service.seen
+    assert (seen.method, seen.segments, seen.body) == ("POST", ["unified", "crm", "contacts", "merge"], b'{"id":"7"}')
+
+
+def test_source_says_which_file_an_operation_is_from(write: Callable[..., Path], unified: Unified) -> None:
+    path = write("crm.toml", CRM)
+    rows = unified("operations merge --source").stdout
+    assert rows == f"crm contacts merge\tPOST\t/unified/crm/contacts/merge\tRun merge on contacts\t{path}\n"
+    [built_in] = unified("operations recordings download --source -o json").json["operations"]
+    assert built_in["source"] == "built in"
+
+
+def test_resources_and_operations_are_added_to_an_api_that_is_there(
+    write: Callable[..., Path], unified: Unified
+) -> None:
+    more = '[api.ticketing.resources]\ntickets = "close"\nmacros = "list"\n'
+    actions = '[api.ticketing.actions]\n"tickets close" = "Close a ticket"\n'
+    write("more.toml", more + actions)
+    page = unified("ticketing tickets --help")
+    assert page.stderr == ""
+    assert "  close   Close a ticket\n" in page.stdout
+    assert "  import  Bring in a ticket with its history\n" in page.stdout
+    assert unified("-p sandbox ticketing macros list").code == 0
+    assert unified("-p sandbox ticketing tickets close --dry-run").json["url"].startswith("http://sandbox/unified/")
+
+
+def test_what_is_there_already_stays_and_the_clash_is_told(write: Callable[..., Path], unified: Unified) -> None:
+    path = write(
+        "clash.toml",
+        '[api.profile]\ntitle = "P"\n[api.profile.resources]\nthings = "list"\n'
+        '[api.voice.resources]\ncalls = "list dial"\n',
+    )
+    result = unified("voice calls --help")
+    assert result.stderr.splitlines() == [
+        f"warning: {path}:1: profile is a command of the program, so this API has no name",
+        f"warning: {path}:6: voice calls list is there already; this one is passed over",
+    ]
+    assert ("  dial" in result.stdout, result.code) == (True, 0)
+    assert "Name connections" in unified("--help").stdout
+
+
+def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified: Unified) -> None:
+    first = write("a.toml", CRM)
+    second = write("b.toml", '[api.crm.resources]\ndeals = "list win"\n')
+    result = unified("operations crm deals --source")
+    assert [line.split("\t")[4] for line in result.stdout.splitlines()] == [str(first), str(first), str(second)]
+    assert result.stderr == f"warning: {second}:2: crm deals list is there already; this one is passed over\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[api.hris]\ntitle = "H\n', "2: Illegal character '\\n' (at line 2, column 11)"),
+        (
+            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list Get"\n',
+            "4: hris.people: 'Get' must be small letters, joined by single dashes or underscores",
+        ),
+        (
+            '[api.hris]\ntitle = "H"\n\n[api.hris.resources]\n"https://evil.example" = "list"\n',
+            "5: hris.https://evil.example: 'https://evil.example' must be small letters, joined by single dashes or underscores",  # noqa: E501
+        ),
+        (
+            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list .."\n',
+            "4: hris.people: '..' must be small letters, joined by single dashes or underscores",
+        ),
+        (
+            '[api.hris]\ntitle = "H"\nbase_url = "https://evil.example"\n[api.hris.resources]\npeople = "list"\n',
+            "3: hris: unknown key 'base_url' (known: about, actions, resources, title)",
+        ),
+        (
+            '[service]\nprefix = "/evil"\n[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n',
+            "1: the file: unknown key 'service' (known: api, known)",
+        ),
+        (
+            '[api.voice]\ntitle = "Mine"\n[api.voice.resources]\ntexts = "list"\n',
+            "2: voice.title: the API is there already and keeps its title",
+        ),
+        (
+            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.dogs]\nfields = "id"\n',
+            "5: known.hris.dogs: the file has no such resource",
+        ),
+        (
+            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.people]\nfields = "a:b:c"\n',
+            "6: known.hris.people: not a field: 'a:b:c'",
+        ),
+        ("api = 7\n", "1: the file: 'api' must be a table that is not empty"),
+        ("[api]\nhris = 7\n", "2: hris: 'hris' must be a table that is not empty"),
+        ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a table that is not empty"),
+        (b"[api.hris]\ntitle = '\xff'\n", "2: not UTF-8"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
+    text: str | bytes, said: str, write: Callable[..., Path], unified: Unified
+) -> None:
+    broken = write("broken.toml", text)
+    write("crm.toml", CRM)
+    result = unified("crm deals list --help")
+    assert result.stderr == f"warning: {broken}:{said}\n"
+    assert (result.code, "GET /unified/crm/deals" in result.stdout) == (0, True)
+    assert unified("hris --help").code == 2
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_a_file_that_others_can_write_is_passed_over(mode: int, write: Callable[..., Path], unified: Unified) -> None:
+    path = write("crm.toml", CRM)
+    path.chmod(mode)
+    result = unified("crm --help")
+    assert f"warning: others can write {path}, so it is passed over (chmod go-w {path})\n" in result.stderr
+    assert result.code == 2
+
+
+def test_a_folder_that_others_can_write_is_passed_over(write: Callable[..., Path], unified: Unified) -> None:
+    folder = write("crm.toml", CRM).parent
+    folder.chmod(0o777)
+    result = unified("--help")
+    assert result.stderr == f"warning: others can write {folder}, so it is passed over (chmod go-w {folder})\n"
+    assert (result.code, "crm" in result.stdout) == (0, False)
+
+
+def test_only_that_folder_is_looked_into(unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in (tmp_path, tmp_path / "work", tmp_path / "data", tmp_path / "other"):
+        (place / "catalogue.d").mkdir(parents=True)
+        (place / "catalogue.d" / "crm.toml").write_text(CRM)
+        (place / "crm.toml").write_text(CRM)
+    monkeypatch.chdir(tmp_path / "work")
+    environ = {"UNIFIED_CONFIG": str(tmp_path / "other" / "config.toml")}
+    result = unified("crm --help", environ=environ)
+    assert (result.code, result.stdout) == (2, "")
+
+
+def test_what_a_file_says_stays_text_in_help(write: Callable[..., Path], unified: Unified) -> None:
+    write("crm.toml", CRM.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"))
+    for tty in (False, True):
+        page = unified("crm --help", tty=tty, environ={"NO_COLOR": "1"}).stdout
+        assert r"\x1b]0;x\x07[bold]you[/bold] \u202eevil" in page
+        assert not {"\x1b", "\x07", "\u202e"} & set(page)
+
+
+def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) -> None:
+    folder = write("crm.toml", CRM).parent
+    os.mkfifo(folder / "pipe.toml", 0o600)
+    result = unified("crm --help")
+    assert (result.stderr, result.code) == (f"warning: {folder / 'pipe.toml'} is no file\n", 0)
+
+
+_WORDS = strategies.sampled_from(
+    ["api", "known", "crm", "voice", "calls", "title", "about", "resources", "actions", "operations", "one", "fields"]
+)
+_LEAVES = strategies.sampled_from(["list", "crud send", "id name:number", "", 7, True, 1.5, ["list"], [{"a": "b"}]])
+_TABLES = strategies.recursive(_LEAVES, lambda inner: strategies.dictionaries(_WORDS, inner, max_size=4), max_leaves=12)
+
+
+@given(strategies.dictionaries(strategies.sampled_from(["api", "known"]), _TABLES, min_size=1))
+def test_any_toml_is_taken_or_refused_with_its_place(data: dict[str, object]) -> None:
+    catalogue = load()
+    grown, said = catalogue, "own.toml:"
+    try:
+        grown, _ = extended(catalogue, tomlkit.dumps(data), "own.toml", ["profile"])
+    except CatalogueError as error:
+        said = str(error)
+    assert said.startswith("own.toml:")
+    assert {one.command for one in catalogue} <= {one.command for one in grown}

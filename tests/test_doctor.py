@@ -1,0 +1,221 @@
+"""`unified doctor`: each finding with what mends it, and nothing sent unless asked."""
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keyring.backends.fail
+import pytest
+from front_door import Result, Unified
+from keyrings import InMemory, using
+from server import Reply, Service
+
+Config = Callable[[str], Path]
+BASE = 'base_url = "https://api.example.com"\n'
+
+
+def findings(result: Result) -> list[tuple[str, str, str]]:
+    return [(one["level"], one["check"], one["subject"]) for one in result.json["findings"]]
+
+
+def found(result: Result, check: str, subject: str | None = None) -> dict[str, Any]:
+    """The only finding of that kind."""
+    (one,) = [
+        one
+        for one in result.json["findings"]
+        if one["check"] == check and (subject is None or one["subject"] == subject)
+    ]
+    assert isinstance(one, dict)
+    return one
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("the network was touched")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    monkeypatch.setattr(socket.socket, "connect", refused)
+
+
+@pytest.mark.usefixtures("no_network")
+def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config: Config, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("t-canary\n")
+    token.chmod(0o600)
+    path = config(f'{BASE}token_file = "{token}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
+    result = unified("doctor -o json")
+    assert (result.code, result.stderr) == (0, "")
+    assert findings(result) == [
+        ("ok", "proxy", ""),
+        ("ok", "authorities", ""),
+        ("ok", "data folder", str(tmp_path / "data")),
+        ("ok", "config", str(path)),
+        ("ok", "permissions", str(path)),
+        ("ok", "profiles", "token_file"),
+    ]
+    assert found(result, "profiles")["message"] == "2 ready, token in a file"
+    assert "canary" not in result.stdout
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize(
+    ("text", "check", "subject", "message", "remedy"),
+    [
+        ("[profiles.a]\naccount_id = '1'\n", "profile", "a",
+         'profile "a" says no base URL', "unified profile set a base_url=URL"),
+        (BASE + "[profiles.a]\n", "profile", "a", 'profile "a" says no account id, so no connection',
+         "unified profile set a account_id=ID, or -a ID"),
+        (BASE + "[profiles.a]\naccount_id='1'\n", "profile", "a", "no token", "unified profile login a"),
+        (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
+         "cannot read the token file /no of profile a: No such file or directory", "unified profile login a"),
+        (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",
+         "no program 'no-such-program'", "an absolute path, or a name on PATH"),
+        (BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n", "token", "a",
+         "there is no keyring on this machine that keeps a token safe; profile a keeps its token there", ""),
+        (BASE + "[profiles.a]\naccount_id='1'\ntimeout=-1\n", "profile", "a",
+         "profile a: timeout must be a number of seconds above 0, not -1", ""),
+        ("[profiles.a]\nacount_id='1'\n", "config", None,
+         "profile a: unknown key 'acount_id'", "did you mean 'account_id'?"),
+    ],
+)  # fmt: skip
+def test_each_fault_of_the_configuration_has_its_remedy(
+    unified: Unified, config: Config, text: str, check: str, subject: str | None, message: str, remedy: str
+) -> None:
+    config(text)
+    with using(keyring.backends.fail.Keyring()):
+        result = unified("doctor -o json")
+    if check == "token" and "keyring" in message:
+        message = "there is no keyring on this machine that keeps a token safe"
+    one = found(result, check, subject)
+    assert (one["level"], one["message"], one["remedy"], one["exit"]) == ("error", message, remedy, 3)
+    assert result.code == 3
+    assert '"exit":3' in result.stderr.replace(" ", "")
+
+
+def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: Config) -> None:
+    path = config("= what")
+    result = unified("doctor")
+    assert result.code == 3
+    assert f"error\tconfig\t{path}\t{path}: Invalid statement\tat line 1, column 1\n" in result.stdout
+    assert "ok\tproxy\t" in result.stdout
+    assert result.stderr == "error: the doctor found 1 errors in 4 findings\n"
+
+
+def test_every_wrong_name_is_told_at_once(unified: Unified, config: Config) -> None:
+    config("verfy_tls = true\n[profiles.a]\nx = 1\n[profiles.b]\ny = 1\n")
+    assert [one["check"] for one in unified("doctor -o json").json["findings"] if one["level"] == "error"] == [
+        "config"
+    ] * 3
+
+
+def test_a_file_that_others_can_write_is_told_with_the_command(unified: Unified, config: Config) -> None:
+    path = config(BASE)
+    path.chmod(0o666)
+    one = found(unified("doctor -o json"), "config")
+    assert (one["level"], one["message"], one["remedy"]) == ("error", f"others can write {path}", f"chmod go-w {path}")
+
+
+def test_doubtful_things_are_warnings(unified: Unified, config: Config) -> None:
+    path = config(BASE + "[profiles.a]\naccount_id='1'\ntoken='t-canary'\n")
+    left = path.with_name(".config.toml.0123456789ab.part")
+    left.write_text("")
+    result = unified("doctor -o json", environ={"UNIFIED_TOKN": "t-canary", "UNIFIED_TIMEOUT": "5"})
+    assert (result.code, result.stderr) == (0, "")
+    warnings = [one for one in result.json["findings"] if one["level"] == "warning"]
+    assert [(one["check"], one["subject"], one["remedy"]) for one in warnings] == [
+        ("environment", "UNIFIED_TOKN", "unset UNIFIED_TOKN, or did you mean UNIFIED_TOKEN"),
+        ("config", str(left), f"rm {left}"),
+        ("token", "a", "unified profile login a --store keyring"),
+    ]
+    assert "canary" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("environ", "check", "message"),
+    [
+        ({"UNIFIED_TIMEOUT": "soon"}, "environment", "UNIFIED_TIMEOUT must be a number of seconds above 0"),
+        ({"HTTPS_PROXY": "http://["}, "proxy", "proxy setting in HTTPS_PROXY is no URL"),
+        ({"SSL_CERT_FILE": "/nonexistent"}, "authorities",
+         "SSL_CERT_FILE /nonexistent cannot be used: No such file or directory"),
+        ({"UNIFIED_CA_BUNDLE": "/dev/null"}, "authorities",
+         "the CA bundle /dev/null cannot be used: it holds no certificate"),
+    ],
+)  # fmt: skip
+def test_the_environment_is_examined(unified: Unified, environ: dict[str, str], check: str, message: str) -> None:
+    result = unified("doctor -o json", environ=environ)
+    one = found(result, check)
+    assert (one["level"], one["message"]) == ("error", message)
+    assert result.code == 3
+
+
+def test_the_proxys_password_is_not_told(unified: Unified) -> None:
+    result = unified("doctor", environ={"https_proxy": "http://user:canary@proxy:3128"})
+    assert "ok\tproxy\t\thttp://***@proxy:3128 by https_proxy\t\n" in result.stdout
+
+
+def test_the_keyring_is_asked(unified: Unified, config: Config) -> None:
+    config(BASE + "keyring = true\n[profiles.a]\naccount_id='1'\n")
+    ring = InMemory()
+    with using(ring):
+        missing = found(unified("doctor -o json"), "token")
+        assert missing["remedy"] == "unified profile login --shared"
+        ring.set_password("unified", "https://api.example.com|", "t-canary")
+        result = unified("doctor -o json")
+    assert found(result, "profiles")["message"] == "1 ready, token in the keyring"
+    assert result.code == 0
+
+
+def test_over_the_network_name_connection_rate_and_clock(unified: Unified, service: Service, config: Config) -> None:
+    config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
+    headers = {"Content-Type": "application/json", "ratelimit-remaining": "0", "ratelimit-limit": "50;w=10"}
+    service.reply = lambda _: Reply(body=b'{"result":[]}', headers=headers)
+    environ = {"UNIFIED_BASE_URL": service.url, "UNIFIED_TOKEN": "t-1", "UNIFIED_ACCOUNT_ID": "ci"}
+    result = unified("doctor a --network -o json", environ=environ, wall=lambda: 1_000_000.0)
+    assert result.code == 0
+    assert [seen.query[0] for seen in service.seen] == [("integrated_account_id", "1")], "b was not asked for"
+    assert found(result, "name")["message"] == "127.0.0.1"
+    assert found(result, "connection")["message"].endswith("; token accepted")
+    assert (found(result, "rate")["level"], found(result, "rate")["message"]) == ("warning", "0 of 50 requests left")
+    clock = found(result, "clock")
+    assert (clock["level"], clock["remedy"]) == ("warning", "set this machine's clock")
+    assert clock["message"].endswith(" s behind the service's")
+    assert found(unified("doctor a --network -o json", environ=environ), "clock")["level"] == "ok"
+
+
+def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}')
+    result = unified("doctor --network -o json", environ=service.environ)
+    one = found(result, "connection")
+    assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "another token in UNIFIED_TOKEN")
+    assert result.code == 7
+    assert len(service.seen) == 1
+
+
+def test_a_name_that_cannot_be_looked_up_is_a_finding(
+    unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config(BASE + "[profiles.a]\naccount_id='1'\ntoken='t'\n")
+
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    result = unified("doctor a --network -o json")
+    assert found(result, "name")["remedy"] == "check the base URL, the name server and the proxy settings"
+    assert result.code == 6
+
+
+def test_the_sandbox_is_examined_like_any_connection(unified: Unified) -> None:
+    result = unified("doctor sandbox --network -o json")
+    assert result.code == 0
+    assert found(result, "connection", "sandbox")["level"] == "ok"
+
+
+def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
+    result = unified("doctor -o json")
+    assert result.code == 0
+    assert found(result, "profile")["message"] == "no profiles, and no connection in the environment"
+    nobody = unified("doctor nobody")
+    assert (nobody.code, nobody.stderr) == (3, 'error: no profile named "nobody" (unified profile list shows 0)\n')

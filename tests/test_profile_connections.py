@@ -1,0 +1,126 @@
+"""`unified profile test`: one request for each connection, and what its answer means."""
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+
+
+def envelope(status: int, message: str, *, remote: bool = False) -> Reply:
+    body = {
+        "statusCode": status,
+        "error": "x",
+        "message": message,
+        **({"truto_is_remote_error": True} if remote else {}),
+    }
+    return Reply(status, json.dumps(body).encode())
+
+
+ANSWERS = {
+    "good": Reply(body=b'{"result":[]}'),
+    "stale": envelope(401, "bad token"),
+    "revoked": envelope(401, "reconnect", remote=True),
+    "forbidden": envelope(403, "no"),
+    "blocked": envelope(503, "blocked"),
+    "absent": envelope(404, "no such account"),
+    "limited": envelope(429, "slow down"),
+    "down": Reply(502, b"<title>Bad gateway</title>", {"Content-Type": "text/html"}),
+}
+VERDICTS = {
+    "good": ("ready", 0), "stale": ("token refused", 7), "revoked": ("needs authorising", 7),
+    "forbidden": ("access", 7), "blocked": ("blocked", 7), "absent": ("refused", 4), "limited": ("rate limit", 8),
+    "down": ("service", 5),
+}  # fmt: skip
+
+
+def account(seen: Seen) -> str:
+    return dict(seen.query)["integrated_account_id"]
+
+
+@pytest.fixture
+def team(service: Service, config: Config) -> Service:
+    tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["all"]\n' for name in ANSWERS)
+    config(f'base_url = "{service.url}"\ntoken = "t-shared"\n{tables}')
+    service.reply = lambda seen: ANSWERS[account(seen)]
+    return service
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_each_answer_has_its_verdict_and_its_code(unified: Unified, team: Service, name: str) -> None:
+    result = unified(f"profile test {name} -o json --quiet")
+    word, code = VERDICTS[name]
+    assert result.code == code
+    (one,) = result.json["profiles"]
+    assert (one["profile"], one["verdict"]) == (name, word)
+    assert (one["error"] is None) is (code == 0)
+    assert one["milliseconds"] >= 0
+    (seen,) = team.seen
+    assert (seen.method, seen.path) == ("GET", "/unified/user-directory/me")
+    assert seen.query == [("integrated_account_id", name), ("limit", "1")]
+
+
+def test_all_are_told_in_the_order_asked_for_and_the_worst_decides(unified: Unified, team: Service) -> None:
+    result = unified("profile test down tag:all")
+    lines = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [(line[0], line[1]) for line in lines] == [
+        (name, VERDICTS[name][0]) for name in dict.fromkeys(["down", *ANSWERS])
+    ]
+    assert result.code == 7
+    assert result.stderr.endswith("error: 7 of 8 connections cannot be used\n")
+    assert len(team.seen) == 8
+
+
+def test_connections_are_asked_side_by_side(unified: Unified, team: Service) -> None:
+    together = threading.Barrier(8, timeout=20)
+
+    def reply(_: Seen) -> Reply:
+        together.wait()
+        return Reply(body=b'{"result":[]}')
+
+    team.reply = reply
+    assert unified("profile test '*' --quiet").code == 0
+
+
+def test_another_resource_can_be_asked(unified: Unified, team: Service) -> None:
+    assert unified("profile test good --with 'ticketing  tickets' --quiet").code == 0
+    assert team.seen[0].path == "/unified/ticketing/tickets"
+    wrong = unified("profile test good --with ticketing")
+    assert (wrong.code, wrong.stderr) == (
+        2,
+        'error: no resource "ticketing" that can be listed (it must look like "ticketing tickets")\n',
+    )
+
+
+def test_without_a_name_it_is_what_a_call_would_use(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: ANSWERS["good"]
+    result = unified("profile test", environ=service.environ)
+    assert result.code == 0
+    assert result.stdout.startswith("(no profile)\tready\t")
+    assert unified("-p sandbox profile test").stdout.startswith("sandbox\tready\t")
+    assert unified("profile test", environ={"UNIFIED_PROFILE": "sandbox"}).code == 0
+    assert unified("profile test").code == 3
+    assert len(service.seen) == 1
+
+
+def test_a_shared_program_is_run_once(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+    mark = tmp_path / "runs"
+    script = f"echo x >> {mark}; echo t-shared"
+    tables = "".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(5))
+    config(f'base_url = "{service.url}"\ntoken_command = ["/bin/sh", "-c", "{script}"]\n{tables}')
+    service.reply = lambda _: ANSWERS["good"]
+    assert unified("profile test '*'").code == 0
+    assert mark.read_text() == "x\n"
+    assert {seen.headers["authorization"] for seen in service.seen} == {"Bearer t-shared"}
+
+
+def test_what_is_wrong_here_is_told_without_a_request(unified: Unified, team: Service, config: Config) -> None:
+    config(f'base_url = "{team.url}"\ntoken_file = "/nonexistent"\n[profiles.a]\naccount_id = "good"\n[profiles.b]\n')
+    result = unified("profile test a b -o json")
+    assert [one["verdict"] for one in result.json["profiles"]] == ["config", "config"]
+    assert (result.code, team.seen) == (3, [])

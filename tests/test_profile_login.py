@@ -1,0 +1,300 @@
+"""`unified profile login` and `logout`: a token goes where it is told, privately, and nowhere else."""
+
+import os
+import pty
+import re
+import select
+import signal
+import stat
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import keyring.backends.fail
+import pytest
+from front_door import Unified
+from keyrings import InMemory, using
+from server import Reply, Service
+
+Config = Callable[[str], Path]
+BASE = 'base_url = "https://api.example.com"\n'
+PROFILE = BASE + '[profiles.acme]\naccount_id = "1"\n'
+TOKEN = "t-canary-0123456789"
+TYPED = f"{TOKEN}\n".encode()
+
+
+@pytest.fixture
+def ring() -> Iterator[InMemory]:
+    backend = InMemory()
+    with using(backend):
+        yield backend
+
+
+def test_the_keyring_is_where_a_token_goes(unified: Unified, config: Config, ring: InMemory) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme --token-stdin", stdin=TYPED)
+    user = "https://api.example.com|acme"
+    assert (result.code, result.stdout) == (0, "")
+    assert result.stderr == (
+        f'the token of profile "acme" is in the keyring (keyrings: service unified, user {user})\n'
+    )
+    assert ring.kept == {("unified", user): TOKEN}
+    assert path.read_text() == PROFILE + "keyring = true\n"
+    out = unified("profile logout acme")
+    assert (out.code, out.stderr) == (0, f'the token of profile "acme" is removed from the keyring ({user})\n')
+    assert ring.kept == {}
+    after = unified(
+        "-p acme ticketing tickets list",
+        environ={"UNIFIED_TOKEN": "t-ci", "UNIFIED_BASE_URL": "https://api.example.com"},
+    )
+    assert (after.code, after.stderr) == (
+        3,
+        "error: the keyring holds no token of profile acme for https://api.example.com (unified profile login acme)\n",
+    )
+
+
+def test_without_a_keyring_nothing_else_is_chosen(unified: Unified, config: Config) -> None:
+    path = config(PROFILE)
+    with using(keyring.backends.fail.Keyring()):
+        result = unified("profile login acme --token-stdin", stdin=TYPED)
+    assert result.code == 3
+    assert result.stderr == (
+        "error: there is no keyring on this machine that keeps a token safe "
+        "(--store file keeps it in a file only you can read)\n"
+    )
+    assert path.read_text() == PROFILE
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["config.toml", "config.toml.lock"]
+
+
+def test_a_file_for_a_token_is_private_and_names_are_never_shared(unified: Unified, config: Config) -> None:
+    path = config(PROFILE + "[profiles.ACME]\n")
+    before = os.umask(0)
+    try:
+        result = unified("profile login acme --store file --token-stdin", stdin=TYPED)
+        unified("profile login ACME --store file --token-stdin", stdin=b"t-other\n")
+    finally:
+        os.umask(before)
+    folder = path.parent / "config.toml.tokens"
+    files = sorted(entry for entry in folder.iterdir() if entry.suffix != ".lock")
+    assert len({entry.name.lower() for entry in files}) == 2
+    token = next(entry for entry in files if entry.name.startswith("acme-"))
+    assert result.stderr == f'the token of profile "acme" is in {token}\n'
+    assert token.read_text() == f"{TOKEN}\n"
+    assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert f'token_file = "{token}"' in path.read_text()
+    out = unified("profile logout acme")
+    assert (out.code, out.stderr) == (0, f'the token of profile "acme" is removed with {token}\n')
+    assert not token.exists()
+    assert unified("profile logout acme").stderr == f'the token of profile "acme" is not in {token}\n'
+
+
+def test_a_file_of_ones_own_is_written_by_login_and_left_by_logout(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    own = tmp_path / "mine"
+    config(f'{PROFILE}token_file = "{own}"\n')
+    assert unified("profile login acme --token-stdin", stdin=TYPED).code == 0
+    assert own.read_text() == f"{TOKEN}\n"
+    result = unified("profile logout acme")
+    assert result.stderr == f'the token of profile "acme" is left in {own}, which is your own file\n'
+    assert own.exists()
+
+
+def test_plain_text_is_only_for_those_who_ask(unified: Unified, config: Config, service: Service) -> None:
+    path = config(PROFILE.replace("https://api.example.com", service.url))
+    result = unified("profile login acme --store config --token-stdin", stdin=TYPED)
+    assert result.stderr == (
+        "warning: the config file keeps the token in plain text (--store keyring is safer)\n"
+        f'the token of profile "acme" is in {path}, in plain text\n'
+    )
+    assert f'token = "{TOKEN}"\n' in path.read_text()
+    service.reply = lambda _: Reply(body=b'{"result":[]}')
+    called = unified("-p acme ticketing tickets list")
+    assert called.stderr == (
+        "warning: the token of profile acme is plain text (unified profile login acme --store keyring moves it)\n"
+    )
+    assert unified("profile logout acme").stderr == 'the token of profile "acme" is removed from the config file\n'
+    assert TOKEN not in path.read_text()
+
+
+@pytest.mark.usefixtures("ring")
+def test_moving_a_token_leaves_one_declaration(unified: Unified, config: Config) -> None:
+    path = config(PROFILE + 'token = "t-old"\n')
+    assert unified("profile login acme --store keyring --token-stdin", stdin=TYPED).code == 0
+    assert path.read_text() == PROFILE + "keyring = true\n"
+    assert unified("profile login acme --store file --token-stdin", stdin=TYPED).code == 0
+    assert "keyring" not in path.read_text()
+    assert path.read_text().count("token_file = ") == 1
+
+
+def test_a_shared_token_serves_all_without_their_own(unified: Unified, config: Config, ring: InMemory) -> None:
+    path = config(PROFILE)
+    assert unified("profile login --shared --token-stdin", stdin=TYPED).code == 0
+    assert ring.kept == {("unified", "https://api.example.com|"): TOKEN}
+    assert path.read_text() == PROFILE.replace(BASE, BASE + "keyring = true\n")
+    assert unified("profile list").stdout == "acme\t\t1\t\tkeyring\tready\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("profile login", 2, "whose token? (a profile's name, or --shared for those that have none of their own)"),
+        ("profile login acme --shared", 2,
+         "whose token? (a profile's name, or --shared for those that have none of their own)"),
+        ("profile login sandbox", 2, "the sandbox has a token of its own"),
+        ("profile login nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
+        ("profile logout nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
+        ("profile login acme", 2, "there is no terminal to ask at (--token-stdin reads the token from standard input)"),
+        ("profile login acme --store vault", 2, "no place 'vault' for a token (--store takes keyring, file, config)"),
+        ("profile login command --token-stdin", 2,
+         "the profile \"command\"'s token comes from a command; say --store to keep one here instead"),
+        ("profile logout acme", 2,
+         'nothing is kept here as token of profile "acme" (unified profile show tells where it comes from)'),
+        ("profile logout command", 2,
+         'nothing is kept here as token of profile "command" (unified profile show tells where it comes from)'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(unified: Unified, config: Config, command: str, code: int, said: str) -> None:
+    text = PROFILE + '[profiles.command]\ntoken_command = ["true"]\n'
+    path = config(text)
+    result = unified(command, stdin=TYPED)
+    assert (result.code, result.stdout, result.stderr) == (code, "", f"error: {said}\n")
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("typed", [b"\n", b"", b"t 1\n", b"t-\xff\n", "t-ä\n".encode(), b"t" * 5000])
+def test_what_is_no_token_is_not_kept(unified: Unified, config: Config, ring: InMemory, typed: bytes) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme --token-stdin", stdin=typed)
+    assert result.code == 3
+    assert result.stderr.startswith("error: the token ")
+    assert (path.read_text(), ring.kept) == (PROFILE, {})
+
+
+def test_a_token_is_bound_to_an_origin(unified: Unified, config: Config, ring: InMemory) -> None:
+    path = config('[profiles.acme]\naccount_id = "1"\n')
+    result = unified("profile login acme --token-stdin", stdin=TYPED)
+    assert (result.code, result.stderr) == (
+        3,
+        'error: nothing says where the profile "acme"\'s token may be sent (unified profile set acme base_url=URL)\n',
+    )
+    environ = {"UNIFIED_BASE_URL": "https://one.example"}
+    assert unified("profile login acme --token-stdin", stdin=TYPED, environ=environ).code == 0
+    assert ring.kept == {("unified", "https://one.example|acme"): TOKEN}
+    elsewhere = unified("-p acme voice calls list", environ={"UNIFIED_BASE_URL": "https://other.example"})
+    assert elsewhere.code == 3
+    assert "the keyring holds no token of profile acme for https://other.example" in elsewhere.stderr
+    assert path.read_text() == '[profiles.acme]\naccount_id = "1"\nkeyring = true\n'
+
+
+def test_removing_a_profile_removes_its_token(unified: Unified, config: Config, ring: InMemory) -> None:
+    path = config(PROFILE + "[profiles.b]\n")
+    unified("profile login acme --token-stdin", stdin=TYPED)
+    unified("profile login b --store file --token-stdin", stdin=TYPED)
+    assert unified("profile remove acme").code == 0
+    assert unified("profile remove b").code == 0
+    assert ring.kept == {}
+    assert [entry for entry in (path.parent / "config.toml.tokens").iterdir() if entry.suffix != ".lock"] == []
+
+
+def spawn(home: Path, *argv: str) -> tuple[int, int]:
+    """A command on a terminal of its own: its process and the terminal's other end."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.clear()
+        os.environ.update(HOME=str(home), PATH="/usr/bin:/bin", PYTHONPATH=str(Path(__file__).parents[1]), TERM="dumb")
+        os.execv(sys.executable, [sys.executable, "-m", "unified_cli", *argv])
+    return child, terminal
+
+
+def until(terminal: int, wanted: bytes) -> bytes:
+    seen = b""
+    deadline = time.monotonic() + 30
+    while wanted not in seen and time.monotonic() < deadline:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                chunk = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not chunk:
+                break
+            seen += chunk
+    assert wanted in seen, seen
+    return seen
+
+
+def echoes(terminal: int) -> bool:
+    return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home" / ".config" / "unified"
+    folder.mkdir(parents=True, mode=0o700)
+    path = folder / "config.toml"
+    path.write_text(PROFILE)
+    path.chmod(0o600)
+    return tmp_path / "home"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_on_a_terminal_the_token_does_not_show(home: Path) -> None:
+    child, terminal = spawn(home, "profile", "login", "acme", "--store", "file")
+    seen = until(terminal, b"(it is not shown): ")
+    assert not echoes(terminal)
+    os.write(terminal, TYPED)
+    seen += until(terminal, b" is in ")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(terminal)
+    assert TOKEN.encode() not in seen
+    token = next((home / ".config/unified/config.toml.tokens").glob("acme-*[0-9a-f]"))
+    assert token.read_text() == f"{TOKEN}\n"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_question_that_is_broken_off_gives_the_echo_back(home: Path, how: signal.Signals, code: int) -> None:
+    child, terminal = spawn(home, "profile", "login", "acme")
+    until(terminal, b"(it is not shown): ")
+    assert not echoes(terminal)
+    if how == signal.SIGINT:
+        os.write(terminal, b"\x03")
+    else:
+        os.kill(child, how)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == code
+    assert echoes(terminal)
+    os.close(terminal)
+    assert (home / ".config/unified/config.toml").read_text() == PROFILE
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_name_alone_starts_a_short_conversation(home: Path) -> None:
+    path = home / ".config/unified/config.toml"
+    path.unlink()
+    child, terminal = spawn(home, "profile", "add", "globex")
+    for question, answer in [
+        (b"https://api.example.com: ", b"http://api.example.com\n"),
+        (b"clear text", b"https://api.example.com\n"),
+        (b"account id of the connection: ", b"62f44730\n"),
+        (b"tags, separated by commas (may be none): ", b"prod, eu\n"),
+        (b"do this later): ", b"\n"),
+    ]:
+        until(terminal, question)
+        os.write(terminal, answer)
+    until(terminal, b"unified profile login globex")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(terminal)
+    assert path.read_text() == (
+        '[profiles.globex]\nbase_url = "https://api.example.com"\naccount_id = "62f44730"\ntags = ["prod", "eu"]\n'
+    )
+
+
+def test_nobody_is_asked_where_asking_is_off(unified: Unified, config: Config) -> None:
+    path = config("")
+    assert unified("profile add acme --no-input", tty=True).code == 0
+    assert unified("profile add globex", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code == 0
+    assert re.findall(r"profiles\.(\w+)", path.read_text()) == ["acme", "globex"]
+    assert unified("profile login acme", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code in (2, 3)

@@ -1,0 +1,244 @@
+"""Many lists of many connections into a folder, side by side, with a manifest of what came of each."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from unified_cli.bulk import export, plan
+from unified_cli.bulk.manifest import Entry, Manifest, moment
+from unified_cli.bulk.part import Part, sweep
+from unified_cli.bulk.pool import Pool
+from unified_cli.bulk.workers import Ended, side_by_side
+from unified_cli.catalogue import Operation, Service
+from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.runtime import Runtime
+from unified_cli.wire import paging
+from unified_cli.wire.client import Client
+from unified_cli.wire.paging import Page, Span
+from unified_cli.wire.request import Request
+
+_NOT_OFFERED = {404, 405, 501}
+# The manifest is written anew for what ended in so many seconds.
+_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One connection of an export: the `request` for a list, and a way to `open` a client."""
+
+    profile: str
+    request: Callable[[Operation], Request]
+    open: Callable[[], Client]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One list of one connection. `exact` says that it was named, so that its absence is a failure."""
+
+    name: str
+    operation: Operation
+    file: str
+    exact: bool
+
+
+@dataclass(slots=True)
+class Summary:
+    """What came of an export: files written and found complete, and the failures by file."""
+
+    written: int = 0
+    unchanged: int = 0
+    records: int = 0
+    not_offered: int = 0
+    partial: list[str] = field(default_factory=list)
+    failed: dict[str, UnifiedError] = field(default_factory=dict)
+
+
+class Export:
+    """The export of all tasks into one folder. `connect` gives a connection by name, or raises why there is none."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        service: Service,
+        folder: Path,
+        manifest: Manifest,
+        connect: Callable[[str], Connection],
+        options: Callable[[Operation], export.Options],
+        *,
+        workers: int,
+        allow_partial: bool,
+    ) -> None:
+        self._runtime = runtime
+        self._service = service
+        self._folder = folder
+        self._manifest = manifest
+        self._connect = connect
+        self._options = options
+        self._workers = workers
+        self._allow_partial = allow_partial
+        self._pool = Pool(workers)
+        self._lock = threading.Lock()
+        self._dead: dict[str, UnifiedError] = {}
+        self._untidy: list[Part] = []
+        self._saved_at = float("-inf")
+
+    def run(self, tasks: Sequence[Task], on_page: Callable[[Page], None]) -> Summary:
+        """Do all tasks; a failure of one does not keep the others from being done, but a full disk does."""
+        summary = Summary()
+        self._manifest.ended = None
+        self._manifest.save()
+        try:
+            for place, found in side_by_side([self._runner(task) for task in tasks], self._workers):
+                if isinstance(found, Page):
+                    on_page(found)
+                elif isinstance(found, Ended):
+                    self._failed(tasks[place], found.error, summary)
+                else:
+                    self._done(found, summary)
+            self._manifest.ended = moment(self._runtime.wall())
+        finally:
+            self._save()
+            self._pool.close()
+        return summary
+
+    def _runner(self, task: Task) -> Callable[[], Iterator["Page | _Done"]]:
+        return lambda: self._task(task)
+
+    def _task(self, task: Task) -> Iterator["Page | _Done"]:
+        connection, request = self._reach(task)
+        options = self._options(task.operation)
+        mark = export.fingerprint(request, format=options.look.format, csv_safe=options.look.safe_cells)
+        entry = _entry(task, request, mark, moment(self._runtime.wall()))
+        before = self._manifest.entries.get(task.file)
+        if before and not options.restart:
+            if before.fingerprint not in {"", mark}:
+                raise StateError(f"{task.file} was exported with other options (--restart replaces it)")
+            if self._is_done(before):
+                sweep(self._folder / task.file)
+                yield _Done(before)
+                return
+        path = self._folder / task.file
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A file that the manifest lists is ours to replace.
+        options = replace(options, force=options.force or options.restart or before is not None)
+        part = Part(path, mark, monotonic=self._runtime.monotonic, wall=self._runtime.wall)
+
+        def read(span: Span) -> Iterator[Page]:
+            with self._pool.lend(task.name, connection.open) as client:
+                yield from paging.pages(client.send, request, self._service, span)
+
+        try:
+            yield from export.run(part, read, options)
+        except UnifiedError as error:
+            part.close()
+            if error.status not in _NOT_OFFERED or part.state.pages or task.exact:
+                raise
+            yield _Done(replace(entry, offered=False, why=error.message, ended=moment(self._runtime.wall())))
+            return
+        missing = export.shortcomings(part, options)
+        yield _Done(_finished(entry, part, missing, allow=self._allow_partial), part)
+
+    def _reach(self, task: Task) -> tuple[Connection, Request]:
+        with self._lock:
+            if error := self._dead.get(task.name):
+                raise type(error)(error.message, origin=error.origin, status=error.status)
+        connection = self._connect(task.name)
+        return connection, connection.request(task.operation)
+
+    def _is_done(self, entry: Entry) -> bool:
+        """Whether nothing is left to do. Raises StateError for a file that somebody changed."""
+        if not entry.offered:
+            return True
+        path = self._folder / entry.file
+        if not entry.complete or not path.exists():
+            return False
+        if path.stat().st_size != entry.bytes:
+            raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
+        return True
+
+    def _failed(self, task: Task, error: UnifiedError | None, summary: Summary) -> None:
+        if error is None:
+            return
+        if isinstance(error, StorageError):
+            raise error
+        if isinstance(error, AccessError) and error.status != 403:
+            # The whole connection is closed to us; asking it for the rest would tell the same 87 times.
+            with self._lock:
+                self._dead.setdefault(task.name, error)
+        summary.failed[task.file] = error
+        before = self._manifest.entries.get(task.file)
+        if before is None or not before.complete:
+            entry = Entry(task.file, task.name, "", "", task.operation.api, task.operation.resource, why=error.message)
+            self._manifest.entries[task.file] = replace(before, why=error.message) if before else entry
+
+    def _done(self, done: "_Done", summary: Summary) -> None:
+        entry = done.entry
+        self._manifest.entries[entry.file] = entry
+        if done.part is None:
+            summary.unchanged += entry.offered
+            summary.not_offered += not entry.offered
+        else:
+            summary.written += 1
+            summary.records += entry.records
+            self._untidy.append(done.part)
+            if not entry.complete:
+                summary.partial.append(f"{entry.file}: {entry.why}")
+        if self._runtime.monotonic() - self._saved_at >= _SECONDS:
+            self._save()
+
+    def _save(self) -> None:
+        """Write the manifest, and only then let go of what would tell the next run of files that it does not list."""
+        self._manifest.save()
+        for part in self._untidy:
+            part.tidy()
+        self._untidy.clear()
+        self._saved_at = self._runtime.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A task is done; `part` is what is to be tidied up when the manifest is safe."""
+
+    entry: Entry
+    part: Part | None = None
+
+
+def _entry(task: Task, request: Request, mark: str, started: str) -> Entry:
+    operation = task.operation
+    return Entry(
+        task.file,
+        task.name,
+        request.account,
+        request.address.origin,
+        operation.api,
+        operation.resource,
+        fingerprint=mark,
+        started=started,
+    )
+
+
+def _finished(entry: Entry, part: Part, missing: list[str], *, allow: bool) -> Entry:
+    state = part.state
+    return replace(
+        entry,
+        records=state.records,
+        pages=state.pages,
+        bytes=state.bytes,
+        sha256=state.sha256,
+        started=state.started,
+        ended=state.updated,
+        complete=allow or not missing,
+        why="; ".join(missing) or None,
+    )
+
+
+def tasks_for(
+    names: Sequence[str], operations: dict[Operation, bool], form: str, shard: tuple[int, int] | None
+) -> list[Task]:
+    """The tasks of an export, or of this shard of it, in an order in which neighbours are of different connections."""
+    return [
+        Task(name, operation, plan.file_for(name, operation, form), operations[operation])
+        for name, operation in plan.woven(names, operations)
+        if plan.is_mine(name, operation, shard)
+    ]

@@ -1,0 +1,68 @@
+"""What an export is to read: which lists, of which connections, and which share of them is this machine's."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from urllib.parse import quote
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.errors import UsageError
+
+_GLOB = re.compile(r"[*?\[]")
+_SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
+
+
+def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
+    """The list operations that the words mean, all without a word, and whether each was named exactly.
+
+    A word is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one that means nothing.
+    """
+    every = [operation for operation in catalogue if operation.lists]
+    if not patterns:
+        return dict.fromkeys(every, False)
+    found: dict[Operation, bool] = {}
+    for pattern in patterns:
+        matching = [operation for operation in every if _matches(operation, pattern)]
+        if not matching:
+            raise UsageError(f"nothing to list matches {pattern!r} (unified operations list shows what there is)")
+        exact = "/" in pattern and not _GLOB.search(pattern)
+        for operation in matching:
+            found[operation] = exact or found.get(operation, False)
+    return {operation: found[operation] for operation in every if operation in found}
+
+
+def _matches(operation: Operation, pattern: str) -> bool:
+    api, slash, resource = pattern.partition("/")
+    same = fnmatchcase(operation.resource, resource) or operation.resource.replace("_", "-") == resource
+    return fnmatchcase(operation.api, api) and (not slash or same)
+
+
+def share(text: str) -> tuple[int, int]:
+    """The K and N of `K/N`. Raises UsageError for what is none."""
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
+    return int(match[1]), int(match[2])
+
+
+def is_mine(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
+    """Whether this list of this connection falls to the shard; the same everywhere and always."""
+    if shard is None:
+        return True
+    text = f"{name}\0{operation.api}/{operation.resource}".encode()
+    place = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    return place % shard[1] == shard[0] - 1
+
+
+def file_for(name: str, operation: Operation, form: str) -> str:
+    """Where a list goes, below the export's folder; a name can never lead out of it."""
+    folder = quote(name, safe="")
+    folder = f"%2E{folder[1:]}" if folder.startswith(".") else folder
+    return f"{folder}/{operation.api}/{operation.resource}.{form}"
+
+
+def woven(names: Iterable[str], operations: Iterable[Operation]) -> list[tuple[str, Operation]]:
+    """Every list of every connection, so that neighbours are of different connections, which are paced apart."""
+    names = [*names]
+    return [(name, operation) for operation in operations for name in names]
