@@ -83,7 +83,7 @@ def run(job: dict[str, Any]) -> None:
 if __name__ == "__main__":
     # Imports that the first child would make, and every other one again.
     from unified_cli.bulk import importing, lock, reshape, results  # noqa: F401
-    from unified_cli.commands import connect, import_records, program  # noqa: F401
+    from unified_cli.commands import answer, connect, download, import_records, program  # noqa: F401
 
     gc.freeze()
     run(json.load(sys.stdin))

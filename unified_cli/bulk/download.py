@@ -157,6 +157,8 @@ class Download:
             if answer.status == 206 and total in (None, _total(first)):
                 return answer
             if answer.status != 200:
+                # What came is of no use, and the connection is not free while it is unread.
+                self._client.close()
                 answer = self._client.send(request, part=Part())
         else:
             answer = self._client.send(request, part=Part())
@@ -180,7 +182,7 @@ class Download:
 
 def _document(answer: Answer, request: Request, *, only_files: bool) -> bytes:
     if only_files or not answer.body:
-        what = "a record, not the file" if answer.body else "without content"
+        what = "a record, not the file" if answer.body else "nothing"
         mend = " (try -q truto_response_format=stream)" if answer.body else ""
         raise ServiceError(f"the service answered {request.method} {request.path} with {what}{mend}", retryable=False)
     return answer.body

@@ -177,7 +177,8 @@ def _note(job: Wanted, found: Saved | UnifiedError, manifest: "_Manifest", tally
 
 def _is_there(folder: Path, entry: Entry) -> bool:
     try:
-        return (folder / names.safe(entry.file)).lstat().st_size == entry.bytes
+        # Somebody may have edited the manifest.
+        return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
     except OSError:
         return False
 

@@ -1,0 +1,157 @@
+"""Ids and records through a pipe: get -, update - and delete -."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Seen, Service
+
+TAGS = "ticketing tags"
+HOSTILE = ["a/b", "a?b#c", "%2e%2e", "-y", "--yes", "a b", '"x"', "'; rm -rf /", "{a}", "grüße 🎉", "$HOME", "*"]
+
+
+def echo(seen: Seen) -> Reply:
+    return Reply(200, json.dumps({"id": seen.segments[-1]}).encode())
+
+
+def sent(service: Service) -> list[tuple[str, str, bytes]]:
+    return [(seen.method, seen.segments[-1], seen.body) for seen in service.seen]
+
+
+def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Service) -> None:
+    records = [{"id": identifier} for identifier in HOSTILE]
+    page = json.dumps({"result": records, "next_cursor": None}).encode()
+    service.reply = lambda seen: Reply(200, page) if seen.method == "GET" else echo(seen)
+    listed = unified(f"{TAGS} list -o ids", environ=service.environ)
+    result = unified(f"{TAGS} delete - -y --workers 1 -o ids", environ=service.environ, stdin=listed.raw)
+    assert (result.code, result.stderr, result.stdout) == (0, "", listed.stdout)
+    assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
+
+
+def test_answers_come_in_the_order_of_the_lines(unified: Unified, service: Service) -> None:
+    service.reply = echo
+    ids = [str(number) for number in range(100)]
+    result = unified(f"{TAGS} get - -o ids", environ=service.environ, stdin="\n".join(ids).encode())
+    assert (result.code, result.stdout.split()) == (0, ids)
+
+
+def test_the_answers_are_one_document_by_default(unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: Reply(200, b'{"id": "%b", "price": 1.10}' % seen.segments[-1].encode())
+    result = unified(f"{TAGS} get -", environ=service.environ, stdin=b'{"id":"a","x":1}\r\n\r\n{"id":7}\n')
+    assert result.stdout == '{"result": [\n{"id": "a", "price": 1.10},\n{"id": "7", "price": 1.10}\n]}\n'
+    assert sent(service) in ([("GET", "a", b""), ("GET", "7", b"")], [("GET", "7", b""), ("GET", "a", b"")])
+
+
+@pytest.mark.parametrize(
+    ("more", "stdin", "bodies"),
+    [
+        ("", b'{"id":"a","price":1.10}\n{"id":"b","x":null}\n', [b'{"price":1.10}', b'{"x":null}']),
+        ("-f status=closed", b"a\nb\n", [b'{"status":"closed"}'] * 2),
+        ("-f x=new -F n=1", b'{"id":"a","x":"old","y":1.10}\n', [b'{"x":"new","y":1.10,"n":1}']),
+        ("-d '{\"p\": 1.10}'", b"a\n", [b'{"p": 1.10}']),
+    ],
+)
+def test_updates_take_the_record_or_the_options(
+    more: str, stdin: bytes, bodies: list[bytes], unified: Unified, service: Service
+) -> None:
+    result = unified(f"{TAGS} update - --workers 1 {more}", environ=service.environ, stdin=stdin)
+    assert result.code == 0, result.stderr
+    assert [body for _, _, body in sent(service)] == bodies
+    keys = {seen.headers["idempotency-key"] for seen in service.seen}
+    assert len(keys) == len(bodies)
+
+
+@pytest.mark.parametrize(
+    ("command", "stdin", "message"),
+    [
+        ("delete -", b"a\nb\n", "not deleted: nobody can be asked about 2 records, so say --yes"),
+        ("get -", b"", "standard input holds no ids"),
+        ("get -", b" \n\n", "standard input holds no ids"),
+        ("get -", None, "standard input is closed, so there are no ids"),
+        ("delete - -y", b"a\n..\n", "standard input, line 2: the id '..' would be taken for a folder"),
+        ("delete - -y", b"a\nb\x1bc\n",
+         'standard input, line 2: the id "b\\x1bc" holds a character that cannot be seen'),
+        ("delete - -y", b"a\n\xff\n", "standard input, line 2 is not UTF-8 at byte 0"),
+        ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', "standard input, line 2 has no id"),
+        ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
+        ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),
+        ("update -", b"a\n", "standard input, line 1: there is nothing to change (records with fields, or -d, -f, -F)"),
+        ("update - -d {}", b'{"id":"a","x":1}\n',
+         "standard input, line 1: the record is the body, so -d has no place (-f and -F go over it)"),
+        ("update - -d -", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
+        ("update - -F x=@-", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
+        ("get - --token-stdin", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
+        ("update - --idempotency-key k", b"a\n",
+         "--idempotency-key is for one record (each line gets a key of its own)"),
+        ("get - --out f", b"a\n", "--out is for one answer (use > for those to many)"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_sends_nothing(
+    command: str, stdin: bytes | None, message: str, unified: Unified, service: Service
+) -> None:
+    result = unified(f"{TAGS} {command}", environ=service.environ, stdin=stdin)
+    assert (result.code, result.stdout, service.seen) == (2, "", [])
+    assert result.stderr == f"error: {message}\n"
+
+
+def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: Reply(404) if seen.segments[-1] == "b" else echo(seen)
+    result = unified(f"{TAGS} get - -o ids", environ=service.environ, stdin=b"a\nb\nc\n")
+    assert (result.code, result.stdout) == (9, "a\nc\n")
+    assert result.stderr == (
+        "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and the account id)\n"
+        "error: failed: 1 of 3\n"
+    )
+
+
+def test_a_locked_door_stops_the_run(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(401)
+    result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
+    assert (result.code, len(service.seen)) == (7, 1)
+    assert result.stderr.splitlines()[-1].startswith("error: stopped with 2 of 3 lines not tried: the service answered")
+
+
+def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
+    config("idempotency_window = 0")
+    service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
+    result = unified(f"{TAGS} update - -f x=1", environ=service.environ, stdin=b"a\n")
+    assert (result.code, len(service.seen)) == (10, 1)
+    assert result.stderr.endswith("error: 1 of 1 may or may not have been done\n")
+
+
+def test_a_single_write_is_not_repeated_where_keys_are_not_honoured(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
+    assert unified(f"{TAGS} create", environ=service.environ).code == 10
+    assert len(service.seen) == 5
+    config("idempotency_window = 0")
+    assert unified(f"{TAGS} create", environ=service.environ).code == 10
+    assert len(service.seen) == 6
+
+
+def test_a_dry_run_shows_each_request(unified: Unified, service: Service) -> None:
+    result = unified(f"{TAGS} delete - --dry-run", environ=service.environ, stdin=b"a\nb\n")
+    urls = [json.loads(line)["url"].partition("?")[0] for line in result.stdout.splitlines()]
+    assert (result.code, service.seen) == (0, [])
+    assert urls == [f"{service.url}/unified/ticketing/tags/{identifier}" for identifier in "ab"]
+    curl = unified(f"{TAGS} delete - --as curl", environ=service.environ, stdin=b"a\nb\n").stdout
+    assert [line.split()[0] for line in curl.splitlines()] == ["curl", "curl"]
+
+
+def test_a_read_only_profile_takes_no_piped_write(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config("read_only = true")
+    result = unified(f"{TAGS} delete - -y", environ=service.environ, stdin=b"a\n")
+    assert (result.code, service.seen) == (13, [])
+
+
+def test_piped_ids_are_those_of_one_connection(unified: Unified, config: Callable[[str], Path]) -> None:
+    config("[profiles.a]\n[profiles.b]\n")
+    result = unified(f"{TAGS} get - -p a -p b", stdin=b"x\n")
+    assert (result.code, result.stderr) == (
+        2, "error: ids that are piped in are those of one connection (-p with one name)\n"
+    )  # fmt: skip
