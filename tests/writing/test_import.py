@@ -169,6 +169,35 @@ def test_a_doubt_older_than_the_keys_is_left_alone(
     assert (sent.code, told(sent)) == (0, summary(done=1))
 
 
+def test_a_doubt_is_not_settled_by_a_failure(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
+    unified(f"{TAGS} {path} --retries 0", environ=service.environ, wall=lambda: 1_000_000.0)
+    service.reply = lambda _: Reply(500)
+    again = unified(f"{TAGS} {path} --retries 0", environ=service.environ, wall=lambda: 1_000_000.0)
+    assert (again.code, told(again), len(service.seen)) == (10, summary(in_doubt=1), 2)
+    late = unified(f"{TAGS} {path}", environ=service.environ, wall=lambda: 1_000_000.0 + 86_400)
+    assert (late.code, told(late), len(service.seen)) == (10, summary(in_doubt=1), 2)
+
+
+def test_a_408_is_tried_again_by_the_next_run(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    service.reply = lambda _: Reply(408)
+    assert told(unified(f"{TAGS} {path}", environ=service.environ)) == summary(failed=1)
+    service.reply = echo
+    assert told(unified(f"{TAGS} {path}", environ=service.environ)) == summary(done=1)
+
+
+def test_half_a_surrogate_pair_arrives_as_it_is(unified: Unified, service: Service, records: Records) -> None:
+    path = records(b'{"id":"1","name":"\\ud83d","x":1.10}')
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert unified(f"{TAGS} {path} --operation update --restart", environ=service.environ).code == 0
+    assert [seen.body for seen in service.seen] == [
+        b'{"id":"1","name":"\\ud83d","x":1.10}',
+        b'{"name":"\\ud83d","x":1.10}',
+    ]
+
+
 @pytest.mark.parametrize("action", ["send", "reply", "forward"])
 def test_an_action_that_is_felt_outside_is_never_repeated(
     action: str, unified: Unified, service: Service, records: Records
