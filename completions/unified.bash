@@ -336,10 +336,7 @@ _unified() {
             continue
         fi
         case ${typed[i]} in
-            --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
-            -*) ;;
-            *)
+            [!-]* | '')
                 if [[ -n $words ]]; then
                     path+=${path:+ }${typed[i]}
                     _unified_words "$path"
@@ -347,6 +344,8 @@ _unified() {
                     ((argument++))
                 fi
                 ;;
+            --*=*) ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
         esac
     done
 

@@ -2,6 +2,8 @@ r"""Half a surrogate pair in JSON text, such as `\\ud83d`: JSON allows it, msgsp
 
 import re
 
+_SURROGATE = re.compile(rb"\\u[dD]")
+
 # An escape and what it escapes; only with the backslashes paired off is a `\u` known to be one.
 _ESCAPE = re.compile(rb"\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL)
 
@@ -12,7 +14,7 @@ _PAIR = re.compile(
 
 def disguise(text: bytes) -> tuple[bytes, bytes]:
     """The text with the backslash before every surrogate replaced, and by what; by nothing where there is none."""
-    if b"\\ud" not in text and b"\\uD" not in text:
+    if not _SURROGATE.search(text):
         return text, b""
     mark = b"~half~"
     while mark in text:
@@ -27,6 +29,6 @@ def restore(text: bytes, mark: bytes) -> bytes:
 
 def without(text: bytes) -> bytes:
     r"""The text with `\\ufffd` in place of halves; whole pairs stay."""
-    if b"\\ud" not in text and b"\\uD" not in text:
+    if not _SURROGATE.search(text):
         return text
     return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)

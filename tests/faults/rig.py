@@ -174,6 +174,7 @@ class Rig:
 
 def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
     """Play the case and assert that every promise held."""
+    descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  nothing may be opened for looking
     rig = Rig(case, home, patch)
     with rig.listening():
         before = search.tree(home)
@@ -190,6 +191,7 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
     changed = {name: content for name, (content, _) in after.items() if after[name] != before.get(name)}
     places = {"stdout": run.stdout, "stderr": run.stderr.encode(), "logs, argv and children": run.logged, **changed}
     assert search.hits(rig.token, places) == [], told
+    assert len(os.listdir("/proc/self/fd")) == descriptors, told  # noqa: PTH208  as above
     assert run.seconds <= case.timeout + 1, told
     assert run.peak < memory.LARGEST, f"{run.peak} kB"
     return rig

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from shell.positions import CONFIG, PROFILES, positions
-from shell.terminals import SHELLS, Shell
+from shell.terminals import COMPLETIONS, SHELLS, Shell
 
 Start = Callable[..., Shell]
 
@@ -149,3 +149,25 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start,
     assert running.offered("unified ticketing tickets c") == {"create", "close"}
     assert running.offered("unified crm evil ") == set()
     assert not list(tmp_path.glob("**/PWN*"))
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None:
+    running = shell(name, CONFIG)
+    program = "function unified; echo ran: $argv; end" if name == "fish" else 'unified() { echo ran: "$@"; }'
+    running.run(program)
+    printed = running.complete("unified -p glo\tvoi\treco\tdownl\t--no-inp\t-o ndj")
+    assert "ran: -p globex-2 voice recordings download --no-input -o ndjson\r" in printed
+
+
+def test_the_script_for_zsh_may_also_be_sourced(shell: Start) -> None:
+    running = shell("zsh", CONFIG)
+    running.run(f"unfunction -m '_unified*'; source {COMPLETIONS}/_unified")
+    assert running.offered("unified voice ") == {"calls", "recordings"}
+
+
+def test_bash_completes_where_its_words_break_elsewhere(shell: Start) -> None:
+    running = shell("bash", CONFIG)
+    running.run(r"COMP_WORDBREAKS=$' \t\n'")
+    assert running.offered("unified voice calls list --output=n") == {"--output=ndjson"}
+    assert running.offered("unified -p acme voice calls list -q a=b:c -o ta") == {"table"}

@@ -9,7 +9,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import confirm, preview
 from unified_cli.config import file, select, settings
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.errors import ConfigError, RefusedError, UnsafeError, UsageError
 from unified_cli.output import FORMATS, stream, target
 from unified_cli.runtime import Runtime
 from unified_cli.wire import request as requests
@@ -122,10 +122,23 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         given = {**given, "out": None}
     request = request._replace(honoured=resolved["idempotency_window"] > 0)
 
-    # httpx is imported when a request is sent.
-    from unified_cli.commands import connect, download, listing  # noqa: PLC0415
+    from unified_cli.commands import connect  # noqa: PLC0415  httpx is imported when a request is sent
 
     clients = connect.Clients(runtime, catalogue)
+    try:
+        _run(runtime, catalogue, clients, resolved, request, given)
+    except RefusedError as error:
+        from unified_cli.commands import offers  # noqa: PLC0415  only then
+
+        offers.add(error, runtime, catalogue, clients, resolved, request)
+        raise
+
+
+def _run(
+    runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
+) -> None:
+    from unified_cli.commands import download, listing  # noqa: PLC0415  as above
+
     if given.get("wait"):
         from unified_cli.commands import wait  # noqa: PLC0415  only where it is asked for
 

@@ -12,8 +12,8 @@ from unified_cli.commands.connect import Clients
 from unified_cli.config.keys import positive
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.output import stream
 from unified_cli.output.printer import Printer
-from unified_cli.output.stream import ClosedError
 from unified_cli.runtime import Runtime
 from unified_cli.wire import paging
 from unified_cli.wire.paging import Page, Span
@@ -97,6 +97,7 @@ def run(
     printer = Printer(runtime, look, answer.program(given))
     if given.get("restart") or given.get("dedupe"):
         raise UsageError("--restart and --dedupe are for --all with --out FILE")
+    stream.check(runtime)
     clients.token(resolved)
 
     def read() -> Iterator[Page]:
@@ -111,7 +112,7 @@ def run(
         for page in read() if wanted.pages == 1 else workers.ahead(read):
             printer.page(page.records, one_line=page.one_line)
             tally.add(page)
-    except ClosedError:
+    except stream.ClosedError:
         raise
     except BaseException as error:
         _broken(runtime, tally, error)

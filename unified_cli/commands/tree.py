@@ -173,7 +173,7 @@ def _usage_error(error: Any) -> UsageError:
         spellings = _spellings(context) if context else []
         longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
         close = longer or get_close_matches(error.option_name, spellings, 1)
-        hint = f"did you mean {' or '.join(close)}?" if close else more
+        hint = "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else more
         return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
     message = error.format_message().strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")

@@ -10,7 +10,7 @@ from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
 # Names of machines, with the underscores that some have, or an IPv6 address, whose brackets are gone by now.
-_HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?|[0-9a-f:.]+")
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
 

@@ -20,12 +20,15 @@ def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     """
     catalogue = load()
     home = runtime.folder("config")
-    if home is None or not (folder := home / FOLDER).is_dir():
+    if home is None:
         return catalogue
+    folder = home / FOLDER
     try:
         _check_private(folder, folder.stat())
         for path in sorted(folder.glob("*.toml")):
             catalogue = _with(runtime, catalogue, path, reserved)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # Nobody has to add anything.
     except (OSError, CatalogueError) as error:
         _tell(runtime, error, folder)
     return catalogue

@@ -16,7 +16,7 @@ _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
 _LOST_BEHIND = {502, 504, 520, 524}
 # What tells that the service looked at this very request and did not do it.
 _SETTLED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
-_NUMBER = re.compile(r"\d{1,9}(\.\d+)?")
+_NUMBER = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 class Outcome(Enum):

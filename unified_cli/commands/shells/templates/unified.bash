@@ -187,10 +187,7 @@ _unified() {
             continue
         fi
         case ${typed[i]} in
-            --*=*) ;;
-            @VALUED@) skip=1 ;;
-            -*) ;;
-            *)
+            [!-]* | '')
                 if [[ -n $words ]]; then
                     path+=${path:+ }${typed[i]}
                     _unified_words "$path"
@@ -198,6 +195,8 @@ _unified() {
                     ((argument++))
                 fi
                 ;;
+            --*=*) ;;
+            @VALUED@) skip=1 ;;
         esac
     done
 

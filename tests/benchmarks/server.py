@@ -1,0 +1,127 @@
+"""A service that is never the limit: answers made beforehand, sent by a bare asyncio protocol, over HTTP and HTTPS.
+
+The connection's id says what it holds: `pages-1000-20` is a list of 1,000 pages of 100 records, each page 20 ms away.
+Run as a program it prints its ports and the file of its authority as JSON, and serves until its stdin is closed.
+"""
+
+import asyncio
+import json
+import re
+import ssl
+import sys
+import tempfile
+from pathlib import Path
+
+import trustme
+
+_CONNECTION = re.compile(rb"integrated_account_id=pages-(\d+)-(\d+)")
+_CURSOR = re.compile(rb"next_cursor=(\d+)")
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_HOST = re.compile(rb"\r\nhost: *(\S+)", re.IGNORECASE)
+_HEAD_END = b"\r\n\r\n"
+
+RECORDS = 100
+
+
+def _record(number: int) -> dict[str, object]:
+    return {
+        "id": f"{number:08d}",
+        "name": f"Printer {number} on the second floor is out of toner again",
+        "description": '<p>It says "PC LOAD LETTER".</p>\n<p>Could somebody have a look at it?</p>',
+        "status": {"id": "open", "name": "Open"},
+        "priority": {"id": "3", "name": "Normal"},
+        "ticket_type": {"id": "incident", "name": "Incident"},
+        "assignees": [{"id": f"u{number % 17}", "type": "user"}, {"id": f"u{number % 5}", "type": "user"}],
+        "tags": [{"id": "t1", "name": "hardware"}, {"id": "t2", "name": "second-floor"}],
+        "is_public": True,
+        "amount": 1.10,
+        "created_at": "2026-01-05T09:12:44.000Z",
+        "updated_at": "2026-02-11T16:40:01.000Z",
+    }
+
+
+_RECORDS = json.dumps([_record(number) for number in range(RECORDS)], separators=(",", ":")).encode()
+_LINODE = json.dumps({"data": [_record(number) for number in range(RECORDS)], "page": 1, "pages": 1, "results": 100})
+_BUCKETS = "".join(
+    f"<Bucket><Name>bucket-{number}</Name><CreationDate>2026-01-05T09:12:44.000Z</CreationDate></Bucket>"
+    for number in range(RECORDS)
+)
+_S3 = f'<?xml version="1.0"?><ListAllMyBucketsResult><Buckets>{_BUCKETS}</Buckets></ListAllMyBucketsResult>'
+
+
+def _answer(body: bytes, kind: str = "application/json", more: str = "") -> bytes:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{more}\r\n"
+    return head.encode() + body
+
+
+_LINODE_ANSWER = _answer(_LINODE.encode())
+_S3_ANSWER = _answer(_S3.encode(), "application/xml")
+_CREATED = _answer(b'{"result":{"id":"1","name":"made"}}')
+
+
+def _page(scheme: str, host: str, connection: str, cursor: int, pages: int) -> bytes:
+    if cursor == pages:
+        return _answer(b'{"result":' + _RECORDS + b',"next_cursor":null}')
+    # The Link header is how gh finds the next page.
+    link = f"{scheme}://{host}/unified/ticketing/tickets?{connection}&next_cursor={cursor + 1}"
+    body = b'{"result":' + _RECORDS + f',"next_cursor":"{cursor + 1}"'.encode() + b"}"
+    return _answer(body, more=f'Link: <{link}>; rel="next"\r\n')
+
+
+class Service(asyncio.Protocol):
+    """One connection of a client."""
+
+    def __init__(self, scheme: str) -> None:
+        self._scheme = scheme
+        self._buffer = bytearray()
+        self._loop = asyncio.get_running_loop()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while (end := self._buffer.find(_HEAD_END)) >= 0:
+            head = bytes(self._buffer[:end])
+            length = _LENGTH.search(head)
+            whole = end + len(_HEAD_END) + (int(length[1]) if length else 0)
+            if len(self._buffer) < whole:
+                return
+            del self._buffer[:whole]
+            wait, answer = self._answer(head)
+            if wait:
+                self._loop.call_later(wait / 1000, self._transport.write, answer)
+            else:
+                self._transport.write(answer)
+
+    def _answer(self, head: bytes) -> tuple[int, bytes]:
+        connection = _CONNECTION.search(head)
+        if connection is None:
+            return 0, _LINODE_ANSWER if b"/linode/" in head else _S3_ANSWER
+        wait = int(connection[2])
+        if head.startswith(b"POST"):
+            return wait, _CREATED
+        cursor, host = _CURSOR.search(head), _HOST.search(head)
+        assert host is not None
+        number = int(cursor[1]) if cursor else 1
+        return wait, _page(self._scheme, host[1].decode(), connection[0].decode(), number, int(connection[1]))
+
+
+async def _serve(folder: Path) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(folder / "authority.pem")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    loop = asyncio.get_running_loop()
+    http = await loop.create_server(lambda: Service("http"), "127.0.0.1", 0, backlog=1024)
+    https = await loop.create_server(lambda: Service("https"), "127.0.0.1", 0, backlog=1024, ssl=context)
+    ports = {name: server.sockets[0].getsockname()[1] for name, server in (("http", http), ("https", https))}
+    sys.stdout.write(json.dumps({**ports, "authority": str(folder / "authority.pem")}) + "\n")
+    sys.stdout.flush()
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_serve(Path(folder)))

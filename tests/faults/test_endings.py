@@ -1,0 +1,231 @@
+"""How the program ends when somebody stops it, or when its streams are not there: in processes of its own."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults.case import CREATE, LIST, PAGE
+from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
+
+SERVED: Script = [reply(PAGE)]
+SOURCE = str(Path(__file__).resolve().parents[2])
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Listener, subprocess.Popen[bytes]]]]:
+    """Start the program against a script; the listener and the process, which the end of the test ends."""
+    with contextlib.ExitStack() as ending:
+
+        def begin(
+            command: str,
+            script: Script = SERVED,
+            environ: Mapping[str, str] | None = None,
+            shell: str = 'exec "$@"',
+            **more: Any,
+        ) -> tuple[Listener, subprocess.Popen[bytes]]:
+            listener = Listener(script)
+            listener.start({})
+            ending.callback(listener.stop)
+            streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *command.split()],
+                cwd=tmp_path,
+                env={
+                    "PATH": os.environ["PATH"],
+                    "HOME": str(tmp_path),
+                    "PYTHONPATH": SOURCE,
+                    "UNIFIED_BASE_URL": f"http://127.0.0.1:{listener.port}",
+                    "UNIFIED_TOKEN": "CANARY-0123456789",
+                    "UNIFIED_ACCOUNT_ID": "A1",
+                    **(environ or {}),
+                },
+                **{**streams, **more},
+            )
+            ending.enter_context(process)
+            ending.callback(process.kill)
+            return listener, process
+
+        yield begin
+
+
+def end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
+    """The exit code, stdout and stderr, which never hold a traceback or the token."""
+    stdout, stderr = process.communicate(timeout=20)
+    told = (stderr or b"").decode()
+    assert "Traceback" not in told
+    assert "Exception ignored" not in told
+    assert "CANARY" not in told
+    return process.returncode, stdout or b"", told
+
+
+def until(fact: Callable[[], object]) -> None:
+    """Wait until it is so."""
+    limit = time.monotonic() + 10
+    while not fact():
+        assert time.monotonic() < limit
+        time.sleep(0.005)
+
+
+WAITING = {
+    "for an answer": [[Wait(20)]],
+    "in the middle of an answer": [[reply(b"", length=99), Trickle(b"x" * 99, 0.2)]],
+    "for the next try": [reply(b"", 429, {"Retry-After": "20"})],
+}
+SIGNALS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("waiting", WAITING)
+def test_a_signal_ends_a_read_at_once(start: Any, waiting: str, number: signal.Signals) -> None:
+    listener, process = start(LIST, WAITING[waiting])
+    until(lambda: listener.requests)
+    time.sleep(0.05)
+    process.send_signal(number)
+    code, stdout, told = end(process)
+    assert (code, stdout) == (SIGNALS[number][0], b"")
+    assert told.splitlines()[-1] == f"error: {SIGNALS[number][1]}"
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_a_signal_that_meets_a_write_leaves_its_key(start: Any, number: signal.Signals) -> None:
+    listener, process = start(f"{CREATE} --idempotency-key k-1", [[Wait(20)]])
+    until(lambda: listener.requests)
+    process.send_signal(number)
+    code, word = SIGNALS[number]
+    path = "POST /unified/ticketing/tickets"
+    assert end(process) == (
+        code,
+        b"",
+        f"error: {word}; {path} may or may not have been done; to try again safely: --idempotency-key k-1\n",
+    )
+
+
+def test_a_signal_is_told_to_programs_as_json(start: Any) -> None:
+    listener, process = start(f"{LIST} -o json", [[Wait(20)]])
+    until(lambda: listener.requests)
+    process.send_signal(signal.SIGINT)
+    code, _, told = end(process)
+    assert code == 130
+    assert told.startswith('{"error": {"code": "interrupted", "exit": 130, ')
+
+
+def test_a_second_ctrl_c_ends_the_program_where_it_stands(start: Any) -> None:
+    listener, process = start(LIST, [[Wait(20)]])
+    until(lambda: listener.requests)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    assert end(process)[0] == 130
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(start: Any) -> None:
+    for delay in (0.0, 0.02, 0.04, 0.08):
+        _, process = start(LIST, [[Wait(20)]])
+        until(partial(_caught, process.pid, signal.SIGINT))
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        assert end(process)[0] == 130
+
+
+def _caught(pid: int, number: int) -> bool:
+    """Whether the process has a handler of its own for the signal, beyond Python's first one."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    mask = next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1]
+    return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1) and bool(int(mask, 16) >> (number - 1) & 1)
+
+
+def test_what_was_started_to_ignore_ctrl_c_goes_on_to(start: Any) -> None:
+    listener, process = start(LIST, [[Wait(0.5), reply(PAGE)]], shell='trap "" INT; exec "$@"')
+    until(lambda: listener.requests)
+    process.send_signal(signal.SIGINT)
+    assert end(process)[:2] == (0, PAGE + b"\n")
+
+
+LONG = b'{"result":["' + b"x" * 300_000 + b'"]}'
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_141_and_no_word(start: Any, unbuffered: str) -> None:
+    _, process = start(LIST, [reply(LONG)], {"PYTHONUNBUFFERED": unbuffered})
+    process.stdout.close()
+    process.stdout = None
+    assert end(process) == (141, b"", "")
+
+
+@pytest.mark.parametrize("command", [LIST, "--version", "--help", "operations", f"{LIST} --dry-run"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_at_stdout_is_11(start: Any, command: str, unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        _, process = start(command, environ={"PYTHONUNBUFFERED": unbuffered}, stdout=full)
+        code, _, told = end(process)
+    assert (code, told) == (11, "error: cannot write to standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["--version", "--help", "operations", f"{LIST} --dry-run", LIST, CREATE])
+def test_a_closed_stdout_is_11_before_anything_is_sent(start: Any, command: str) -> None:
+    listener, process = start(command, shell='exec "$@" >&-')
+    code, _, told = end(process)
+    assert (code, told) == (11, "error: standard output is closed, so the result cannot be shown\n")
+    assert listener.requests == []
+
+
+def test_a_closed_stdin_does_not_matter_where_nothing_is_read(start: Any) -> None:
+    _, process = start(LIST, shell='exec "$@" <&-')
+    assert end(process) == (0, PAGE + b"\n", "")
+
+
+def test_a_closed_stdin_is_told_where_it_is_read(start: Any) -> None:
+    listener, process = start("ticketing tickets create -d -", shell='exec "$@" <&-')
+    assert end(process) == (2, b"", "error: -d - reads standard input, which is closed\n")
+    assert listener.requests == []
+
+
+@pytest.mark.parametrize(
+    ("command", "script", "code"),
+    [(LIST, [reply(PAGE)], 0), (LIST, [reply(b"{}", 404)], 4), (CREATE, [[CLOSE]], 10), ("nonsense", [b""], 2)],
+)
+@pytest.mark.parametrize("stderr", ["closed", "full", "gone"])
+def test_the_exit_code_stays_right_without_stderr(
+    start: Any, command: str, script: Script, code: int, stderr: str
+) -> None:
+    command = f"{command} --retries 0 -v" if code != 2 else command
+    if stderr == "closed":
+        _, process = start(command, script, shell='exec "$@" 2>&-')
+    elif stderr == "full":
+        with Path("/dev/full").open("wb") as full:
+            _, process = start(command, script, stderr=full)
+    else:
+        _, process = start(command, script)
+        process.stderr.close()
+        process.stderr = None
+    assert end(process)[0] == code
+
+
+def test_all_three_closed_ends_with_a_code(start: Any) -> None:
+    _, process = start(LIST, shell='exec "$@" <&- >&- 2>&-')
+    assert end(process)[0] == 11
+
+
+def test_a_pipe_that_does_not_wait_gets_everything(start: Any) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    _, process = start(LIST, [reply(LONG)], stdout=writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        time.sleep(0.4)
+        got = pipe.read()
+    assert (end(process)[0], got) == (0, LONG + b"\n")
+
+
+def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: Any) -> None:
+    for name in ("httpx", "json", "typer", "unified_cli"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')")
+    _, process = start(LIST)
+    assert end(process) == (0, PAGE + b"\n", "")
