@@ -1,5 +1,6 @@
 """Imports: what each line becomes, what is said about it, and what happens when things go wrong."""
 
+import errno
 import json
 import os
 import threading
@@ -167,6 +168,35 @@ def test_a_doubt_older_than_the_keys_is_left_alone(
     assert unified_sandbox.requests() == asked
     sent = unified(f"{TAGS} {path} --retry-in-doubt", environ=served, wall=lambda: 1_000_000.0 + 86_400)
     assert (sent.code, told(sent)) == (0, summary(done=1))
+
+
+def test_a_doubt_is_not_settled_by_a_failure(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
+    unified(f"{TAGS} {path} --retries 0", environ=service.environ, wall=lambda: 1_000_000.0)
+    service.reply = lambda _: Reply(500)
+    again = unified(f"{TAGS} {path} --retries 0", environ=service.environ, wall=lambda: 1_000_000.0)
+    assert (again.code, told(again), len(service.seen)) == (10, summary(in_doubt=1), 2)
+    late = unified(f"{TAGS} {path}", environ=service.environ, wall=lambda: 1_000_000.0 + 86_400)
+    assert (late.code, told(late), len(service.seen)) == (10, summary(in_doubt=1), 2)
+
+
+def test_a_408_is_tried_again_by_the_next_run(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    service.reply = lambda _: Reply(408)
+    assert told(unified(f"{TAGS} {path}", environ=service.environ)) == summary(failed=1)
+    service.reply = echo
+    assert told(unified(f"{TAGS} {path}", environ=service.environ)) == summary(done=1)
+
+
+def test_half_a_surrogate_pair_arrives_as_it_is(unified: Unified, service: Service, records: Records) -> None:
+    path = records(b'{"id":"1","name":"\\ud83d","x":1.10}')
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert unified(f"{TAGS} {path} --operation update --restart", environ=service.environ).code == 0
+    assert [seen.body for seen in service.seen] == [
+        b'{"id":"1","name":"\\ud83d","x":1.10}',
+        b'{"name":"\\ud83d","x":1.10}',
+    ]
 
 
 @pytest.mark.parametrize("action", ["send", "reply", "forward"])
@@ -442,6 +472,41 @@ def test_a_symbolic_link_is_no_journal(unified: Unified, service: Service, recor
     assert unified(f"{TAGS} {path}", environ=service.environ).code == 11
     assert (tmp_path / "other").read_text() == "mine"
     assert service.seen == []
+
+
+@pytest.mark.parametrize("name", ["in.ndjson.unified-done.ndjson", "report"])
+def test_results_that_could_not_be_written_are_noticed_first(
+    name: str, unified: Unified, service: Service, records: Records, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / name).symlink_to(tmp_path / "mine")
+    result = unified(f"{TAGS} {records({})} --report {tmp_path / 'report'}", environ=service.environ)
+    assert (result.code, service.seen, (tmp_path / "mine").read_text()) == (11, [], "mine")
+    assert result.stderr == f"error: {tmp_path / name} is a symbolic link; name the file itself\n"
+
+
+@pytest.mark.parametrize(("call", "number"), [("fsync", errno.EIO), ("write", errno.ENOSPC)])
+def test_nothing_is_sent_that_the_journal_could_not_take(
+    call: str, number: int, unified: Unified, service: Service, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = records({"name": "a"})
+    journal = path.with_name("in.ndjson.unified-journal")
+    real = getattr(os, call)
+
+    def failing(*args: Any) -> Any:
+        # The lock, and the journal's first line, are still let through.
+        there = os.fstat(args[0])
+        if journal.exists() and os.path.samestat(there, journal.stat()) and there.st_size > 200:
+            raise OSError(number, os.strerror(number))
+        return real(*args)
+
+    monkeypatch.setattr(os, call, failing)
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, service.seen) == (11, [])
+    assert result.stderr.splitlines()[-1] == (f"error: cannot write the journal {journal}: {os.strerror(number)}")
+    monkeypatch.undo()
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert len(service.seen) == 1
 
 
 def test_updates_and_deletes_take_the_id_from_the_record(unified: Unified, service: Service, records: Records) -> None:

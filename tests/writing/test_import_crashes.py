@@ -1,6 +1,8 @@
 """An import that is killed anywhere and run again: every line once, or in doubt and said so."""
 
 import json
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -93,3 +95,39 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
         assert len(sent) == LINES == len({*sent})
         in_doubt = {record["_import"]["key"] for record in listed}
         assert {key for key in sent if not counted[key]} <= in_doubt
+
+
+SYSTEM_CALLS = "write,fsync,rename,renameat,link,linkat,unlink,unlinkat,ftruncate,sendto,recvfrom"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("call", SYSTEM_CALLS.split(","))
+def test_every_line_is_done_once_wherever_the_system_kills_it(
+    call: str, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
+) -> None:
+    strace = shutil.which("strace")
+    assert strace, "this needs strace (apt-get install strace)"
+    environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"}
+    tried = survived = 0
+    while True:
+        tried += 1
+        path = tmp_path / f"in-{tried}.ndjson"
+        path.write_text(CONTENT.replace("{n}", str(tried)))
+        inject = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}"]
+        inject += ["-e", f"inject={call}:signal=KILL:when={tried}"]
+        argv = ["import", "ticketing/tags", str(path), "--workers", "2"]
+        killed = subprocess.run(
+            [strace, *inject, sys.executable, "-m", "unified_cli", *argv],
+            env=environ,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        survived += unified(argv, environ=served).code == 0
+        if killed.returncode == 0:
+            break
+    sys.stdout.write(f"crash points survived / tried, {call}: {survived} / {tried}\n")
+    assert survived == tried
+    expected = {f"{number}-{line}": 1 for number in range(1, tried + 1) for line in range(1, LINES + 1)}
+    assert names(unified, served) == expected
+    assert {*effects(unified_sandbox).values()} == {1}

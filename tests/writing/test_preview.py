@@ -101,3 +101,21 @@ def test_a_real_shell_takes_a_body_too_long_for_a_word(unified: Unified, service
     body = tmp_path / "body.json"
     body.write_text(json.dumps({"data": "'%s\\n" * 100_000}))
     check_the_same(unified, service, ["ats", "attachments", "create", "-d", f"@{body}"])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_real_shell_has_the_same_effect_in_the_sandbox(text: str, unified: Unified, served: dict[str, str]) -> None:
+    bash = shutil.which("bash")
+    assert bash
+    create = ["ticketing", "tags", "create", "--idempotency-key", "k-1", "-f", f"id={text}", "-f", f"name={text}"]
+    line = unified([*create, "--as", "curl"], environ=served).raw
+    environ = {"PATH": "/usr/bin:/bin", "UNIFIED_TOKEN": served["UNIFIED_TOKEN"]}
+    ran = subprocess.run([bash], input=line, env=environ, capture_output=True, check=False, timeout=30)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    # The same key: the service gives the answer that it gave to curl, and does nothing more.
+    assert unified(create, environ=served).json == json.loads(ran.stdout)
+    get = ["ticketing", "tags", "get", "--", text]
+    line = unified([*get[:3], "--as", "curl", *get[3:]], environ=served).raw
+    ran = subprocess.run([bash], input=line, env=environ, capture_output=True, check=False, timeout=30)
+    assert unified(get, environ=served).raw == ran.stdout + b"\n"
+    assert len(unified("ticketing tags list", environ=served).json["result"]) == 1

@@ -187,8 +187,11 @@ def attempt(client: Client, job: Job) -> Outcome:
     except UnifiedError as error:
         if job.doubtful and request.method == "DELETE" and error.status == 404:
             return Outcome(Entry(State.OK, number, id=job.item.identifier or "", why="already gone"))
-        why = error.message
-        return Outcome(Entry(_state(error, request), number, status=error.status or 0, why=why), error)
+        state = _state(error, request)
+        if job.doubtful and state is State.FAILED:
+            # This time it was not done; the time before nobody knows.
+            state = State.UNKNOWN
+        return Outcome(Entry(state, number, status=error.status or 0, why=error.message), error)
     identifier = identifier_of(answer.body or b"") or job.item.identifier or ""
     return Outcome(Entry(State.OK, number, id=identifier, status=answer.status))
 
@@ -196,7 +199,7 @@ def attempt(client: Client, job: Job) -> Outcome:
 def _state(error: UnifiedError, request: Request) -> State:
     if isinstance(error, UnknownError):
         return State.UNKNOWN
-    if isinstance(error, RefusedError):
+    if isinstance(error, RefusedError) and not error.retryable:
         return State.REFUSED
     # An answer that makes no sense, or a failure of something that is felt outside: it may have been done all the same.
     unsure = isinstance(error, ServiceError) and (error.status is None or request.outward)

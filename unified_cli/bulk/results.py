@@ -34,6 +34,17 @@ GROUPS = (
 )
 
 
+def path_of(group: Group, beside: Path) -> Path:
+    """The file of a group, beside the input."""
+    return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+
+
+def check(beside: Path, report: str | None) -> None:
+    """Raise StorageError, before anything is sent, where a file of results could not be written."""
+    for path in (*(path_of(group, beside) for group in GROUPS), *([Path(report)] if report else [])):
+        target.check(path, force=True)
+
+
 def count(source: Input, journal: Journal) -> dict[State, int]:
     """How many records there are in each state."""
     counts = dict.fromkeys(State, 0)
@@ -50,7 +61,7 @@ def write(source: Input, journal: Journal, counts: dict[State, int], beside: Pat
     groups = []
     for group in GROUPS:
         number = sum(counts[state] for state in group.states)
-        path = beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+        path = path_of(group, beside)
         target.sweep(path.parent, path.name)
         if number:
             lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)

@@ -177,8 +177,10 @@ def _preview(task: Task, source: Any) -> None:
 
 def _check(task: Task, source: Any, given: call.Given) -> None:
     """Raise what is to be raised before anything is written or sent."""
+    from unified_cli.bulk import results  # noqa: PLC0415
     from unified_cli.bulk.items import Item  # noqa: PLC0415
 
+    results.check(source.path, given.get("report"))
     request = task.request(Item(0, b"", "1", b"{}"), "k")
     call.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
