@@ -282,3 +282,16 @@ def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: C
         assert result.code == 0
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*result.stdout}
         assert "[red]" in result.stdout
+
+
+def test_a_file_that_was_named_and_is_not_there_is_no_empty_one(unified: Unified, tmp_path: Path) -> None:
+    path = tmp_path / "named" / "team.toml"
+    environ = {"UNIFIED_CONFIG": str(path), "UNIFIED_BASE_URL": "https://x.example", "UNIFIED_ACCOUNT_ID": "1"}
+    result = unified("ticketing tickets list --dry-run", environ=environ)
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: UNIFIED_CONFIG names {path}, which is not there (unified profile add makes it)\n",
+    )
+    assert unified("profile add acme", environ=environ).code == 0
+    assert unified("ticketing tickets list --dry-run", environ=environ).code == 0
+    assert unified("ticketing tickets list --dry-run", environ={**environ, "UNIFIED_CONFIG": "/dev/null"}).code == 0

@@ -65,7 +65,7 @@ def _examine(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> N
     errors = [finding for finding in findings if finding.error]
     if errors:
         error = worst(errors)
-        raise type(error)(f"the doctor found {len(errors)} errors in {len(findings)} findings", origin=error.origin)
+        raise type(error)(f"the doctor found {len(errors)} error{'s' if len(errors) > 1 else ''}", origin=error.origin)
 
 
 def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:

@@ -45,6 +45,11 @@ def read(runtime: Runtime) -> Config:
     path = locate(runtime)
     found = content(path) if path else None
     if path is None or found is None:
+        if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
+            # A slip of the pen there must not turn into a call without the settings that were meant.
+            raise ConfigError(
+                f"{KEYS['config'].variable} names {path}, which is not there (unified profile add makes it)"
+            )
         return Config(path)
     text, status = found
     config = parse(path, text)

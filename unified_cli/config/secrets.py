@@ -2,14 +2,13 @@
 
 import os
 import re
-import selectors
 import stat
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import keychain, private
+from unified_cli.config import private
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
@@ -102,6 +101,8 @@ def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
 
 def _from_pipe(handle: int, path: Path) -> bytes:
     """What comes through a pipe, such as a shell's `<(…)`, until it is closed."""
+    import selectors  # noqa: PLC0415  most tokens come from elsewhere
+
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:
@@ -129,6 +130,8 @@ def _from_command(token: TokenSource, runtime: Runtime) -> bytes:
 
 
 def _from_keyring(token: TokenSource, _: Runtime) -> bytes:
+    from unified_cli.config import keychain  # noqa: PLC0415  as above
+
     try:
         found = keychain.get(keyring_user(token.profile, token.origin))
     except ConfigError as error:
