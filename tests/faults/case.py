@@ -44,6 +44,8 @@ class Case:
     """All requests carry the same idempotency key, and the message of a failure names it."""
     environ: Mapping[str, str | None] = field(default_factory=dict)
     files: Mapping[str, tuple[bytes, int]] = field(default_factory=dict)
+    folders: Mapping[str, int] = field(default_factory=dict)
+    """Modes of folders, once the files are in them."""
     creates: Mapping[str, tuple[bytes, int]] = field(default_factory=dict)
     stdin: bytes = b""
     tty: bool = False

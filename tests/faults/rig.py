@@ -110,6 +110,8 @@ class Rig:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.write_bytes(self.filled(content.decode("latin-1")).encode("latin-1"))
             path.chmod(mode)
+        for name, mode in self.case.folders.items():
+            (self.home / name).chmod(mode)
         words = {word.encode(): value.encode() for word, value in self.words.items()}
         self.origin.start(words)
         self.evil.start({})

@@ -15,6 +15,8 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _WRITE_SIZE = 64 * 1024
 _START = b"HTTP/1."
+_HEAD_END = b"\r\n\r\n"
+_LARGEST_HEAD = 64 * 1024
 _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
@@ -60,7 +62,10 @@ class Exchange:
         return left
 
     def take(self, data: bytes) -> None:
-        """Account for bytes that came in; RemoteProtocolError, at once, where they begin as no answer does."""
+        """Account for bytes that came in.
+
+        Raises RemoteProtocolError, at once, where they begin as no answer does, or its headers have no end.
+        """
         self.received += len(data)
         if len(self._first) < len(_START):
             self._first = (self._first + data)[: len(_START)]
@@ -69,7 +74,11 @@ class Exchange:
         self._tail = self._tail[1 - len(_LAST_CHUNK) :] + data
         if self._body_at < 0:
             self._head += data
-            self._body_at = self._head.find(b"\r\n\r\n") + 4 if b"\r\n\r\n" in self._head else -1
+            end = self._head.find(_HEAD_END)
+            if (len(self._head) if end < 0 else end) > _LARGEST_HEAD:
+                # h11 has a bound too, and meets it sooner or later, depending on how the bytes come in.
+                raise httpcore.RemoteProtocolError("its headers are larger than 64 KiB")
+            self._body_at = -1 if end < 0 else end + len(_HEAD_END)
             if self._body_at >= 0:
                 self._head = b""
 
