@@ -51,6 +51,7 @@ class Talk:
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
         self._stream = stream
         self._encoding = encoding
+        self._passing = False
         self._secrets: set[str] = set()
         self._masks: re.Pattern[str] | None = None
         self.quiet = False
@@ -98,6 +99,12 @@ class Talk:
         """Say one line, whatever the verbosity."""
         self.block([text])
 
+    def status(self, text: str) -> None:
+        """Show a line in passing: on a terminal the next thing said takes its place, and an empty text removes it."""
+        if not self.quiet and (text or self._passing):
+            self._write(visible(self.masked(text)))
+            self._passing = bool(text)
+
     def prompt(self, text: str) -> None:
         """Ask something; the answer is typed on the same line."""
         self._write(visible(self.masked(text)))
@@ -110,7 +117,9 @@ class Talk:
         if self._stream is None:
             return
         try:
-            self._stream.write(text.encode(self._encoding, "backslashreplace"))
+            erased = "\r\x1b[K" if self._passing else ""
+            self._passing = False
+            self._stream.write(f"{erased}{text}".encode(self._encoding, "backslashreplace"))
             self._stream.flush()
         except (OSError, ValueError):
             # Nobody listens any more; the exit code still tells how it ended.

@@ -83,15 +83,18 @@ class Export:
         self._untidy: list[Part] = []
         self._saved_at = float("-inf")
 
-    def run(self, tasks: Sequence[Task], on_page: Callable[[Page], None]) -> Summary:
-        """Do all tasks; a failure of one does not keep the others from being done, but a full disk does."""
+    def run(self, tasks: Sequence[Task], on_page: Callable[[int], None]) -> Summary:
+        """Do all tasks, telling `on_page` how many records each page has.
+
+        A failure of one does not keep the others from being done, but a full disk does.
+        """
         summary = Summary()
         self._manifest.ended = None
         self._manifest.save()
         try:
             for place, found in side_by_side([self._runner(task) for task in tasks], self._workers):
                 if isinstance(found, Page):
-                    on_page(found)
+                    on_page(len(found.records))
                 elif isinstance(found, Ended):
                     self._failed(tasks[place], found.error, summary)
                 else:

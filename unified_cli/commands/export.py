@@ -81,6 +81,7 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
     from unified_cli.bulk.manifest import Manifest  # noqa: PLC0415  as above
     from unified_cli.commands.several import workers  # noqa: PLC0415  as above
     from unified_cli.output import target  # noqa: PLC0415  as above
+    from unified_cli.output.progress import progress  # noqa: PLC0415  as above
 
     form = _format(given)
     operations = plan.lists(catalogue, given.get("what") or ())
@@ -106,7 +107,8 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
             workers=workers(given),
             allow_partial=bool(given.get("allow_partial")),
         )
-        summary = made.run(tasks, lambda _: None)
+        with progress(runtime, to_file=True) as told:
+            summary = made.run(tasks, told.page)
     finally:
         lock.release()
     _tell(runtime, folder, len(tasks), summary)

@@ -14,6 +14,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.output import stream
 from unified_cli.output.printer import Printer
+from unified_cli.output.progress import progress
 from unified_cli.runtime import Runtime
 from unified_cli.wire import paging
 from unified_cli.wire.paging import Page, Span
@@ -109,9 +110,11 @@ def run(
 
     tally = Tally()
     try:
-        for page in read() if wanted.pages == 1 else workers.ahead(read):
-            printer.page(page.records, one_line=page.one_line)
-            tally.add(page)
+        with progress(runtime) as told:
+            for page in read() if wanted.pages == 1 else workers.ahead(read):
+                printer.page(page.records, one_line=page.one_line)
+                tally.add(page)
+                told.page(len(page.records))
     except stream.ClosedError:
         raise
     except BaseException as error:

@@ -13,6 +13,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress, progress
 from unified_cli.runtime import Runtime
 from unified_cli.wire import paging
 from unified_cli.wire.paging import Page
@@ -49,7 +50,8 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
     printer = Printer(
         runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
     )
-    ending = _read_all(printer, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)
+    with progress(runtime) as told:
+        ending = _read_all(printer, told, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)
     missing = printer.end()
     ending.tell(runtime, given)
     ending.judge(missing, given)
@@ -118,7 +120,11 @@ def _reader(
 
 
 def _read_all(
-    printer: Printer, names: list[str], reader: Callable[[str], Callable[[], Iterator[Page]]], given: Given
+    printer: Printer,
+    told: Progress,
+    names: list[str],
+    reader: Callable[[str], Callable[[], Iterator[Page]]],
+    given: Given,
 ) -> "_Ending":
     ending = _Ending(names)
     runs = [reader(name) for name in names]
@@ -130,6 +136,7 @@ def _read_all(
         else:
             printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
             ending.tallies[name].add(found)
+            told.page(len(found.records))
     return ending
 
 

@@ -11,6 +11,7 @@ from unified_cli.commands.connect import Clients
 from unified_cli.commands.listing import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.output.progress import progress
 from unified_cli.output.shape import Shape
 from unified_cli.runtime import Runtime
 from unified_cli.wire import paging
@@ -56,8 +57,9 @@ def run(
 
     clients.token(resolved)
     try:
-        for _ in export.run(part, read, options):
-            pass
+        with progress(runtime, to_file=True) as told:
+            for page in export.run(part, read, options):
+                told.page(len(page.records))
         state = part.state
         part.tidy()
     except UnifiedError:

@@ -1,7 +1,6 @@
 """Which columns of a table are shown, how wide, and what stands in a cell."""
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -17,7 +16,6 @@ _NEVER = {"remote_data"}
 _EARLY = ("id", *_NAMES[:-1], "first_name", "last_name", "file_name", "status", "type", "priority")
 _LATE = ("created_at", "updated_at", "etag")
 _WIDEST, _NARROWEST = 60, 10
-_MOST_MARKS = 4
 GAP = 2
 
 
@@ -95,18 +93,6 @@ def _shown(value: bytes | None) -> str:
 
 def _name(members: Parts) -> str | None:
     return next((name for name in _NAMES if members.get(name, b"null") not in {b"null", b'""'}), None)
-
-
-def tamed(shown: str) -> str:
-    """The text without accents piled upon accents, which no terminal draws in one line."""
-    if shown.isascii():
-        return shown
-    kept, marks = [], 0
-    for character in shown:
-        marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
-        if marks <= _MOST_MARKS:
-            kept.append(character)
-    return "".join(kept)
 
 
 def cut(shown: str, size: int, sign: str) -> str:

@@ -34,7 +34,7 @@ class Table:
         for one in members:
             if not self._look.columns:
                 self._hidden |= dict.fromkeys(key for key in one if key not in self._widths)
-            lines.append(self._line({column: self._cell(one, column) for column in self._widths}))
+            lines.append(self._line({column: layout.cell(pick(one, column)) for column in self._widths}))
         self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
         return self._encode(lines)
 
@@ -59,12 +59,12 @@ class Table:
     def _upright(self, members: Parts) -> Sequence[str]:
         columns = self._look.columns or [*members]
         size = max((width(visible(column)) for column in columns), default=0)
-        return [f"{pad(visible(column), size)}  {self._cell(members, column)}".rstrip() for column in columns]
+        return [f"{pad(visible(column), size)}  {layout.cell(pick(members, column))}".rstrip() for column in columns]
 
     def _measure(self, members: Sequence[Parts]) -> dict[str, int]:
         columns = self._look.columns or layout.candidates(members, self._look.known, self._look.first)
         natural = {
-            column: max(width(visible(column)), *(width(self._cell(one, column)) for one in members))
+            column: max(width(visible(column)), *(width(layout.cell(pick(one, column))) for one in members))
             for column in columns
         }
         if self._look.width is None or self._look.columns:
@@ -75,10 +75,6 @@ class Table:
             if layout.is_id(column) or any(layout.shows_id(pick(one, column)) for one in members)
         }
         return layout.fit(natural, fixed, self._look.width)
-
-    def _cell(self, members: Parts, column: str) -> str:
-        shown = layout.cell(pick(members, column))
-        return shown if self._look.width is None else layout.tamed(shown)
 
     def _line(self, cells: dict[str, str]) -> str:
         assert self._widths is not None  # noqa: S101  measured before the first line

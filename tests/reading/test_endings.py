@@ -1,0 +1,165 @@
+"""How a reading ends when something outside ends it: a reader that goes, a full disk, a signal."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Process
+from pages import cursor_of, serve
+from server import Reply, Seen, Service
+
+LIST = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--rate", "0"]
+PAGES = [[{"id": f"t-{page}-{at}", "text": "x" * 1000} for at in range(100)] for page in range(40)]
+
+
+def start(service: Service, home: Path, *argv: str, **more: Any) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "unified_cli", *argv],
+        env={"PATH": os.environ["PATH"], "HOME": str(home), **service.environ},
+        stderr=subprocess.PIPE,
+        **more,
+    )
+
+
+def holding(service: Service, cursor: str) -> threading.Event:
+    """Serve the pages, but never answer for this one; the event says that it was asked for."""
+    asked = threading.Event()
+    serve(service, PAGES)
+    good = service.reply
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) == cursor:
+            asked.set()
+            time.sleep(5)
+        return good(seen)
+
+    service.reply = reply
+    return asked
+
+
+def test_a_reader_that_goes_ends_it_silently_with_141_and_two_requests_more_at_most(
+    service: Service, tmp_path: Path
+) -> None:
+    serve(service, PAGES)
+    gone = threading.Event()
+    after: list[Seen] = []
+    good = service.reply
+
+    def reply(seen: Seen) -> Reply:
+        if gone.is_set():
+            after.append(seen)
+        return good(seen)
+
+    service.reply = reply
+    child = start(service, tmp_path, *LIST, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline().startswith(b'{"id": "t-0-0"')
+    gone.set()
+    child.stdout.close()
+    _, said = child.communicate(timeout=60)
+    assert (child.returncode, said) == (141, b"")
+    assert len(after) <= 2
+
+
+def test_a_full_device_ends_it_with_11(service: Service, tmp_path: Path) -> None:
+    serve(service, PAGES)
+    with Path("/dev/full").open("wb") as full:
+        child = start(service, tmp_path, *LIST, stdout=full)
+        _, said = child.communicate(timeout=60)
+    assert (child.returncode, b"No space left on device" in said) == (11, True)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
+    number: int, code: int, service: Service, tmp_path: Path
+) -> None:
+    asked = holding(service, "c3")
+    child = start(service, tmp_path, *LIST, stdout=subprocess.DEVNULL)
+    assert asked.wait(30)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=4)
+    assert child.returncode == code
+    assert b"broken off after 300 records in 3 pages; to go on: --cursor c3" in said
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_a_signal_leaves_a_file_that_goes_on(
+    number: int, code: int, service: Service, process: Process, tmp_path: Path
+) -> None:
+    asked = holding(service, "c3")
+    target = tmp_path / "t"
+    child = start(service, tmp_path, *LIST, "--out", str(target))
+    assert asked.wait(30)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=4)
+    assert (child.returncode, target.exists()) == (code, False)
+    assert number == signal.SIGKILL or b"run the same command to go on at page " in said
+    serve(service, PAGES)
+    again = process([*LIST, "--out", str(target)], environ=service.environ)
+    assert again.returncode == 0
+    assert target.read_bytes().count(b"\n") == 4000
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["t"]
+
+
+def limited(size: int) -> Callable[[], None]:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+def test_a_disk_that_takes_no_more_ends_it_with_11_and_the_run_goes_on_later(
+    service: Service, process: Process, tmp_path: Path
+) -> None:
+    serve(service, PAGES)
+    target = tmp_path / "t"
+    command = [*LIST, "--out", str(target)]
+    stopped = process(command, environ=service.environ, preexec_fn=limited(1_000_000))
+    assert (stopped.returncode, target.exists()) == (11, False)
+    assert b"File too large; what is safe stays for the next run" in stopped.stderr
+    assert process(command, environ=service.environ).returncode == 0
+    assert target.read_bytes().count(b"\n") == 4000
+
+
+def test_an_export_ends_with_11_where_the_disk_takes_no_more(
+    service: Service, process: Process, tmp_path: Path
+) -> None:
+    serve(service, PAGES)
+    command = ["export", "ticketing/t*", "--to", str(tmp_path / "x"), "--rate", "0"]
+    stopped = process(command, environ=service.environ, preexec_fn=limited(1_000_000))
+    assert stopped.returncode == 11
+    assert process(command, environ=service.environ).returncode == 0
+    assert process(["export", "--verify", str(tmp_path / "x")]).returncode == 0
+
+
+# A child's peak begins with that of whoever forked it, so a small process stands between.
+MEASURED = "import resource as r, subprocess as s, sys; s.run(sys.argv[1:], check=True, stdout=s.DEVNULL); " + (
+    "print(r.getrusage(r.RUSAGE_CHILDREN).ru_maxrss)"
+)
+
+
+def test_memory_stays_flat_however_many_pages(service: Service, tmp_path: Path) -> None:
+    peaks = {}
+    for output in ("ndjson", "json"):
+        for pages in (5, 40):
+            serve(service, PAGES[:pages])
+            done = subprocess.run(
+                [sys.executable, "-c", MEASURED, sys.executable, "-m", "unified_cli", *LIST, "-o", output],
+                check=True,
+                capture_output=True,
+                env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ},
+                timeout=60,
+            )
+            peaks[output, pages] = int(done.stdout) / 1024
+    assert max(peaks.values()) <= 45, peaks
+    assert peaks["ndjson", 40] - peaks["ndjson", 5] <= 3, peaks
+    assert peaks["json", 40] - peaks["json", 5] <= 3, peaks
