@@ -55,6 +55,13 @@ def test_a_file_is_saved_as_it_came(unified: Unified, files: FileServer, tmp_pat
     assert (headers["accept-encoding"], headers["accept"]) == ("identity", "*/*")
 
 
+def test_a_record_in_a_file_is_asked_for_as_one(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+    files.turns = [Turn(200, b'{"price": 1.10}', {"Content-Type": "application/json"})]
+    assert unified(f"ticketing tickets get 1 --out {tmp_path / 'a'}", environ=files.environ).code == 0
+    assert (tmp_path / "a").read_bytes() == b'{"price": 1.10}'
+    assert files.asked[0][2]["accept"] == "application/json, */*;q=0.5"
+
+
 def test_a_chunked_file_is_whole_without_a_length(unified: Unified, files: FileServer, tmp_path: Path) -> None:
     files.turns = [Turn(200, CONTENT, PNG, chunked=True)]
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)

@@ -394,6 +394,10 @@ def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: S
     )  # fmt: skip
     closed = unified(f"{TAGS} -", environ=service.environ, stdin=None)
     assert (closed.code, closed.stderr) == (2, "error: standard input is closed, so there is nothing to import\n")
+    token = unified(f"{TAGS} - --token-stdin", environ=service.environ, stdin=b"{}")
+    assert (token.code, token.stderr) == (
+        2, "error: standard input holds the records, so no token can be read from it (--token-file FILE)\n"
+    )  # fmt: skip
     empty = unified(f"{TAGS} -", environ=service.environ)
     assert empty.code == 2
     assert empty.stderr.endswith("holds no records\n")
@@ -664,11 +668,9 @@ def test_2000_lines_take_effect_once_each(
     assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * 2000
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
+SHALLOW = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(max_size=5), LEAVES, max_size=3)
+JSON = SHALLOW | st.lists(SHALLOW, max_size=3) | st.dictionaries(st.text(max_size=5), SHALLOW, max_size=3)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
     lambda name: name not in {"id", "created_at", "updated_at", "_import", "result", "n"}
 )

@@ -81,7 +81,7 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.G
     """
     resolved = call.resolve(runtime, given)
     folder = _folder(given)
-    path = spool.keep(runtime, [asked.command]) if given["from_"] == "-" else Path(given["from_"])
+    path = spool.keep(runtime, [asked.command], given) if given["from_"] == "-" else Path(given["from_"])
 
     from unified_cli.bulk import gather, intake  # noqa: PLC0415  as above
     from unified_cli.commands import several  # noqa: PLC0415  as above

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ from unified_cli.output.target import sync_folder
 from unified_cli.runtime import Runtime
 
 
-def keep(runtime: Runtime, where: list[Any]) -> Path:
+def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
     """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
 
     The same records for the same place are the same file, so that a second run finds the journal of the first.
     """
+    if given.get("token_stdin"):
+        raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to import")
     if runtime.stdin_is_terminal:
