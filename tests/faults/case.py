@@ -35,6 +35,8 @@ class Case:
     stdout: bytes | Callable[[], bytes] | None = None
     shows: object = None
     """The JSON value that stands on a terminal at stdout, written so that the terminal obeys nothing in it."""
+    calm: bool = False
+    """Nothing on stdout is anything that a terminal obeys."""
     requests: int | Sequence[bytes] | None = None
     connections: int | None = None
     waits: tuple[float, float] | None = None

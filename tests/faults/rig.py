@@ -208,6 +208,9 @@ def _check_streams(rig: Rig, run: Run, told: str) -> None:
     if case.exit:
         assert re.match(r'error: |{"error": |\s+\^$', run.stderr.splitlines()[-1]), told
         assert case.exit == 1 or "a bug" not in run.stderr, told
+    if case.calm:
+        assert run.stdout, told
+        assert re.sub("[\n\t]", "", run.stdout.decode()).isprintable(), told
     if case.shows is not None:
         shown = run.stdout.decode()
         assert json.loads(shown) == case.shows, told

@@ -14,7 +14,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("export", "Write many lists of many connections to files"),
     "import": ("import_records", "Send every record of a file, once"),
     "operations": ("operations", "Search what can be called"),
-    "help": ("help", "Read about exit codes, output, profiles, and what else there is to know"),
+    "help": ("help", "Read about exit codes, output, profiles and the rest"),
     "completion": ("completion", "Complete commands with TAB"),
     "sandbox": ("sandbox", "The service in small, on this machine"),
     "doctor": ("doctor", "Find what is wrong on this machine and on the way to the service"),

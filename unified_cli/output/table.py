@@ -7,7 +7,7 @@ from unified_cli.output import layout
 from unified_cli.output.columns import pad, width
 from unified_cli.output.records import Parts, Record, parts, pick
 from unified_cli.output.writer import Look
-from unified_cli.talk import visible
+from unified_cli.talk import cut, visible
 
 
 class Table:
@@ -50,7 +50,7 @@ class Table:
         """The columns that are not shown."""
         if self._widths is None and self._look.listing:
             return ["no records"]
-        return [f"not shown: {', '.join(self._hidden)} (--columns names what to show)"] if self._hidden else []
+        return [f"not shown: {cut(visible(', '.join(self._hidden)))} (--columns names what to show)"] if self._hidden else []
 
     def _encode(self, lines: Sequence[str]) -> bytes:
         return "".join(f"{line}\n" for line in lines).encode(self._look.encoding, "backslashreplace")

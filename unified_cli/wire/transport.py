@@ -3,29 +3,24 @@
 import logging
 import os
 import ssl
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import httpx
+
 from unified_cli.config.address import Address, is_loopback
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
+from unified_cli.wire.sockets import Backend, Exchange
 
-# httpx's own command line would pull in click, rich and pygments where they are installed; nothing here runs it.
-sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
-
-import httpx  # noqa: E402
+if TYPE_CHECKING:
+    from unified_cli.config.settings import Settings
 
 # Their logs hold headers; whoever turns logging on for everything gets none of that.
 for _name in ("httpcore", "httpx"):
     logging.getLogger(_name).propagate = False
-
-from unified_cli.wire.sockets import Backend, Exchange  # noqa: E402
-
-if TYPE_CHECKING:
-    from unified_cli.config.settings import Settings
 
 _HASHED = "*.0"
 _BUNDLES = ("/etc/ssl/certs", "/etc/pki/tls/certs")

@@ -52,4 +52,16 @@ CASES = {
         )
         for name, text in NASTY.items()
     },
+    **{
+        f"{name}, as {output} on a terminal": Case(
+            f"{LIST} -o {output}",
+            [reply(json.dumps({"result": [{"id": "1", "a": [text], "b": text, text: 1}]}).encode())],
+            calm=True,
+            tty=True,
+            environ={"NO_COLOR": "1"},
+            requests=1,
+        )
+        for name, text in NASTY.items()
+        for output in ("table", "ndjson", "csv", "tsv", "yaml")
+    },
 }

@@ -1,0 +1,348 @@
+"""Exports: complete or saying so, resumable, verifiable, one at a time in one place."""
+
+import csv
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Unified
+from pages import cursor_of, serve, served, tickets
+from server import Reply, Seen, Service
+
+from unified_cli.catalogue import load
+
+Config = Callable[[str], Path]
+LISTS = [operation for operation in load() if operation.lists]
+ONE = "ticketing tickets list --all -o ndjson --out"
+PAGES = [tickets(3), tickets(3, 3), tickets(2, 6)]
+WHOLE = "".join(json.dumps(record) + "\n" for page in PAGES for record in page).encode()
+GONE = {"statusCode": 410, "error": "Gone", "message": "cursor expired"}
+
+
+def sandboxes(config: Config, **accounts: str) -> None:
+    tables = (f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in accounts.items())
+    config('base_url = "sandbox:"\n' + "".join(tables))
+
+
+def manifest(folder: Path, name: str = "manifest.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / name).read_text())
+    return found
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def stopping_at(service: Service, cursor: str, how: Callable[[], Reply]) -> Callable[[Seen], Reply]:
+    """Serve the pages, but for one; gives what serves them all."""
+    serve(service, PAGES)
+    good = service.reply
+    service.reply = lambda seen: how() if cursor_of(seen) == cursor else good(seen)
+    return good
+
+
+def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    sandboxes(config, one="full:one", two="full:two")
+    folder = tmp_path / "dump"
+    first = unified(f"export -p * --to {folder}")
+    assert (first.stdout, first.code) == ("", 0)
+    kept = files(folder)
+    found = manifest(folder)
+    expected = {f"{name}/{one.api}/{one.resource}.ndjson" for name in ("one", "two") for one in LISTS}
+    assert {entry["file"] for entry in found["files"]} == expected == kept.keys() - {"manifest.json"}
+    assert found["complete"] is True
+    for entry in found["files"]:
+        data = kept[entry["file"]]
+        assert (entry["bytes"], entry["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+        assert entry["records"] == data.count(b"\n")
+        assert (folder / entry["file"]).stat().st_mode & 0o777 == 0o600
+    assert unified(f"export --verify {folder}").code == 0
+
+    again = unified(f"export -p * --to {folder}")
+    assert (again.stderr, again.code) == (
+        f"wrote 0 files with 0 records to {folder}, {len(expected)} were complete already\n",
+        0,
+    )
+    assert {name: data for name, data in files(folder).items() if name != "manifest.json"} == {
+        name: data for name, data in kept.items() if name != "manifest.json"
+    }
+
+
+@pytest.mark.parametrize("shards", [2, 3, 7])
+def test_shards_put_together_are_the_whole(shards: int, unified: Unified, config: Config, tmp_path: Path) -> None:
+    sandboxes(config, one="full:one", two="full:two")
+    what = "export ticketing/t* ats/j* -p *"
+    assert unified(f"{what} --to {tmp_path / 'whole'}").code == 0
+    for number in range(1, shards + 1):
+        assert unified(f"{what} --to {tmp_path / 'parts'} --shard {number}/{shards}").code == 0
+    whole, parts = files(tmp_path / "whole"), files(tmp_path / "parts")
+    del whole["manifest.json"]
+    names = [f"manifest-{number}-of-{shards}.json" for number in range(1, shards + 1)]
+    shares = [{entry["file"] for entry in json.loads(parts.pop(name))["files"]} for name in names]
+    assert parts == whole
+    assert sum(map(len, shares)) == len(whole)
+    assert unified(f"export --verify {tmp_path / 'parts'}").code == 0
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "a/b", "1/0"])
+def test_a_shard_is_one_of_so_many(shard: str, unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"-p sandbox export ticketing --to {tmp_path / 'x'} --shard {shard}")
+    assert (result.code, (tmp_path / "x").exists()) == (2, False)
+
+
+def test_what_a_connection_does_not_offer_is_told_and_no_failure(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    sandboxes(config, less="limited:less")
+    result = unified(f"export ticketing -p less --to {tmp_path / 'x'}")
+    assert (result.code, result.stderr.endswith(" not offered\n")) == (0, True)
+    absent = [entry for entry in manifest(tmp_path / "x")["files"] if not entry["offered"]]
+    assert {entry["resource"] for entry in absent} >= {"attachments", "comments", "tags"}
+    assert not any((tmp_path / "x" / entry["file"]).exists() for entry in absent)
+    assert unified(f"export --verify {tmp_path / 'x'}").code == 0
+    named = unified(f"export ticketing/tags -p less --to {tmp_path / 'y'}")
+    assert named.code == 4
+
+
+def test_one_bad_connection_keeps_none_of_the_good_ones(unified: Unified, config: Config, tmp_path: Path) -> None:
+    sandboxes(config, good="full:good", bad="blocked:bad")
+    folder = tmp_path / "x"
+    result = unified(f"export ticketing/t* -p good -p bad --to {folder}")
+    assert result.code == 9
+    assert "bad: 8 lists failed, the first one so: the service answered 503" in result.stderr
+    assert {name.partition("/")[0] for name in files(folder)} == {"good", "manifest.json"}
+    verdict = unified(f"export --verify {folder}")
+    assert verdict.code == 9
+    assert "bad/ticketing/tickets.ndjson: not complete" in verdict.stderr
+
+
+@pytest.mark.parametrize("damage", ["change", "grow", "remove"])
+def test_verify_finds_what_was_changed(damage: str, unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    unified(f"-p sandbox export ticketing/tickets --to {folder}")
+    path = folder / "sandbox/ticketing/tickets.ndjson"
+    data = path.read_bytes()
+    if damage == "remove":
+        path.unlink()
+    else:
+        path.write_bytes(data[:-2] + b" \n" if damage == "change" else data + b"{}\n")
+    result = unified(f"export --verify {folder}")
+    assert (result.code, result.stderr.startswith("sandbox/ticketing/tickets.ndjson: ")) == (12, True)
+    if damage == "grow":
+        again = unified(f"-p sandbox export ticketing/tickets --to {folder}")
+        assert (again.code, "is not the file that was exported" in again.stderr) == (12, True)
+    else:
+        assert unified(f"-p sandbox export ticketing/tickets --to {folder} --restart").code == 0
+        assert path.read_bytes() == data
+
+
+def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    result = unified(f"-p sandbox export ticketing/tickets -o csv --to {folder} --page-size 7")
+    with (folder / "sandbox/ticketing/tickets.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    assert (len(rows), len({row["id"] for row in rows}), result.code) == (120, 120, 0)
+
+
+def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    assert unified(f"-p sandbox export ticketing/tickets --to {folder}").code == 0
+    other = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
+    assert (other.code, "with other options" in other.stderr) == (12, True)
+
+
+def test_a_file_appears_whole_and_private(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, PAGES)
+    target = tmp_path / "t"
+    result = unified(f"{ONE} {target}", environ=service.environ)
+    digest = hashlib.sha256(WHOLE).hexdigest()
+    said = f"wrote 8 records of 3 pages to {target} ({len(WHOLE)} bytes, sha256 {digest})\n"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 0)
+    assert (target.read_bytes(), target.stat().st_mode & 0o777) == (WHOLE, 0o600)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["t"]
+
+
+def test_a_broken_run_goes_on_where_it_stopped(unified: Unified, service: Service, tmp_path: Path) -> None:
+    target = tmp_path / "t"
+    good = stopping_at(service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500))
+    broken = unified(f"{ONE} {target}", environ=service.environ)
+    assert (broken.code, target.exists()) == (5, False)
+    assert "down; run the same command to go on at page 3" in broken.stderr
+    service.reply = good
+    service.seen.clear()
+    assert unified(f"{ONE} {target}", environ=service.environ).code == 0
+    assert target.read_bytes() == WHOLE
+    assert [cursor_of(seen) for seen in service.seen] == ["c2"]
+
+
+def test_a_run_that_got_nothing_leaves_nothing(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: served(GONE, 410)
+    result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
+    assert (result.code, [path.name for path in tmp_path.iterdir() if path.is_file()]) == (4, [])
+
+
+def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_ever(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    target = tmp_path / "t"
+    good = stopping_at(service, "c2", lambda: served(GONE, 410))
+    for _ in range(2):
+        service.seen.clear()
+        result = unified(f"{ONE} {target}", environ=service.environ)
+        assert result.code == 12
+        assert "the service no longer takes the cursor of page 3" in result.stderr
+        assert [cursor_of(seen) for seen in service.seen].count("c2") == 1
+    assert (tmp_path / "t.part").read_bytes() == WHOLE[: (tmp_path / "t.part").stat().st_size]
+    service.reply = good
+    kept = unified(f"{ONE} {target} --restart", environ=service.environ)
+    assert (kept.code, target.read_bytes()) == (0, WHOLE)
+
+
+def test_restart_with_dedupe_keeps_what_is_there(unified: Unified, service: Service, tmp_path: Path) -> None:
+    target = tmp_path / "t"
+    good = stopping_at(service, "c2", lambda: served(GONE, 410))
+    assert unified(f"{ONE} {target} --dedupe id", environ=service.environ).code == 12
+    service.reply = good
+    result = unified(f"{ONE} {target} --dedupe id --restart", environ=service.environ)
+    assert (result.code, target.read_bytes()) == (0, WHOLE)
+    assert result.stderr.endswith(", left out 6\n")
+
+
+def test_dedupe_leaves_out_what_moved_between_pages(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, [tickets(3), tickets(3, 2), tickets(2, 5)])
+    result = unified(f"{ONE} {tmp_path / 't'} --dedupe id", environ=service.environ)
+    assert [json.loads(line)["id"] for line in (tmp_path / "t").read_bytes().splitlines()] == [
+        f"t-{number}" for number in range(7)
+    ]
+    assert result.stderr.endswith(", left out 1\n")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: b"\0" * len(text),
+        lambda text: text.replace(b'"v": 1', b'"v": 2'),
+        lambda text: text.replace(b'"records": 6', b'"records": 5'),
+        lambda _: b"",
+        lambda _: b"[]",
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_and_the_pages_are_left_alone(
+    damage: Callable[[bytes], bytes], unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    target, checkpoint, part = tmp_path / "t", tmp_path / "t.ckpt", tmp_path / "t.part"
+    good = stopping_at(service, "c2", lambda: served(GONE, 410))
+    unified(f"{ONE} {target}", environ=service.environ)
+    before = part.read_bytes()
+    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
+    service.reply = good
+    service.seen.clear()
+    result = unified(f"{ONE} {target}", environ=service.environ)
+    assert (result.code, part.read_bytes(), service.seen) == (12, before, [])
+    assert str(checkpoint) in result.stderr
+    assert "--restart" in result.stderr
+    assert unified(f"{ONE} {target} --restart", environ=service.environ).code == 0
+    assert target.read_bytes() == WHOLE
+
+
+@pytest.mark.parametrize("how", ["torn", "changed", "short", "gone"])
+def test_the_part_file_is_cut_at_the_checkpoint_or_refused(
+    how: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    target, part = tmp_path / "t", tmp_path / "t.part"
+    good = stopping_at(service, "c2", lambda: served(GONE, 410))
+    unified(f"{ONE} {target}", environ=service.environ)
+    data = part.read_bytes()
+    {
+        "torn": lambda: part.write_bytes(data + b'{"id": "t-6", "na'),
+        "changed": lambda: part.write_bytes(data.replace(b"t-0", b"t-9")),
+        "short": lambda: part.write_bytes(data[:-1]),
+        "gone": part.unlink,
+    }[how]()
+    service.reply = good
+    result = unified(f"{ONE} {target}", environ=service.environ)
+    if how == "torn":
+        assert (result.code, target.read_bytes()) == (0, WHOLE)
+    else:
+        assert (result.code, target.exists()) == (12, False)
+
+
+def test_other_options_do_not_go_on_in_the_same_file(unified: Unified, service: Service, tmp_path: Path) -> None:
+    stopping_at(service, "c2", lambda: served(GONE, 410))
+    unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
+    service.seen.clear()
+    for other in ("-q a=b", "--page-size 3", "--columns id", "-a other", "--limit 5"):
+        result = unified([*f"{ONE} {tmp_path / 't'}".split(), *other.split()], environ=service.environ)
+        assert (result.code, service.seen) == (12, []), other
+
+
+def test_an_existing_file_is_refused_before_a_request_and_kept_until_the_new_one_is_whole(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    target = tmp_path / "t"
+    target.write_bytes(b"old")
+    good = stopping_at(service, "c1", lambda: served(GONE, 410))
+    refused = unified(f"{ONE} {target}", environ=service.environ)
+    assert (refused.code, service.seen, target.read_bytes()) == (11, [], b"old")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["t"]
+    assert unified(f"{ONE} {target} --force", environ=service.environ).code == 12
+    assert target.read_bytes() == b"old"
+    service.reply = good
+    assert unified(f"{ONE} {target} --force", environ=service.environ).code == 0
+    assert target.read_bytes() == WHOLE
+
+
+@pytest.mark.parametrize("name", ["none/t", "t.part-as-link"])
+def test_a_place_that_takes_no_file_is_told_before_a_request(
+    name: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    serve(service, PAGES)
+    target = tmp_path / name
+    if name.endswith("link"):
+        (tmp_path / "elsewhere").write_bytes(b"precious")
+        target.with_name(f"{name}.part").symlink_to(tmp_path / "elsewhere")
+    result = unified(f"{ONE} {target}", environ=service.environ)
+    assert (result.code, service.seen) == (12 if name.endswith("link") else 11, [])
+    if name.endswith("link"):
+        assert (tmp_path / "elsewhere").read_bytes() == b"precious"
+
+
+def test_a_second_run_to_the_same_file_is_refused(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, PAGES)
+    lock = os.open(tmp_path / "t.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    os.write(lock, b"4711\n")
+    os.lseek(lock, 0, os.SEEK_SET)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
+    os.close(lock)
+    assert (result.code, service.seen) == (12, [])
+    assert json.loads(result.stderr)["error"]["message"] == f"{tmp_path / 't'} is in use by process 4711"
+
+
+def test_partial_pages_make_a_file_that_is_there_and_an_end_that_says_so(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    serve(service, PAGES, is_partial_response=True)
+    result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
+    assert (result.code, (tmp_path / "t").read_bytes()) == (9, WHOLE)
+    assert "left something out of page 1, 2, 3" in result.stderr
+    assert unified(f"{ONE} {tmp_path / 't'} --force --allow-partial", environ=service.environ).code == 0
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 8, 9])
+def test_a_limit_holds_across_runs(limit: int, unified: Unified, service: Service, tmp_path: Path) -> None:
+    target = tmp_path / "t"
+    good = stopping_at(service, "c1", lambda: served(GONE, 410))
+    unified(f"{ONE} {target} --limit {limit}", environ=service.environ)
+    service.reply = good
+    if limit > 3:
+        assert unified(f"{ONE} {target} --limit {limit}", environ=service.environ).code == 0
+    assert target.read_bytes() == b"".join(WHOLE.splitlines(keepends=True)[:limit])

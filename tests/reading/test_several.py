@@ -1,0 +1,207 @@
+"""Many connections at once: each paced on its own, good results never hidden by a bad one."""
+
+import csv
+import io
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Clock, Unified
+from pages import served, tickets
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+LIST = "ticketing tickets list"
+CHARACTERS = ["full"] * 16 + ["blocked", "slow", "rate-limited", "dead-provider"]
+TWO = """
+[profiles.one]
+account_id = "a-1"
+tags = ["prod", "eu"]
+[profiles.two]
+account_id = "a-2"
+tags = ["prod"]
+[profiles.other]
+account_id = "a-3"
+"""
+
+
+def by_account(service: Service, answers: dict[str, Any]) -> None:
+    def reply(seen: Seen) -> Reply:
+        answer = answers[dict(seen.query)["integrated_account_id"]]
+        return answer(seen) if callable(answer) else served({"result": answer})
+
+    service.reply = reply
+
+
+def refusing(status: int, message: str = "no") -> Callable[[Seen], Reply]:
+    return lambda _: served({"statusCode": status, "error": "Error", "message": message}, status)
+
+
+def twenty(config: Config) -> list[str]:
+    names = [f"c{number:02}" for number in range(20)]
+    tables = (
+        f'[profiles.{name}]\naccount_id = "{kind}:{name}"\n' for name, kind in zip(names, CHARACTERS, strict=True)
+    )
+    config('base_url = "sandbox:"\n' + "".join(tables))
+    return names
+
+
+def test_twenty_connections_of_which_two_cannot_answer(unified: Unified, config: Config) -> None:
+    names = twenty(config)
+    world = {"monotonic": time.monotonic, "sleep": time.sleep}
+    result = unified(f"{LIST} --all -o ndjson -p c* --page-size 20 --workers 20", **world)
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.code == 9
+    assert all(next(iter(record)) == "_profile" for record in records)
+    assert Counter(record["_profile"] for record in records) == {
+        name: 120 for name in names if name not in {"c16", "c19"}
+    }
+    assert len({(record["_profile"], record["id"]) for record in records}) == 18 * 120
+    told = [line for line in result.stderr.splitlines() if ": retry " not in line]
+    assert [line.partition(":")[0] for line in told[:2]] == ["c16", "c19"]
+    assert told[2] == "2160 records in 108 pages from 18 of 20 connections"
+    assert "2 of 20 connections failed: c16, c19" in told[3]
+
+
+def test_in_order_means_one_connection_after_the_other(unified: Unified, config: Config) -> None:
+    names = twenty(config)[:5]
+    chosen = " ".join(f"-p {name}" for name in reversed(names))
+    result = unified(f"{LIST} --all -o ndjson {chosen} --ordered --page-size 50")
+    shown = [json.loads(line)["_profile"] for line in result.stdout.splitlines()]
+    assert sorted(dict.fromkeys(shown)) == names
+    assert sum(1 for one, other in pairwise(shown) if one != other) == 4
+    again = unified(f"{LIST} --all -o ndjson {chosen} --ordered --page-size 50")
+    assert again.stdout == result.stdout
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ("-p one -p two", ["a-1", "a-2"]),
+        ("-p tag:prod", ["a-1", "a-2"]),
+        ("-p tag:eu", ["a-1"]),
+        ("-p t* -p one", ["a-2", "a-1"]),
+        ("-p o*", ["a-1", "a-3"]),
+        ("-p one -p one", ["a-1"]),
+    ],
+)
+def test_which_connections_are_meant(
+    chosen: str, expected: list[str], unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    by_account(service, {account: tickets(1) for account in ("a-1", "a-2", "a-3")})
+    result = unified(f"{LIST} -o ndjson {chosen}", environ=service.environ)
+    assert result.code == 0
+    assert sorted(dict(seen.query)["integrated_account_id"] for seen in service.seen) == sorted(expected)
+    assert all("_profile" in line for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (f"{LIST} -p x*", 3),
+        (f"{LIST} -p tag:none", 3),
+        (f"{LIST} -p one -p nobody", 3),
+        (f"{LIST} -p sand* -p *box", 3),
+        (f"{LIST} -p o* -a other", 2),
+        (f"{LIST} -p o* -o ids", 2),
+        (f"{LIST} -p o* -o raw", 2),
+        (f"{LIST} -p o* --cursor c", 2),
+        (f"{LIST} -p o* --all --out x", 2),
+        (f"{LIST} -p o* --workers 65", 2),
+        ("ticketing tickets create -p o* -f name=x", 2),
+        ("ticketing tickets delete 1 -p one -p two", 2),
+        ("request GET /unified/x -p one -p two", 2),
+    ],
+)
+def test_what_is_not_for_several_is_refused_before_anything_is_sent(
+    command: str, code: int, unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    result = unified(command.split(), environ=service.environ)
+    assert (result.stdout, result.code, service.seen) == ("", code, [])
+
+
+def test_all_failing_alike_end_with_the_common_code(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    by_account(service, {"a-1": refusing(401), "a-2": refusing(403), "a-3": refusing(401)})
+    result = unified(f"{LIST} -o csv -p *", environ=service.environ)
+    assert (result.stdout, result.code) == ("", 7)
+    assert result.stderr.endswith("error: all 3 connections failed\n")
+    by_account(service, {"a-1": refusing(401), "a-2": refusing(404), "a-3": refusing(401)})
+    assert unified(f"{LIST} -o csv -p *", environ=service.environ).code == 9
+
+
+def test_json_is_one_document_closed_though_a_connection_failed(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    by_account(service, {"a-1": tickets(2), "a-2": refusing(404), "a-3": tickets(1)})
+    result = unified(f"{LIST} -p * --ordered", environ=service.environ)
+    assert result.code == 9
+    assert [list(record) for record in result.json["result"]] == [["_profile", "id", "name"]] * 3
+    assert list(result.json) == ["result"]
+
+
+def test_csv_has_the_profile_as_its_first_column_and_known_ones_whoever_is_first(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    by_account(service, {"a-1": [{"id": "1"}], "a-2": [{"id": "2", "number": "7"}], "a-3": []})
+    result = unified(f"{LIST} -o csv -p * --ordered", environ=service.environ)
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert (list(rows[0])[:4], result.code) == (["_profile", "id", "name", "number"], 0)
+    assert [(row["_profile"], row["id"], row["number"]) for row in rows] == [("one", "1", ""), ("two", "2", "7")]
+    chosen = unified(f"{LIST} -o csv -p * --ordered --columns id", environ=service.environ)
+    assert chosen.stdout == "_profile,id\none,1\ntwo,2\n"
+
+
+def test_get_over_several(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    by_account(service, {name: lambda _: served({"id": "7"}) for name in ("a-1", "a-2", "a-3")})
+    result = unified("ticketing tickets get 7 -o ndjson -p tag:prod --ordered", environ=service.environ)
+    assert (result.stdout, result.code) == ('{"_profile":"one","id": "7"}\n{"_profile":"two","id": "7"}\n', 0)
+
+
+def test_a_record_that_is_no_object_can_be_labelled_too(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    by_account(service, {"a-1": [None, {}], "a-2": ["x"], "a-3": []})
+    result = unified(f"{LIST} -o ndjson -p * --ordered", environ=service.environ)
+    lines = ['{"_profile":"one","_record":null}', '{"_profile":"one"}', '{"_profile":"two","_record":"x"}']
+    assert result.stdout.splitlines() == lines
+
+
+def test_a_limit_is_for_each_connection_and_says_how_to_go_on(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    by_account(service, {"a-1": tickets(3), "a-2": tickets(1), "a-3": tickets(3)})
+    result = unified(f"{LIST} -o ndjson -p tag:prod --ordered --limit 2", environ=service.environ)
+    assert result.stdout.count("\n") == 3
+    assert "one: cut on request after 2 records in 1 page; to go on: --cursor after:2:" in result.stderr
+
+
+def test_a_providers_429_holds_only_its_connection(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    asked: Counter[str] = Counter()
+    limited = {"statusCode": 429, "error": "Too Many Requests", "message": "slow", "truto_is_remote_error": True}
+
+    def reply(seen: Seen) -> Reply:
+        account = dict(seen.query)["integrated_account_id"]
+        asked[account] += 1
+        if account == "a-1" and asked[account] == 1:
+            return Reply(429, json.dumps(limited).encode(), {"Content-Type": "application/json", "Retry-After": "30"})
+        return served({"result": tickets(1)})
+
+    service.reply = reply
+    clock = Clock()
+    world = {"monotonic": clock.now, "sleep": clock.sleep}
+    result = unified(f"{LIST} -o ndjson -p * --ordered --workers 1", environ=service.environ, **world)
+    assert (result.code, sum(asked.values())) == (0, 4)
+    # One wait of half a minute, for the one connection; had it been the token's, the others would have waited again.
+    assert [seconds for seconds in clock.slept if seconds > 1] == [30.0]
