@@ -1,7 +1,5 @@
 """Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +24,9 @@ def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
     data = runtime.folder("data")
     if data is None:
         raise StorageError("there is no home to keep the journal in (import from a file)")
+    import hashlib  # noqa: PLC0415  only where something is piped in
+    import json  # noqa: PLC0415  as above
+
     folder = data / "imports"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -50,7 +50,11 @@ class Table:
         """The columns that are not shown."""
         if self._widths is None and self._look.listing:
             return ["no records"]
-        return [f"not shown: {cut(visible(', '.join(self._hidden)))} (--columns names what to show)"] if self._hidden else []
+        return (
+            [f"not shown: {cut(visible(', '.join(self._hidden)))} (--columns names what to show)"]
+            if self._hidden
+            else []
+        )
 
     def _encode(self, lines: Sequence[str]) -> bytes:
         return "".join(f"{line}\n" for line in lines).encode(self._look.encoding, "backslashreplace")
