@@ -250,6 +250,21 @@ def test_a_refused_line_fails_alone(unified: Unified, service: Service, records:
     assert result.stderr.endswith(f"error: failed: 3 of 10 records, see {path}.unified-failed.ndjson\n")
 
 
+def test_a_token_that_the_service_repeats_is_in_no_file(
+    unified: Unified, service: Service, records: Records, tmp_path: Path
+) -> None:
+    token = service.environ["UNIFIED_TOKEN"]
+    service.reply = lambda _: Reply(422, json.dumps({"statusCode": 422, "error": "x", "message": token}).encode())
+    path = records({"id": "a"})
+    assert unified(f"{TAGS} {path} --report {tmp_path / 'report'}", environ=service.environ).code == 9
+    out = f"--out {tmp_path / 'out'}"
+    assert unified(f"ticketing attachments download --from {path} {out}", environ=service.environ).code == 9
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(service.seen) == 2
+    assert len(files) == 5
+    assert not [file for file in files if token in file.read_text()]
+
+
 def test_fail_fast_stops_at_the_first_refusal(unified: Unified, service: Service, records: Records) -> None:
     service.reply = refusing
     path = records(*({"name": str(n)} for n in range(1, 11)))
