@@ -379,6 +379,17 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     assert left(out) == ["a", "a-2", "b", "c", "manifest.ndjson"]
 
 
+def test_a_dry_run_shows_each_request_and_makes_no_folder(unified: Unified, service: Service, tmp_path: Path) -> None:
+    path = listing(tmp_path, {"id": "a"}, {"name": "x"}, {"id": "b"})
+    command = f"ticketing attachments download --from {path} --out {tmp_path / 'out'}"
+    result = unified(f"{command} --dry-run", environ=service.environ)
+    urls = [json.loads(line)["url"].rpartition("&")[2] for line in result.stdout.splitlines()]
+    assert (result.code, urls, service.seen) == (0, ["id=a", "id=b"], [])
+    assert result.stderr == "line 2 failed: the record has neither an address nor an id\n"
+    assert len(unified(f"{command} --as curl", environ=service.environ).stdout.splitlines()) == 2
+    assert left(tmp_path) == ["list.ndjson"]
+
+
 def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, service: Service, tmp_path: Path) -> None:
     service.reply = lambda _: Reply(200, b"x", {"Content-Type": "text/plain"})
     record = {"id": "1", "file_url": "https://x.example/f", "url": "https://x.example/u"}
