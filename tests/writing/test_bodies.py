@@ -20,7 +20,9 @@ CREATE = ["ticketing", "tickets", "create"]
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="[]="), min_size=1)
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
-values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=12)
+values: st.SearchStrategy[Any] = st.deferred(
+    lambda: leaves | st.lists(values, max_size=3) | st.dictionaries(texts, values, max_size=3)
+)
 flat = st.dictionaries(names, leaves, min_size=1, max_size=3)
 
 
@@ -30,10 +32,8 @@ def alike(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [{key: draw(leaves) for key in keys} for _ in range(draw(st.integers(1, 3)))]
 
 
-trees = st.recursive(
-    leaves | st.lists(leaves, max_size=3) | alike(),
-    lambda inner: st.dictionaries(names, inner, max_size=3),
-    max_leaves=8,
+trees: st.SearchStrategy[Any] = st.deferred(
+    lambda: leaves | st.lists(leaves, max_size=3) | alike() | st.dictionaries(names, trees, max_size=3)
 )
 
 

@@ -55,6 +55,13 @@ def test_a_file_is_saved_as_it_came(unified: Unified, files: FileServer, tmp_pat
     assert (headers["accept-encoding"], headers["accept"]) == ("identity", "*/*")
 
 
+def test_a_record_in_a_file_is_asked_for_as_one(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+    files.turns = [Turn(200, b'{"price": 1.10}', {"Content-Type": "application/json"})]
+    assert unified(f"ticketing tickets get 1 --out {tmp_path / 'a'}", environ=files.environ).code == 0
+    assert (tmp_path / "a").read_bytes() == b'{"price": 1.10}'
+    assert files.asked[0][2]["accept"] == "application/json, */*;q=0.5"
+
+
 def test_a_chunked_file_is_whole_without_a_length(unified: Unified, files: FileServer, tmp_path: Path) -> None:
     files.turns = [Turn(200, CONTENT, PNG, chunked=True)]
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)
@@ -370,6 +377,17 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     result = unified(command, environ=service.environ)
     assert result.stderr == f"2 files saved, 1 were there already; {out / 'manifest.ndjson'} lists them\n"
     assert left(out) == ["a", "a-2", "b", "c", "manifest.ndjson"]
+
+
+def test_a_dry_run_shows_each_request_and_makes_no_folder(unified: Unified, service: Service, tmp_path: Path) -> None:
+    path = listing(tmp_path, {"id": "a"}, {"name": "x"}, {"id": "b"})
+    command = f"ticketing attachments download --from {path} --out {tmp_path / 'out'}"
+    result = unified(f"{command} --dry-run", environ=service.environ)
+    urls = [json.loads(line)["url"].rpartition("&")[2] for line in result.stdout.splitlines()]
+    assert (result.code, urls, service.seen) == (0, ["id=a", "id=b"], [])
+    assert result.stderr == "line 2 failed: the record has neither an address nor an id\n"
+    assert len(unified(f"{command} --as curl", environ=service.environ).stdout.splitlines()) == 2
+    assert left(tmp_path) == ["list.ndjson"]
 
 
 def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, service: Service, tmp_path: Path) -> None:

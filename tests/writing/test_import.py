@@ -250,6 +250,21 @@ def test_a_refused_line_fails_alone(unified: Unified, service: Service, records:
     assert result.stderr.endswith(f"error: failed: 3 of 10 records, see {path}.unified-failed.ndjson\n")
 
 
+def test_a_token_that_the_service_repeats_is_in_no_file(
+    unified: Unified, service: Service, records: Records, tmp_path: Path
+) -> None:
+    token = service.environ["UNIFIED_TOKEN"]
+    service.reply = lambda _: Reply(422, json.dumps({"statusCode": 422, "error": "x", "message": token}).encode())
+    path = records({"id": "a"})
+    assert unified(f"{TAGS} {path} --report {tmp_path / 'report'}", environ=service.environ).code == 9
+    out = f"--out {tmp_path / 'out'}"
+    assert unified(f"ticketing attachments download --from {path} {out}", environ=service.environ).code == 9
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(service.seen) == 2
+    assert len(files) == 5
+    assert not [file for file in files if token in file.read_text()]
+
+
 def test_fail_fast_stops_at_the_first_refusal(unified: Unified, service: Service, records: Records) -> None:
     service.reply = refusing
     path = records(*({"name": str(n)} for n in range(1, 11)))
@@ -394,6 +409,10 @@ def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: S
     )  # fmt: skip
     closed = unified(f"{TAGS} -", environ=service.environ, stdin=None)
     assert (closed.code, closed.stderr) == (2, "error: standard input is closed, so there is nothing to import\n")
+    token = unified(f"{TAGS} - --token-stdin", environ=service.environ, stdin=b"{}")
+    assert (token.code, token.stderr) == (
+        2, "error: standard input holds the records, so no token can be read from it (--token-file FILE)\n"
+    )  # fmt: skip
     empty = unified(f"{TAGS} -", environ=service.environ)
     assert empty.code == 2
     assert empty.stderr.endswith("holds no records\n")
@@ -664,11 +683,9 @@ def test_2000_lines_take_effect_once_each(
     assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * 2000
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
+SHALLOW = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(max_size=5), LEAVES, max_size=3)
+JSON = SHALLOW | st.lists(SHALLOW, max_size=3) | st.dictionaries(st.text(max_size=5), SHALLOW, max_size=3)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
     lambda name: name not in {"id", "created_at", "updated_at", "_import", "result", "n"}
 )

@@ -30,6 +30,14 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
     assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
 
 
+@pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", '"x"', "-", "null", "7"])
+def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, service: Service) -> None:
+    service.reply = echo
+    result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=f"{identifier}\nb\n".encode())
+    assert result.code == 0, result.stderr
+    assert sent(service) == [("DELETE", identifier, b""), ("DELETE", "b", b"")]
+
+
 def test_answers_come_in_the_order_of_the_lines(unified: Unified, service: Service) -> None:
     service.reply = echo
     ids = [str(number) for number in range(100)]

@@ -103,7 +103,9 @@ class Download:
 
         `proposals` are names for it, after the one in the answer. Raises what the client raises, and StorageError.
         """
-        answer = self._client.send(request, part=Part())
+        # What may be a record is asked for as one.
+        wanted = Part() if only_files else Part(accept="application/json, */*;q=0.5")
+        answer = self._client.send(request, part=wanted)
         try:
             beside = target.Beside(place.folder, place.label)
             try:

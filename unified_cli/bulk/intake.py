@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from unified_cli.wire import decode
 FORMATS = ("ndjson", "json", "csv", "ids")
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
+_MEMBER = re.compile(rb'\{\s*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,13 @@ def _guess(file: BinaryIO, path: Path, *, ids: bool) -> str:
     file.seek(0)
     first = next((line for line in _split(file) if line.text), None)
     begins = first.text[:1] if first else b""
+    if begins not in b"[{" and ids:
+        return "ids"
     if begins == b"[":
-        return "json"
-    return "ids" if ids and begins != b"{" else "ndjson"
+        file.seek(0)
+        # An id may begin like an array; it hardly goes on like one.
+        return "ids" if ids and _not_json(file.read().removeprefix(_BOM)) else "json"
+    return "ids" if ids and first and _not_json(first.text) and not _MEMBER.match(first.text) else "ndjson"
 
 
 def _split(file: BinaryIO) -> Iterator[Line]:

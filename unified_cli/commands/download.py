@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import known
-from unified_cli.commands import call, spool
+from unified_cli.commands import call, preview, spool
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.output import target
@@ -80,8 +80,8 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.G
     Raises IncompleteError where some could not be had.
     """
     resolved = call.resolve(runtime, given)
-    folder = _folder(given)
-    path = spool.keep(runtime, [asked.command]) if given["from_"] == "-" else Path(given["from_"])
+    folder = None if _is_shown(given) else _folder(given)
+    path = spool.keep(runtime, [asked.command], given) if given["from_"] == "-" else Path(given["from_"])
 
     from unified_cli.bulk import gather, intake  # noqa: PLC0415  as above
     from unified_cli.commands import several  # noqa: PLC0415  as above
@@ -89,6 +89,9 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.G
 
     source = intake.look(path, None, catalogue.service.items, ids=True)
     wanted = _wanted(runtime, catalogue, resolved, asked, given, source)
+    if folder is None:
+        _show(runtime, resolved, given, wanted)
+        return
     clients = Clients(runtime, catalogue)
     clients.token(resolved)
     workers = several.workers(given)
@@ -102,6 +105,21 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.G
         raise done.stopped
     if done.failed:
         raise IncompleteError(f"failed: {done.failed} of {source.count} files, see {folder / gather.MANIFEST}")
+
+
+def _is_shown(given: call.Given) -> bool:
+    return bool(given.get("dry_run") or given.get("as_"))
+
+
+def _show(runtime: Runtime, resolved: Settings, given: call.Given, wanted: Iterator[Any]) -> None:
+    """Print the requests, one a line; nothing is sent, and no folder is made."""
+    for one_of_many in wanted:
+        if one_of_many.request is None:
+            runtime.talk.note(f"line {one_of_many.line} failed: {one_of_many.wrong}")
+        elif given.get("as_"):
+            preview.show(runtime, one_of_many.request, given["as_"], ca_bundle=resolved["ca_bundle"])
+        else:
+            preview.line(runtime, one_of_many.request)
 
 
 def _folder(given: call.Given) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import call, confirm, preview, spool, tree
-from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.built_in import FORMATS, Complete, show
 from unified_cli.commands.options import FLAGS, NETWORK, OUTPUT, QUERY, SAFETY, TALK, Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.config.settings import Settings
@@ -40,7 +40,7 @@ _FLAGS = [
     *(flag for flag in _SHARED if flag.group == "Connection"),
     *(flag for flag in _OWN if flag.group == IMPORT),
     FLAGS["query"],
-    FLAGS["output"],
+    replace(FLAGS["output"], choices=FORMATS),
     *(flag for flag in _SHARED if flag.group in {SAFETY, NETWORK}),
     *(flag for flag in _OWN if flag.group == NETWORK),
     *(flag for flag in _SHARED if flag.group == TALK),
@@ -117,7 +117,7 @@ def run(runtime: Runtime, catalogue: Catalogue, given: call.Given) -> None:
 
     if given.get("format") not in (None, *intake.FORMATS):
         raise UsageError(f"no input format {given['format']!r} (there are {', '.join(intake.FORMATS)})")
-    path = spool.keep(runtime, task.where) if given["file"] == "-" else Path(given["file"])
+    path = spool.keep(runtime, task.where, given) if given["file"] == "-" else Path(given["file"])
     source = intake.look(path, given.get("format"), catalogue.service.items, ids=operation.takes_id)
     if given.get("dry_run"):
         _preview(task, source)

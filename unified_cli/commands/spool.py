@@ -1,8 +1,7 @@
 """Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
 
-import hashlib
-import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,13 @@ from unified_cli.output.target import sync_folder
 from unified_cli.runtime import Runtime
 
 
-def keep(runtime: Runtime, where: list[Any]) -> Path:
+def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
     """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
 
     The same records for the same place are the same file, so that a second run finds the journal of the first.
     """
+    if given.get("token_stdin"):
+        raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to import")
     if runtime.stdin_is_terminal:
@@ -23,6 +24,9 @@ def keep(runtime: Runtime, where: list[Any]) -> Path:
     data = runtime.folder("data")
     if data is None:
         raise StorageError("there is no home to keep the journal in (import from a file)")
+    import hashlib  # noqa: PLC0415  only where something is piped in
+    import json  # noqa: PLC0415  as above
+
     folder = data / "imports"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
 """A file that appears whole or not at all."""
 
 import errno
-import hashlib
 import os
 import re
 import secrets
@@ -37,6 +36,8 @@ class Beside:
 
     def digest(self, name: str) -> bytes:
         """A digest of all that was written, such as `sha256`."""
+        import hashlib  # noqa: PLC0415  only downloads have one
+
         self._file.flush()
         self._file.seek(0)
         return hashlib.file_digest(self._file, name).digest()

@@ -13,11 +13,12 @@ class Part:
 
     start: int = 0
     validator: str = ""
+    accept: str = "*/*"
 
     @property
     def headers(self) -> dict[str, str]:
         """What says so in a request. A part of what is coded cannot be told, so no coding is asked for."""
-        headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
+        headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
             headers |= {"Range": f"bytes={self.start}-", "If-Range": self.validator}
         return headers
