@@ -1,0 +1,173 @@
+"""What speed rests on, pinned where it can be without a clock: modules imported, writes made, memory held."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+
+PAGE_SERVER = Path(__file__).parent / "benchmarks" / "server.py"
+
+# The program with its real entry; when it leaves, it writes down what was imported since the interpreter had started.
+_RUN = """
+import os, sys
+before, leave = {*sys.modules}, os._exit
+def end(code):
+    with open(os.environ["MODULES"], "w") as file:
+        file.write("\\n".join(name for name, one in sys.modules.items() if one is not None and name not in before))
+    leave(code)
+os._exit = end
+from unified_cli.__main__ import run
+run()
+"""
+
+
+def names(text: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(text.split())
+
+
+HELP = names("annotated_doc platformdirs shellingham typer")
+HELP_STDLIB = names("""
+    ast base64 binascii bisect bz2 collections contextlib copy copyreg dataclasses datetime difflib dis encodings enum
+    errno fcntl fnmatch functools gc gettext glob grp heapq importlib inspect ipaddress itertools json keyword linecache
+    locale lzma math ntpath opcode operator pathlib platform pwd random re reprlib select selectors shutil signal string
+    struct subprocess tempfile textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
+    weakref zlib
+""")
+CALL = HELP | names("anyio certifi h11 httpcore httpx idna msgspec typing_extensions")
+CALL_STDLIB = HELP_STDLIB | names("""
+    array atexit calendar decimal email hashlib hmac http logging mimetypes numbers queue quopri secrets shlex socket
+    ssl stringprep unicodedata
+""")
+# The first call makes the store, one process at a time.
+SANDBOX = CALL | {"filelock"}
+SANDBOX_STDLIB = CALL_STDLIB | {"sqlite3"}
+
+
+@contextmanager
+def pages() -> Iterator[dict[str, Any]]:
+    """The service of the benchmarks: its ports, and the file of its authority."""
+    with subprocess.Popen([sys.executable, str(PAGE_SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout
+        assert server.stdin
+        try:
+            yield json.loads(server.stdout.readline())
+        finally:
+            server.stdin.close()
+
+
+def connection(number: int, url: str) -> dict[str, str]:
+    """An environment whose connection holds that many pages."""
+    return {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": f"pages-{number}-0"}
+
+
+def imported(command: str, folder: Path, **environ: str) -> set[str]:
+    """The modules that a command imports."""
+    listed = folder / "modules"
+    own = {
+        "HOME": str(folder),
+        "PATH": os.defpath,
+        "MODULES": str(listed),
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+    }
+    argv = [sys.executable, "-c", _RUN, *command.split()]
+    subprocess.run(argv, check=True, capture_output=True, timeout=60, env={**own, **environ})
+    return {*listed.read_text().split()}
+
+
+def tops(modules: set[str]) -> tuple[set[str], set[str]]:
+    """Their packages: others' and the standard library's; what is private to the latter is its own business."""
+    found = {name.partition(".")[0] for name in modules} - {"unified_cli"}
+    stdlib = {name for name in found if name in sys.stdlib_module_names}
+    return found - stdlib, {name for name in stdlib if not name.startswith("_")}
+
+
+def test_the_version_imports_nothing(tmp_path: Path) -> None:
+    found = imported("--version", tmp_path)
+    assert found == {"unified_cli", "unified_cli.__main__", "gc"}
+
+
+@pytest.mark.parametrize("command", ["--help", "ticketing --help", "ticketing tickets list --help"])
+def test_help_on_a_pipe_imports_only_what_it_needs(command: str, tmp_path: Path) -> None:
+    others, stdlib = tops(imported(command, tmp_path))
+    assert sorted(others - HELP) == []
+    assert sorted(stdlib - HELP_STDLIB) == []
+
+
+def test_a_call_to_the_sandbox_imports_only_what_it_needs(tmp_path: Path) -> None:
+    others, stdlib = tops(imported("-p sandbox ticketing tickets list", tmp_path))
+    assert sorted(others - SANDBOX) == []
+    assert sorted(stdlib - SANDBOX_STDLIB) == []
+
+
+@pytest.mark.parametrize("command", ["ticketing tickets list", "ticketing tickets list --all -o ndjson"])
+def test_a_call_over_tls_imports_only_what_it_needs(command: str, tmp_path: Path) -> None:
+    with pages() as service:
+        environ = connection(3, f"https://127.0.0.1:{service['https']}")
+        found = imported(command, tmp_path, **environ, UNIFIED_CA_BUNDLE=service["authority"])
+    others, stdlib = tops(found)
+    assert sorted(others - CALL) == []
+    assert sorted(stdlib - CALL_STDLIB) == []
+    assert not any(name.startswith("unified_cli.sandbox.app") for name in found)
+
+
+class _Counting(io.RawIOBase):
+    """A stream that counts how often it is written to."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+        self.lines = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.writes += 1
+        self.lines += bytes(data).count(b"\n")
+        return len(data)
+
+
+def test_a_page_is_one_write(unified: Unified) -> None:
+    raw = _Counting()
+    with pages() as service:
+        environ = connection(1000, f"http://127.0.0.1:{service['http']}")
+        stdout = io.BufferedWriter(raw)
+        done = unified("ticketing tickets list --all -o ndjson --rate 0", environ=environ, stdout=stdout)
+    assert (done.code, done.stderr) == (0, "complete: 100000 records in 1000 pages\n")
+    assert (raw.writes, raw.lines) == (1000, 100_000)
+
+
+# Starts the program from a process that is smaller than it: a child begins with what its parent holds.
+_PEAK = """
+import os, sys
+child = os.posix_spawn(sys.executable, [sys.executable, "-m", "unified_cli", *sys.argv[1:]], os.environ)
+_, status, usage = os.wait4(child, 0)
+sys.stderr.write(f"{status} {usage.ru_maxrss}")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="there is no wait4 to ask for a child's memory")
+def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
+    def peak(number: int, url: str) -> int:
+        own = {"HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[1]), "UNIFIED_RATE": "0"}
+        words = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--quiet"]
+        argv = [sys.executable, "-I", "-S", "-c", _PEAK, *words]
+        environ = {**own, **connection(number, url)}
+        done = subprocess.run(
+            argv, check=True, timeout=60, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        status, size = map(int, done.stderr.split())
+        assert status == 0
+        return size
+
+    with pages() as service:
+        url = f"http://127.0.0.1:{service['http']}"
+        assert peak(1000, url) < 1.2 * peak(10, url)
