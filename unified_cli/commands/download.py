@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import known
-from unified_cli.commands import call, preview, spool
+from unified_cli.commands import preview, spool, typed
+from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.output import target
@@ -22,14 +23,14 @@ _AS_SERVED = ("json", "raw")
 _SHAPED = ("jq", "columns")
 
 
-def is_wanted(request: Request, given: call.Given, output: str) -> bool:
+def is_wanted(request: Request, given: Given, output: str) -> bool:
     """Whether the answer goes into a file as it comes, so that it can be streamed and resumed."""
     listing = request.operation is not None and request.operation.lists
     shaped = output not in _AS_SERVED or any(given.get(name) for name in _SHAPED)
     return bool(given.get("out")) and not request.writes and not listing and not shaped
 
 
-def one(runtime: Runtime, clients: "Clients", resolved: Settings, request: Request, given: call.Given) -> None:
+def one(runtime: Runtime, clients: "Clients", resolved: Settings, request: Request, given: Given) -> None:
     """Save what the request gives under the name, or in the folder, that `--out` says."""
     place = where(given)
     client = clients.open(resolved)
@@ -49,7 +50,7 @@ def save(runtime: Runtime, client: "Client", resolved: Settings, request: Reques
     runtime.talk.note(f"wrote {saved.size} bytes to {saved.path} (sha256 {saved.sha256})")
 
 
-def where(given: call.Given) -> "Place":
+def where(given: Given) -> "Place":
     """Where `--out` leads. Raises StorageError, before anything is asked, where nothing can be written."""
     from unified_cli.bulk.download import Named, Within  # noqa: PLC0415  as above
 
@@ -74,12 +75,12 @@ def _proposals(request: Request) -> tuple[str, ...]:
     return (*urls, asked.get("id", ""), names.from_url(last))
 
 
-def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.Given) -> None:
+def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
     """Save a file for each id or record of `--from` into the folder `--out`, with a manifest of what is there.
 
     Raises IncompleteError where some could not be had.
     """
-    resolved = call.resolve(runtime, given)
+    resolved = typed.resolve(runtime, given)
     folder = None if _is_shown(given) else _folder(given)
     path = spool.keep(runtime, [asked.command], given) if given["from_"] == "-" else Path(given["from_"])
 
@@ -107,11 +108,11 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.G
         raise IncompleteError(f"failed: {done.failed} of {source.count} files, see {folder / gather.MANIFEST}")
 
 
-def _is_shown(given: call.Given) -> bool:
+def _is_shown(given: Given) -> bool:
     return bool(given.get("dry_run") or given.get("as_"))
 
 
-def _show(runtime: Runtime, resolved: Settings, given: call.Given, wanted: Iterator[Any]) -> None:
+def _show(runtime: Runtime, resolved: Settings, given: Given, wanted: Iterator[Any]) -> None:
     """Print the requests, one a line; nothing is sent, and no folder is made."""
     for one_of_many in wanted:
         if one_of_many.request is None:
@@ -122,7 +123,7 @@ def _show(runtime: Runtime, resolved: Settings, given: call.Given, wanted: Itera
             preview.line(runtime, one_of_many.request)
 
 
-def _folder(given: call.Given) -> Path:
+def _folder(given: Given) -> Path:
     if not given.get("out"):
         raise UsageError("--from needs a folder to save the files in (--out DIR)")
     folder = Path(given["out"])
@@ -137,7 +138,7 @@ def _folder(given: call.Given) -> Path:
 
 
 def _wanted(
-    runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: call.Given, source: Any
+    runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given, source: Any
 ) -> Iterator[Any]:
     """What is wanted for each line: the request with the parameters that the record holds, and names for the file."""
     from unified_cli.bulk.gather import Wanted  # noqa: PLC0415  as above
@@ -146,7 +147,7 @@ def _wanted(
         try:
             record = _record(line)
             more = parameters(asked, record)
-            request = call.build(runtime, catalogue, resolved, asked, with_parameters(given, more))
+            request = typed.build(runtime, catalogue, resolved, asked, with_parameters(given, more))
             yield Wanted(
                 line.number, record.get("id", ""), request, (record.get("file_name", ""), *_proposals(request))
             )
@@ -201,6 +202,6 @@ def parameters(asked: Operation, record: dict[str, str]) -> dict[str, list[str]]
     }
 
 
-def with_parameters(given: call.Given, more: dict[str, list[str]]) -> call.Given:
+def with_parameters(given: Given, more: dict[str, list[str]]) -> Given:
     """The options with these added, which must not have been given as well."""
     return {**given, **{name: [*(given.get(name) or ()), *values] for name, values in more.items() if values}}

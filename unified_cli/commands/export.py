@@ -125,13 +125,13 @@ def _format(given: Given) -> str:
 
 def _connections(runtime: Runtime, catalogue: Catalogue, given: Given) -> tuple[Sequence[str], Any]:
     from unified_cli.bulk.folder import Connection  # noqa: PLC0415  help needs none of it
-    from unified_cli.commands import call, several  # noqa: PLC0415  as above
+    from unified_cli.commands import several, typed  # noqa: PLC0415  as above
     from unified_cli.commands.connect import Clients  # noqa: PLC0415  as above
 
     config = file.read(runtime)
     patterns = given.get("profile") or []
     clients = Clients(runtime, catalogue)
-    flags = {name: value for name, value in call.flags_of(given).items() if name not in {"profile", "output"}}
+    flags = {name: value for name, value in typed.flags_of(given).items() if name not in {"profile", "output"}}
     if patterns:
         names = select.select(config, patterns)
         several.shared(runtime, config, {**given, "output": "ndjson"})
@@ -147,7 +147,7 @@ def _connections(runtime: Runtime, catalogue: Catalogue, given: Given) -> tuple[
         clients.token(resolved)
         return Connection(
             name,
-            lambda operation: call.build(runtime, catalogue, resolved, operation, given),
+            lambda operation: typed.build(runtime, catalogue, resolved, operation, given),
             lambda: clients.open(resolved, name=name if len(names) > 1 else None),
         )
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import call, confirm, preview, spool, tree
+from unified_cli.commands import confirm, preview, spool, tree, typed
 from unified_cli.commands.built_in import FORMATS, Complete, show
 from unified_cli.commands.options import FLAGS, NETWORK, OUTPUT, QUERY, SAFETY, TALK, Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
+from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.runtime import Runtime
@@ -104,12 +105,12 @@ class Task:
         return made._replace(honoured=self.resolved["idempotency_window"] > 0)
 
 
-def run(runtime: Runtime, catalogue: Catalogue, given: call.Given) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
     """Import; raises the error that says how far it got where not everything was done."""
-    resolved = call.resolve(runtime, {name: value for name, value in given.items() if name != "output"})
+    resolved = typed.resolve(runtime, {name: value for name, value in given.items() if name != "output"})
     resolved.reachable()
     operation = find(catalogue, given["resource"], given.get("operation") or "create")
-    task = Task(runtime, catalogue, resolved, operation, call.read_query(given), given.get("map"))
+    task = Task(runtime, catalogue, resolved, operation, typed.read_query(given), given.get("map"))
     from unified_cli.bulk import intake  # noqa: PLC0415
     from unified_cli.commands import several  # noqa: PLC0415
 
@@ -175,20 +176,20 @@ def _preview(task: Task, source: Any) -> None:
             preview.line(task.runtime, task.request(item, item.key or "…"))
 
 
-def _check(task: Task, source: Any, given: call.Given) -> None:
+def _check(task: Task, source: Any, given: Given) -> None:
     """Raise what is to be raised before anything is written or sent."""
     from unified_cli.bulk import results  # noqa: PLC0415
     from unified_cli.bulk.items import Item  # noqa: PLC0415
 
     results.check(source.path, given.get("report"))
     request = task.request(Item(0, b"", "1", b"{}"), "k")
-    call.check_writable(task.resolved, request)
+    typed.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
         what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
         confirm.many(task.runtime, task.resolved, what, yes=bool(given.get("yes")), piped=given["file"] == "-")
 
 
-def _import(task: Task, source: Any, given: call.Given, workers: int) -> None:
+def _import(task: Task, source: Any, given: Given, workers: int) -> None:
     from unified_cli.bulk import lock, results  # noqa: PLC0415
     from unified_cli.bulk.importing import Importing, Terms  # noqa: PLC0415
     from unified_cli.bulk.journal import Journal  # noqa: PLC0415
@@ -245,7 +246,7 @@ def _header(task: Task, source: Any) -> Any:
     return Header(str(uuid.uuid4()), fingerprint, source.size, source.sha256)
 
 
-def _summary(runtime: Runtime, given: call.Given, groups: list[Any], counts: Any) -> None:
+def _summary(runtime: Runtime, given: Given, groups: list[Any], counts: Any) -> None:
     from unified_cli.bulk.journal import State  # noqa: PLC0415
 
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]

@@ -11,8 +11,9 @@ from unified_cli.bulk import intake
 from unified_cli.bulk.crew import Crew
 from unified_cli.bulk.items import Item, items
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, call, confirm, preview, several
+from unified_cli.commands import answer, confirm, preview, several, typed
 from unified_cli.commands.connect import Clients
+from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import (
     AccessError,
@@ -56,13 +57,13 @@ class Done:
     error: UnifiedError | None = None
 
 
-def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.Given) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
     """Send a request for every line, and print the answers in the order of the lines.
 
     Raises UsageError before anything is sent where the input or the options cannot be meant; else an error that says
     what is missing.
     """
-    resolved = call.resolve(runtime, given)
+    resolved = typed.resolve(runtime, given)
     resolved.reachable()
     if given.get("idempotency_key"):
         raise UsageError("--idempotency-key is for one record (each line gets a key of its own)")
@@ -73,7 +74,7 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.Gi
         for job in jobs:
             _preview(runtime, resolved, job.request, given)
         return
-    call.check_writable(resolved, jobs[0].request)
+    typed.check_writable(resolved, jobs[0].request)
     if asked.kind == "delete":
         confirm.many(runtime, resolved, f"{len(jobs)} records", yes=bool(given.get("yes")), piped=True)
     output = resolved["output"]
@@ -84,13 +85,13 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: call.Gi
     _Run(runtime, resolved, Clients(runtime, catalogue), printer, several.workers(given)).all(jobs)
 
 
-def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: call.Given) -> list[Job]:
+def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given) -> list[Job]:
     """The requests, all checked before the first is sent."""
     fields = [Field(text, raw=True) for text in given.get("raw_field") or ()]
     fields += [Field(text, raw=False) for text in given.get("field") or ()]
     content = _read(runtime, given, fields)
     address, account = resolved.reachable()
-    query = call.read_query(given)
+    query = typed.read_query(given)
     jobs = []
     lines = intake.ids_or_records(content, _STDIN, catalogue.service.items)
     for place, item in enumerate(items(lines, asked, catalogue.service, None)):
@@ -115,7 +116,7 @@ def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Ope
     return jobs
 
 
-def _read(runtime: Runtime, given: call.Given, fields: list[Field]) -> bytes:
+def _read(runtime: Runtime, given: Given, fields: list[Field]) -> bytes:
     if bodies.reads_stdin(given.get("data"), fields) or given.get("token_stdin"):
         raise UsageError("standard input holds the ids, so nothing else can be read from it")
     if runtime.stdin is None:
@@ -125,7 +126,7 @@ def _read(runtime: Runtime, given: call.Given, fields: list[Field]) -> bytes:
     return runtime.stdin.read()
 
 
-def _body(item: Item, asked: Operation, given: call.Given, fields: list[Field], runtime: Runtime) -> bytes | None:
+def _body(item: Item, asked: Operation, given: Given, fields: list[Field], runtime: Runtime) -> bytes | None:
     """The record without its id, or `-d`, with `-f` and `-F` over it."""
     if not asked.takes_body:
         return None
@@ -139,7 +140,7 @@ def _body(item: Item, asked: Operation, given: call.Given, fields: list[Field], 
     return found
 
 
-def _preview(runtime: Runtime, resolved: Settings, request: Request, given: call.Given) -> None:
+def _preview(runtime: Runtime, resolved: Settings, request: Request, given: Given) -> None:
     if given.get("as_"):
         preview.show(runtime, request, given["as_"], ca_bundle=resolved["ca_bundle"])
     else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.workers import Ended, side_by_side
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, call, listing, preview
+from unified_cli.commands import answer, listing, preview, typed
 from unified_cli.commands.connect import Clients
 from unified_cli.commands.listing import Given, Tally
 from unified_cli.config import file, keys, select, settings
@@ -39,11 +39,11 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
         raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
 
     def resolve(name: str) -> Settings:
-        return settings.resolve({**call.flags_of(given), "profile": name}, runtime, config)
+        return settings.resolve({**typed.flags_of(given), "profile": name}, runtime, config)
 
     if given.get("dry_run") or given.get("as_"):
         for name in names:
-            preview.show(runtime, call.build(runtime, catalogue, resolve(name), asked, given), given.get("as_"))
+            preview.show(runtime, typed.build(runtime, catalogue, resolve(name), asked, given), given.get("as_"))
         return
     clients = Clients(runtime, catalogue)
     look = answer.look(runtime, catalogue.service, asked, given, output, first=(LABEL,))
@@ -61,9 +61,9 @@ def shared(runtime: Runtime, config: Config, given: Given) -> Settings:
     """The settings that belong to the run, not to one of its connections: flags, environment, top of the file."""
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
-    flags = {name: value for name, value in call.flags_of(given).items() if name != "profile"}
+    flags = {name: value for name, value in typed.flags_of(given).items() if name != "profile"}
     found = settings.resolve(flags, replace(runtime, environ=environ), Config(config.path, top))
-    call.check(runtime, found)
+    typed.check(runtime, found)
     return found
 
 
@@ -104,7 +104,7 @@ def _reader(
     def reader(name: str) -> Callable[[], Iterator[Page]]:
         def read() -> Iterator[Page]:
             resolved = resolve(name)
-            request = call.build(runtime, catalogue, resolved, asked, given)
+            request = typed.build(runtime, catalogue, resolved, asked, given)
             client = clients.open(resolved, name=name)
             try:
                 if wanted:

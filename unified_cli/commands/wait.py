@@ -1,7 +1,8 @@
 """`create … --wait`: start a job, ask for it until it is done, and download what it made."""
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, call, download
+from unified_cli.commands import answer, download, typed
+from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
 from unified_cli.output.records import parts, string
@@ -15,7 +16,7 @@ _DEFAULT = 600.0
 _ENDED = {"failed", "error", "errored", "cancelled", "canceled", "expired"}
 
 
-def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Request, given: call.Given) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Request, given: Given) -> None:
     """Create, wait until there is something to download, and save it where `--out` says; without it show the record.
 
     Raises IncompleteError where it is not done in time, ServiceError where the job failed.
@@ -23,7 +24,7 @@ def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Req
     limit = _limit(given)
     assert created.operation is not None  # noqa: S101  only operations wait
     place = download.where(given) if given.get("out") else None
-    call.check_writable(resolved, created)
+    typed.check_writable(resolved, created)
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
 
     from unified_cli.commands.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
@@ -36,19 +37,19 @@ def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Req
         if not identifier:
             raise ServiceError(f"the answer to {created.method} {created.path} has no id to wait for", retryable=False)
         asked = {**given, "id": identifier, "data": None, "raw_field": None, "field": None, "idempotency_key": None}
-        record = _poll(runtime, client, call.build(runtime, catalogue, resolved, get, asked), limit, identifier)
+        record = _poll(runtime, client, typed.build(runtime, catalogue, resolved, get, asked), limit, identifier)
         if place is None:
             made.body = record
             answer.write(runtime, catalogue.service, created, made, given, resolved["output"], answer.program(given))
             return
         more = download.parameters(fetch, download.texts(record))
-        request = call.build(runtime, catalogue, resolved, fetch, download.with_parameters(asked, more))
+        request = typed.build(runtime, catalogue, resolved, fetch, download.with_parameters(asked, more))
         download.save(runtime, client, resolved, request, place)
     finally:
         client.close()
 
 
-def _limit(given: call.Given) -> float:
+def _limit(given: Given) -> float:
     text = given.get("wait_timeout")
     try:
         seconds = _DEFAULT if text is None else float(text)
