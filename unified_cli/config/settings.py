@@ -83,6 +83,7 @@ def resolve(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> Setti
 _NAMING = ("-p", KEYS["profile"].variable)
 _FOREIGN = ("base_url", "token_file", "token_stdin")
 _PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
+_OPEN = {key.name: (key.variable, Value(key.default, "default")) for key in _PLAIN}
 
 
 def _profile(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> tuple[str | None, str]:
@@ -119,12 +120,17 @@ class _Layers(NamedTuple):
     unit: bool
 
     def value(self, key: Key) -> Value:
+        name, variable, default = key.name, *_OPEN[key.name]
+        # Most keys stand nowhere, and a list of a thousand profiles asks for each of them a thousand times.
+        stored = name in self.table or name in self.config.top
+        if not (stored or name in self.flags or variable in self.environ):
+            return default
         flag, environment = self._flag(key), self._environment(key)
-        stored = [*self._stored(key)]
+        in_file = [*self._stored(key)]
         last = self.unit and key.name in IDENTITY
-        found = [*flag, *stored, *environment] if last else [*flag, *environment, *stored]
+        found = [*flag, *in_file, *environment] if last else [*flag, *environment, *in_file]
         if not found:
-            return Value(key.default, "default")
+            return default
         source, value = found[0]
         return Value(_parse(key, value, source), source, tuple(found[1:]))
 
