@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,3 +102,65 @@ def several(place: Path, workers: int) -> tuple[list[str], Path]:
     target = place / "out" / "dump"
     what = ["ticketing/tickets", "ticketing/users", "ticketing/t*s", "-p", "*", "--workers", str(workers)]
     return ["export", *what, "--to", str(target), "--rate", "0"], target
+
+
+CALLS = ("write", "fsync", "rename", "linkat", "unlink", "openat", "ftruncate")
+# A link that fails is no failure: there are file systems without links.
+INJECTED = [
+    (call, fault)
+    for call in CALLS
+    for fault in ("signal=KILL", "error=EIO", "error=ENOSPC")
+    if call != "linkat" or fault == "signal=KILL"
+]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.parametrize(("call", "fault"), INJECTED)
+def test_one_list_survives_what_strace_does_to_it(
+    call: str, fault: str, place: Path, service: Service, record_property: Any
+) -> None:
+    serve_connections(service)
+    target = place / "out" / "tickets"
+    argv = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--rate", "0", "--out", str(target)]
+    program = [sys.executable, "-c", EVERY_PAGE_SAFE, *argv]
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    environ = {"PATH": os.environ["PATH"], "HOME": str(place), "PYTHONPATH": path, **service.environ}
+
+    def run(*before: str) -> int:
+        return subprocess.run([*before, *program], check=False, capture_output=True, env=environ, timeout=60).returncode
+
+    target.parent.mkdir()
+    assert run() == 0
+    expected = target.read_bytes()
+    tried, survived, when = 0, 0, 0
+    while True:
+        when += 1
+        shutil.rmtree(target.parent)
+        target.parent.mkdir()
+        # The path filter leaves the interpreter's own files alone.
+        watched = [f"--trace-path={target}{end}" for end in ("", ".part", ".ckpt", ".ckpt.tmp", ".lock")]
+        watched.append(f"--trace-path={target.parent}")
+        code = run("strace", "-f", "-qq", "-o", "/dev/null", *watched, f"--inject={call}:{fault}:when={when}")
+        if code == 0:
+            break
+        tried += 1
+        early = target.read_bytes() if target.exists() else expected
+        again = run()
+        survived += early == expected and again in {0, 11} and target.read_bytes() == expected
+    judge_count(record_property, f"{call} with {fault}", survived, tried)
+
+
+EVERY_PAGE_SAFE = """
+from unified_cli.bulk import part
+part._SECONDS = 0
+from unified_cli.__main__ import run
+run()
+"""
+
+
+def judge_count(record_property: Any, what: str, survived: int, tried: int) -> None:
+    said = f"crash points survived / tried, {what}: {survived} / {tried}"
+    record_property("crash points", said)
+    sys.stdout.write(f"{said}\n")
+    assert (survived, tried > 0) == (tried, True)

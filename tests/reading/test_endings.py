@@ -142,9 +142,11 @@ def test_an_export_ends_with_11_where_the_disk_takes_no_more(
 
 
 # A child's peak begins with that of whoever forked it, so a small process stands between.
-MEASURED = "import resource as r, subprocess as s, sys; s.run(sys.argv[1:], check=True, stdout=s.DEVNULL); " + (
-    "print(r.getrusage(r.RUSAGE_CHILDREN).ru_maxrss)"
-)
+MEASURED = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
 
 def test_memory_stays_flat_however_many_pages(service: Service, tmp_path: Path) -> None:
