@@ -8,9 +8,10 @@ from typing import Any
 
 from unified_cli.bulk.part import Part
 from unified_cli.errors import UnifiedError
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record, parts
 from unified_cli.output.shape import Shape
-from unified_cli.output.writer import Look, writer
+from unified_cli.output.writer import writer
 from unified_cli.wire import paging
 from unified_cli.wire.paging import Page, Span
 from unified_cli.wire.request import Request

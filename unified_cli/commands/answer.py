@@ -8,8 +8,8 @@ import msgspec
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.output import document, printer, records, shape, stream, target
+from unified_cli.output.look import Look
 from unified_cli.output.shape import Program
-from unified_cli.output.writer import Look
 from unified_cli.runtime import Runtime
 from unified_cli.wire.answer import Answer
 from unified_cli.wire.request import Request

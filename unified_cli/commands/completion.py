@@ -7,9 +7,9 @@ from typing import Any
 from unified_cli.catalogue import Catalogue, load
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete
+from unified_cli.commands.entry import Entry
 from unified_cli.commands.options import OUTPUT, Flag, function
 from unified_cli.commands.page import EXAMPLE, Page
-from unified_cli.commands.tree import Entry
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stream, target
 from unified_cli.runtime import Runtime

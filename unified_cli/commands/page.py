@@ -3,18 +3,16 @@
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from unified_cli.catalogue import Api, Operation, Resource
 from unified_cli.catalogue.known import Field
+from unified_cli.commands.entry import Entry
 from unified_cli.commands.example import example
 from unified_cli.commands.options import EVERYWHERE, FLAGS, Flag, options_for
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime
 from unified_cli.talk import visible
-
-if TYPE_CHECKING:
-    from unified_cli.commands.tree import Entry
 
 Rows = Sequence[tuple[str, str]]
 
@@ -39,7 +37,7 @@ class Page(NamedTuple):
     flags: Sequence[Flag] = ()
 
 
-def for_root(entries: "Mapping[str, Entry]") -> Page:
+def for_root(entries: Mapping[str, Entry]) -> Page:
     """The page of the program."""
     names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
     for name, entry in entries.items():
@@ -55,7 +53,7 @@ def for_root(entries: "Mapping[str, Entry]") -> Page:
     )
 
 
-def for_group(about: str, an_example: str, entries: "Mapping[str, Entry]") -> Page:
+def for_group(about: str, an_example: str, entries: Mapping[str, Entry]) -> Page:
     """The page of a built-in group of commands."""
     rows = [(name, entry.about) for name, entry in entries.items()]
     return Page("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])

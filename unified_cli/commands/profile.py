@@ -7,7 +7,7 @@ from typing import Any
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.tree import Entry
+from unified_cli.commands.entry import Entry
 from unified_cli.runtime import Runtime
 
 _ABOUT: Mapping[str, tuple[str, str]] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
-from unified_cli.commands.tree import Entry
+from unified_cli.commands.entry import Entry
 from unified_cli.config.own_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
 

@@ -6,9 +6,9 @@ from typing import Any
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.entry import Entry
 from unified_cli.commands.options import FLAGS, Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
-from unified_cli.commands.tree import Entry
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource
 from unified_cli.commands import page
+from unified_cli.commands.entry import Entry
 from unified_cli.commands.options import EVERYWHERE, FLAGS, argument, function, options_for
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -19,14 +20,6 @@ from unified_cli.talk import visible
 CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
 
 Execute = Callable[[Operation, dict[str, Any]], None]
-
-
-class Entry(NamedTuple):
-    """A command that can be had: what it is for, and how to build it."""
-
-    about: str
-    build: Callable[[], Any]
-    section: str = ""
 
 
 class Leaf(TyperCommand):

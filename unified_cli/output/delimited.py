@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from unified_cli.output.look import Look
 from unified_cli.output.records import Parts, Record, parts, pick, text
-from unified_cli.output.writer import Look
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 # What a spreadsheet takes for the beginning of a formula.

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from unified_cli.catalogue import Service
 from unified_cli.output import stream, terminal
 from unified_cli.output.document import LARGEST_COLOURED
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record
 from unified_cli.output.shape import Program, Queried, Shape
-from unified_cli.output.writer import Look, Writer, writer
+from unified_cli.output.writer import Writer, writer
 from unified_cli.runtime import Runtime
 
 _JSON = {"json", "ndjson"}

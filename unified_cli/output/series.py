@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from unified_cli.output.document import pretty
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record
-from unified_cli.output.writer import Look
 
 
 class Series:

@@ -9,8 +9,8 @@ import msgspec
 
 from unified_cli import surrogates
 from unified_cli.errors import UsageError
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record, label, project
-from unified_cli.output.writer import Look
 
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(rb"-?\d[\d.eE+-]*")

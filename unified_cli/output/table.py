@@ -5,8 +5,8 @@ from typing import Any
 
 from unified_cli.output import layout
 from unified_cli.output.columns import pad, width
+from unified_cli.output.look import Look
 from unified_cli.output.records import Parts, Record, parts, pick
-from unified_cli.output.writer import Look
 from unified_cli.talk import cut, visible
 
 

@@ -1,9 +1,10 @@
 """What every format of records can do, and the choice among them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from unified_cli.errors import UsageError
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record
 
 LINES = ("ndjson", "csv", "tsv", "ids")
@@ -29,29 +30,6 @@ class Writer(Protocol):
 
     def remarks(self) -> Sequence[str]:
         """What the reader should know."""
-
-
-class Look(NamedTuple):
-    """How the output is to look.
-
-    `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
-    known to have, in order. `width` is that of the terminal, None off one; `listing` says that the records are a list,
-    not one alone.
-    """
-
-    format: str
-    items: str
-    cursor: str
-    columns: Sequence[str] = ()
-    known: Sequence[str] = ()
-    safe_cells: bool = False
-    width: int | None = None
-    colour: bool = False
-    encoding: str = "utf-8"
-    ellipsis: str = "…"
-    listing: bool = True
-    first: Sequence[str] = ()
-    """Columns that come before all others."""
 
 
 def writer(look: Look, memory: dict[str, Any] | None = None) -> Writer:

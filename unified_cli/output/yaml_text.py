@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
+from unified_cli.output.look import Look
 from unified_cli.output.records import Record
-from unified_cli.output.writer import Look
 
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
