@@ -1,8 +1,10 @@
 """What all commands beside the APIs share: how they are completed, and tables of what they know."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from unified_cli.commands.options import FLAGS
 from unified_cli.errors import UsageError
 from unified_cli.output import columns, document, stream
 from unified_cli.runtime import Runtime
@@ -11,6 +13,9 @@ Complete = Callable[[dict[str, Any]], dict[str, Any]]
 """Gives the options of a command together with those that stood right after the program's name."""
 
 FORMATS = ("table", "json", "tsv")
+
+TABLE = replace(FLAGS["output"], choices=FORMATS)
+"""The option `-o` of commands that print tables."""
 
 
 def show(

@@ -8,7 +8,7 @@ import typer
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import doctor_local, probe
-from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.doctor_finding import Finding, worst
 from unified_cli.commands.options import FLAGS, NETWORK, Flag
 from unified_cli.commands.profile_leaf import build
@@ -21,7 +21,7 @@ from unified_cli.runtime import Runtime
 
 VERSION = 1
 _NETWORK = Flag("network", ("--network",), bool, NETWORK, "ask the service too; without it nothing is sent")
-_FLAGS = (FLAGS["profile"], _NETWORK, WITH, FLAGS["timeout"], FLAGS["ca_bundle"], FLAGS["output"])
+_FLAGS = (FLAGS["profile"], _NETWORK, WITH, FLAGS["timeout"], FLAGS["ca_bundle"], TABLE)
 
 
 def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:

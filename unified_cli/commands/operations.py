@@ -6,8 +6,8 @@ import typer
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
-from unified_cli.commands.built_in import Complete, show
-from unified_cli.commands.options import FLAGS, OUTPUT, Flag, function
+from unified_cli.commands.built_in import TABLE, Complete, show
+from unified_cli.commands.options import OUTPUT, Flag, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import UsageError
 from unified_cli.output import document
@@ -16,7 +16,7 @@ from unified_cli.runtime import Runtime
 VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
 _FLAGS = [
-    FLAGS["output"],
+    TABLE,
     Flag("source", ("--source",), bool, OUTPUT, "say which file each operation is from"),
     Flag("openapi", ("--openapi",), bool, OUTPUT, "write them as an OpenAPI 3.1 document"),
 ]

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands.built_in import Complete, show
-from unified_cli.commands.options import FLAGS
+from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.profile_leaf import build
 from unified_cli.config import file, settings
 from unified_cli.config.file import Config
@@ -37,7 +36,7 @@ def list_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete)
         example="unified profile list 'prod-*' tag:eu",
         takes=("profile",),
         arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
-        flags=[FLAGS["output"]],
+        flags=[TABLE],
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.options import FLAGS, OUTPUT, Flag, argument
 from unified_cli.commands.profile_leaf import build
 from unified_cli.config import address, file, settings
@@ -29,7 +29,7 @@ def show_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete)
         example="unified profile show sandbox --explain",
         takes=("profile",),
         arguments=[argument("name", "the profile's name", required=False)],
-        flags=[FLAGS["profile"], _EXPLAIN, FLAGS["output"]],
+        flags=[FLAGS["profile"], _EXPLAIN, TABLE],
         more=["Without a name: what a call would be made with, here and now. The token itself is never shown."],
     )
 

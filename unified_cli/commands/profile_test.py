@@ -7,7 +7,7 @@ import typer
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import probe
-from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.options import CONNECTION, FLAGS, Flag
 from unified_cli.commands.probe import Verdict
 from unified_cli.commands.profile_leaf import build
@@ -17,7 +17,7 @@ from unified_cli.runtime import Runtime
 
 VERSION = 1
 WITH = Flag("with_", ("--with",), str, CONNECTION, f'list this instead of "{probe.DEFAULT}"', "'API RESOURCE'")
-_FLAGS = (FLAGS["profile"], WITH, FLAGS["output"], FLAGS["timeout"], FLAGS["retries"], FLAGS["ca_bundle"])
+_FLAGS = (FLAGS["profile"], WITH, TABLE, FLAGS["timeout"], FLAGS["retries"], FLAGS["ca_bundle"])
 
 
 def test_command(about: str, runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:

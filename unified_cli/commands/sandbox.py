@@ -5,9 +5,9 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import page, tree
-from unified_cli.commands.built_in import Complete, show
+from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.entry import Entry
-from unified_cli.commands.options import FLAGS, Flag, argument, function
+from unified_cli.commands.options import Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -56,7 +56,7 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
             "status",
             "Show where the records are kept, and the connections there are",
             lambda given: _status(runtime, given),
-            [FLAGS["output"]],
+            [TABLE],
         ),
     }
     return tree.group("sandbox", "command", entries, lambda: page.for_group(_ABOUT, "unified sandbox status", entries))
