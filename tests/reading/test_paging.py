@@ -223,3 +223,11 @@ def test_the_next_page_is_requested_before_this_one_is_written(unified: Unified,
     stdout = Waiting()
     assert unified(f"{LIST} --all -o ids", environ=service.environ, stdout=stdout).code == 0
     assert stdout.getvalue() == b"t-0\nt-1\n"
+
+
+def test_a_cursor_is_sent_and_shown_for_one_page_too(unified: Unified, service: Service) -> None:
+    serve(service, [tickets(1), tickets(1, 1)])
+    result = unified(f"{LIST} --cursor c1", environ=service.environ)
+    assert (result.json["result"], cursor_of(service.seen[0])) == (tickets(1, 1), "c1")
+    shown = unified(f"{LIST} --cursor c1 --dry-run", environ=service.environ)
+    assert shown.json["url"].endswith("&next_cursor=c1")

@@ -45,6 +45,8 @@ def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
 
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
     """Send the request, or show it where only that was asked for, and write the answer."""
+    if (cursor := given.get("cursor")) and not cursor.startswith(requests.OWN_CURSOR):
+        request = request.with_query((catalogue.service.cursor, cursor))
     if given.get("dry_run") or given.get("as_"):
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
@@ -91,7 +93,7 @@ def _run(
 def _once(
     runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
 ) -> None:
-    from unified_cli.commands import answer, listing  # noqa: PLC0415  as above
+    from unified_cli.commands import answer  # noqa: PLC0415  as above
 
     program = answer.program(given)
     if given.get("out"):
@@ -100,7 +102,7 @@ def _once(
         stream.check(runtime)
     client = clients.open(resolved)
     try:
-        got = client.send(listing.from_cursor(request, catalogue.service, given), any_type=resolved["output"] == "raw")
+        got = client.send(request, any_type=resolved["output"] == "raw")
         answer.write(runtime, catalogue.service, request, got, given, resolved["output"], program)
     finally:
         client.close()

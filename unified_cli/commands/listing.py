@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unified_cli.bulk import workers
-from unified_cli.catalogue import Catalogue, Service
+from unified_cli.catalogue import Catalogue
 from unified_cli.commands import answer
 from unified_cli.commands.connect import Clients
 from unified_cli.config.keys import positive
@@ -42,11 +42,6 @@ def span(given: Given) -> Span:
     except ValueError as error:
         raise UsageError(f"--limit {error}, not {limit!r}") from None
     return Span(given.get("cursor"), None if given.get("all") or records else 1, records)
-
-
-def from_cursor(request: Request, service: Service, given: Given) -> Request:
-    """The request for the page that `--cursor` names."""
-    return request.with_query((service.cursor, given["cursor"])) if given.get("cursor") else request
 
 
 @dataclass(slots=True)

@@ -174,7 +174,8 @@ class _Ending:
             first = next(iter(self.failed.values()))
             raise type(first)(f"all {len(self.names)} connections failed", origin=first.origin, status=first.status)
         if self.failed:
-            missing.append(f"{len(self.failed)} of {len(self.names)} connections failed: {', '.join(self.failed)}")
+            failed = [name for name in self.names if name in self.failed]
+            missing.append(f"{len(failed)} of {len(self.names)} connections failed: {', '.join(failed)}")
         if not given.get("allow_partial"):
             missing += [f"{name}: {said}" for name, tally in self.tallies.items() for said in tally.left_out()]
         if missing:

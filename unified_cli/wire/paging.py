@@ -13,7 +13,7 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.talk import cut
 from unified_cli.wire.answer import Answer
-from unified_cli.wire.request import Request
+from unified_cli.wire.request import OWN_CURSOR, Request
 
 Record = msgspec.Raw
 """A record as it was served: JSON bytes that nobody decoded."""
@@ -21,9 +21,7 @@ Record = msgspec.Raw
 _NOTHING = Record(b"null")
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
-# A cursor of our own: so many records of the page at the service's cursor were already read.
-# Assumption: no cursor of the service looks like that.
-_AFTER = re.compile(r"after:(\d{1,9}):(.*)", re.DOTALL)
+_AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
 class Page(NamedTuple):
@@ -183,5 +181,5 @@ def _cut(page: Page, cursor: str | None, skip: int, left: int | None) -> Page:
     if skip == 0 and (left is None or left >= len(page.records)):
         return page
     end = len(page.records) if left is None else min(len(page.records), skip + left)
-    onward = page.next_cursor if end == len(page.records) else f"after:{end}:{cursor or ''}"
+    onward = page.next_cursor if end == len(page.records) else f"{OWN_CURSOR}{end}:{cursor or ''}"
     return page._replace(records=page.records[skip:end], next_cursor=onward)

@@ -11,6 +11,9 @@ from unified_cli.config.address import Address
 from unified_cli.errors import UsageError
 from unified_cli.talk import visible
 
+# A cursor of our own begins like this: so many records of the page at the service's cursor were already read.
+# Assumption: no cursor of the service looks like that.
+OWN_CURSOR = "after:"
 Query = Sequence[tuple[str, str]]
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
