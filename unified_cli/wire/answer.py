@@ -10,10 +10,11 @@ import httpx
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.talk import Talk
-from unified_cli.wire import decode, failure, retry, trace, trouble
+from unified_cli.wire import decode, failure, retry, served, trace, trouble
 from unified_cli.wire.part import Part, content_range
 from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome
+from unified_cli.wire.served import Served
 from unified_cli.wire.sockets import Exchange
 
 _LARGEST_ERROR = 2 * 1024 * 1024
@@ -28,6 +29,8 @@ class Answer:
     headers: httpx.Headers
     body: bytes | None
     chunks: Iterator[bytes] = field(default=iter(()), repr=False)
+    page: Served | None = field(default=None, repr=False)
+    """The same body taken apart, where it is a page of a list."""
 
     @property
     def content_type(self) -> str:
@@ -85,7 +88,10 @@ class Reader:
         try:
             body = self._whole(response, decode.LARGEST)
             trace.body(self.talk, body)
-            body = decode.check(body, kind) if body.strip() else b""
+            body = decode.text(body, kind) if body.strip() else b""
+            page = served.split(body, self.service) if request.operation and request.operation.lists else None
+            if body and (page is None or served.deepest(body, page) > decode.DEEPEST):
+                decode.check(body)
         except (decode.DamageError, decode.TooLargeError) as error:
             self.drop()
             if request.method == "DELETE":
@@ -99,9 +105,9 @@ class Reader:
             if request.method == "GET":
                 raise decode.DamageError("the answer is empty")
             return Answer(status, response.headers, b"")
-        if envelope := decode.error_envelope(body, self.service.items):
+        if page is None and (envelope := decode.error_envelope(body, self.service.items)):
             return self._failed(request, response, decode.status_of(envelope), body)
-        return Answer(status, response.headers, body)
+        return Answer(status, response.headers, body, page=page)
 
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code

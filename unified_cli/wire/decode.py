@@ -71,20 +71,24 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
         raise DamageError("the answer's gzip data is cut short or goes on after its end")
 
 
-def check(body: bytes, content_type: str | None) -> bytes:
-    """The same JSON document without a byte order mark; DamageError where it is not one JSON value in UTF-8.
-
-    Digits, order and duplicate keys are nobody's business here: the bytes are passed on as they are.
-    """
+def text(body: bytes, content_type: str | None) -> bytes:
+    """The same text without a byte order mark; DamageError where it is not UTF-8."""
     charset = re.search(r'charset="?([\w-]+)', content_type or "", re.IGNORECASE)
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
         raise DamageError(f"the answer is written in {charset[1]}, and JSON is UTF-8")
     body = body.removeprefix(b"\xef\xbb\xbf")
     _check_utf8(body)
+    return body
+
+
+def check(body: bytes) -> None:
+    """Raise DamageError where the text is not one JSON value.
+
+    Digits, order and duplicate keys are nobody's business here: the bytes are passed on as they are.
+    """
     check_depth(body)
     if wrong := flaw(body):
         raise DamageError(f"the answer is not JSON: {wrong}")
-    return body
 
 
 def _check_utf8(body: bytes) -> None:

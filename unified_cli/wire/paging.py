@@ -3,8 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,11 +11,10 @@ from unified_cli import surrogates
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.talk import cut
+from unified_cli.wire import served
 from unified_cli.wire.answer import Answer
 from unified_cli.wire.request import OWN_CURSOR, Request
-
-Record = msgspec.Raw
-"""A record as it was served: JSON bytes that nobody decoded."""
+from unified_cli.wire.served import Record
 
 _NOTHING = Record(b"null")
 _MOST_EMPTY = 100
@@ -110,13 +108,13 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
     if not answer.body:
         said = f"as {answer.content_type}" if answer.content_type else "without content"
         raise ServiceError(f"the service answered GET {request.path} {said}, not with a page of records")
-    body, mark = surrogates.disguise(answer.body)
+    body, mark = (answer.body, b"") if answer.page else surrogates.disguise(answer.body)
     try:
         if body.lstrip().startswith(b"["):
             records, cursor, partial = msgspec.json.decode(body, type=list[Record]), _NOTHING, False
         else:
-            envelope = _decoder(service).decode(body)
-            records, cursor, partial = envelope.items, envelope.cursor, envelope.partial is True
+            page = answer.page or served.decode(body, service)
+            records, cursor, partial = page.items, page.cursor, bytes(page.partial) == b"true"
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
         raise ServiceError(f"the answer to GET {request.path} is no page of records: {reason}") from None
@@ -124,17 +122,6 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
         records = [Record(surrogates.restore(bytes(record), mark)) for record in records]
     onward = _cursor(surrogates.restore(bytes(cursor), mark), request)
     return Page(1, records, onward, partial, b"\n" not in body and b"\r" not in body)
-
-
-@lru_cache
-def _decoder(service: Service) -> "msgspec.json.Decoder[Any]":
-    fields: list[tuple[str, Any, Any]] = [
-        ("items", list[Record], msgspec.NODEFAULT),
-        ("cursor", Record, _NOTHING),
-        ("partial", Any, False),
-    ]
-    names = {"items": service.items, "cursor": service.cursor, "partial": service.partial}
-    return msgspec.json.Decoder(msgspec.defstruct("Envelope", fields, rename=names))
 
 
 def _cursor(text: bytes, request: Request) -> str | None:
