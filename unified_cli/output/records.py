@@ -77,11 +77,14 @@ def project(record: Record, columns: Sequence[str]) -> Record:
     return Record(b"{" + b",".join(pairs) + b"}")
 
 
-def label(record: Record, key: str, value: str) -> Record:
-    """The record with one more member, before all others; what is no object becomes one, under `_record`."""
-    first = msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
-    inside = bytes(record)
-    if not inside.startswith(b"{"):
-        return Record(b"{" + first + b',"_record":' + inside + b"}")
-    rest = inside[1:].lstrip()
-    return Record(b"{" + first + (b"" if rest == b"}" else b",") + rest)
+def label(records: Sequence[Record], key: str, value: str) -> list[Record]:
+    """The records with one more member, before all others; what is no object becomes one, under `_record`."""
+    first = b"{" + msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
+    return [_labelled(bytes(record), first) for record in records]
+
+
+def _labelled(record: bytes, first: bytes) -> Record:
+    if not record.startswith(b"{"):
+        return Record(first + b',"_record":' + record + b"}")
+    rest = record[1:].lstrip()
+    return Record(first + (b"" if rest == b"}" else b",") + rest)

@@ -79,7 +79,7 @@ class Shape:
         if self._program:
             records = [Record(dumped(value)) for record in records for value in self._program.run(bytes(record))]
         if name:
-            records = [label(record, *name) for record in records]
+            records = label(records, *name)
         if self._columns:
             records = [project(record, self._columns) for record in records]
         return records
