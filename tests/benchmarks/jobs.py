@@ -65,7 +65,7 @@ class Place:
         command = self.ours("unified", f"-p c-* ticketing tickets list --all -o ndjson --workers {workers}")
         environ = {**command.environ, "UNIFIED_CONFIG": str(config)}
         del environ["UNIFIED_ACCOUNT_ID"]
-        return replace(command, environ=environ, holds=_has_lines(connections * pages * RECORDS))
+        return replace(command, environ=environ, holds=has_records(connections * pages))
 
     def python(self, code: str) -> Command:
         """A run of our interpreter."""
@@ -153,10 +153,10 @@ def _pages(place: Place) -> Job:
     connection = f"pages-{_PAGES}-0"
     ours = place.ours("unified", "ticketing tickets list --all -o ndjson", connection=connection)
     gh = Command("gh", ["gh", "api", "--paginate", place.url(connection)], {"GH_TOKEN": _TOKEN})
-    commands = [replace(ours, holds=_has_lines(_PAGES * RECORDS)), *_peers(place, gh)]
+    commands = [replace(ours, holds=has_records(_PAGES)), *_peers(place, gh)]
     if {"curl", "jq"} <= place.peers.keys():
         loop = _LOOP.format(url=place.url(f"pages-{_LOOPED}-0"), **place.peers)
-        proof = _has_lines(_LOOPED * RECORDS)
+        proof = has_records(_LOOPED)
         commands.append(Command("curl + jq", ["/bin/sh", "-c", loop], holds=proof, times=_PAGES // _LOOPED))
     return Job(f"{_PAGES:,} pages to NDJSON", commands, {"gh": 0.75, "curl + jq": 0.02}, mib=45)
 
@@ -176,7 +176,7 @@ def _far_pages(place: Place) -> Job:
     ours = place.ours("unified", "ticketing tickets list --all -o ndjson", connection=f"pages-{pages}-{_LATENCY}")
     floor = pages * _LATENCY / 1000
     name = f"{pages} pages that are {_LATENCY} ms away"
-    return Job(name, [replace(ours, holds=_has_lines(pages * RECORDS))], floor=floor, at_most=1.05)
+    return Job(name, [replace(ours, holds=has_records(pages))], floor=floor, at_most=1.05)
 
 
 def _chains(place: Place) -> Job:
@@ -228,5 +228,6 @@ def _is_list(printed: Iterable[bytes]) -> bool:
     return len(json.loads(b"".join(printed))) == RECORDS
 
 
-def _has_lines(number: int) -> Proof:
-    return lambda printed: sum(1 for _ in printed) == number
+def has_records(pages: int) -> Proof:
+    """Whether as many lines were printed as there are records on so many pages."""
+    return lambda printed: sum(1 for _ in printed) == pages * RECORDS

@@ -110,9 +110,9 @@ def interleaved(commands: Sequence[Command], rounds: int) -> dict[str, list[Samp
     return samples
 
 
-def ratio(ours: Sequence[Sample], theirs: Sequence[Sample]) -> float:
-    """How many times longer ours takes: the median of the ratios within each round."""
-    return median(our.seconds / their.seconds for our, their in zip(ours, theirs, strict=True))
+def ratio(ours: Sequence[Sample], theirs: Sequence[Sample], of: str = "seconds") -> float:
+    """How many times more ours takes `of` a sample's figure: the median of the ratios within each round."""
+    return median(getattr(our, of) / getattr(their, of) for our, their in zip(ours, theirs, strict=True))
 
 
 def middle(samples: Sequence[Sample]) -> Sample:

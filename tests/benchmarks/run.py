@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import growth
 import jobs
 import measure
 import programs
@@ -40,10 +41,18 @@ def main() -> int:
             for job in jobs.all_jobs(place)
             if not asked.only or any(word in job.name for word in asked.only)
         ]
+        slopes = [growth.measured(one, 5) for one in growth.all_growths(place) if asked.growth]
         facts = _facts(asked.rounds, programs.versions(place.programs, dict(place.peers)))
-    text = json.dumps({**facts, "jobs": [one.facts() for one in results]}, indent=2) if asked.json else ""
-    sys.stdout.write((text or report.table(facts, results)) + "\n")
-    return 0 if all(one.met for one in results) else 1
+    text = (
+        json.dumps(
+            {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}, indent=2
+        )
+        if asked.json
+        else ""
+    )
+    tables = [report.table(facts, results), *([growth.table(slopes)] if slopes else [])]
+    sys.stdout.write((text or "\n\n".join(tables)) + "\n")
+    return 0 if all(one.met for one in (*results, *slopes)) else 1
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -53,6 +62,7 @@ def _arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rounds", type=int, default=15, help="how often each command runs (15)")
     parser.add_argument("--only", action="append", metavar="WORDS", help="only the jobs whose name holds these words")
+    parser.add_argument("--growth", action="store_true", help="also measure how time grows with the work, 5 rounds")
     parser.add_argument("--venv", type=Path, help="install the package in this environment (one that is thrown away)")
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="look for peers below this folder too")
     parser.add_argument("--install-peers", action="store_true", help="install httpie, linode-cli and awscli there")
