@@ -10,7 +10,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError
 from unified_cli.output import stream, target
 from unified_cli.runtime import Runtime
-from unified_cli.wire.request import Request
+from unified_cli.wire.request import OWN_CURSOR, Request
 
 if TYPE_CHECKING:
     from unified_cli.commands.connect import Clients
@@ -45,7 +45,7 @@ def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
 
 def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
     """Send the request, or show it where only that was asked for, and write the answer."""
-    if (cursor := given.get("cursor")) and not cursor.startswith(requests.OWN_CURSOR):
+    if (cursor := given.get("cursor")) and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if given.get("dry_run") or given.get("as_"):
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
