@@ -44,7 +44,12 @@ from unified_cli.sandbox.serve import serve
 state, records = sys.argv[1], int(sys.argv[2])
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 try:
-    serve(Runtime.system(), load(), state=state, records={("ticketing", "accounts"): records} if records else None)
+    def announce(lines: bytes) -> None:
+        sys.stdout.buffer.write(lines)
+        sys.stdout.buffer.flush()
+
+    counts = {("ticketing", "accounts"): records} if records else None
+    serve(Runtime.system(), load(), announce, state=state, records=counts)
 except KeyboardInterrupt:
     sys.exit(130)
 """

@@ -125,7 +125,13 @@ class Export:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # A file that the manifest lists is ours to replace.
         options = replace(options, force=options.force or options.restart or before is not None)
-        part = Part(path, mark, monotonic=self._runtime.monotonic, wall=self._runtime.wall)
+        part = Part(
+            path,
+            mark,
+            monotonic=self._runtime.monotonic,
+            wall=self._runtime.wall,
+            instead="--restart replaces it",
+        )
 
         def read(span: Span) -> Iterator[Page]:
             with self._pool.lend(task.name, connection.open) as client:

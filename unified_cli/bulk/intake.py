@@ -58,6 +58,8 @@ def look(path: Path, wanted: str | None, items: str, *, ids: bool) -> Input:
 
     Raises UsageError for what is no input at all: empty, an array or CSV that is broken; StorageError.
     """
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no regular file (for a pipe: give - as the file, and pipe into it)")
     digest = hashlib.sha256()
     with _reading(path) as file:
         while chunk := file.read(1 << 20):

@@ -28,9 +28,17 @@ class Part:
     """
 
     def __init__(
-        self, path: Path, fingerprint: str, *, monotonic: Callable[[], float], wall: Callable[[], float]
+        self,
+        path: Path,
+        fingerprint: str,
+        *,
+        monotonic: Callable[[], float],
+        wall: Callable[[], float],
+        instead: str = "--force overwrites it",
     ) -> None:
+        """`instead` is what to tell whoever has a file of that name already."""
         self.path = path
+        self._exists = f"{path} exists ({instead})"
         self._part = path.with_name(f"{path.name}.part")
         self._ckpt = path.with_name(f"{path.name}.ckpt")
         self._lock = Lock(path.with_name(f"{path.name}.lock"))
@@ -66,6 +74,8 @@ class Part:
             self._part.unlink(missing_ok=True)
             self.state = earlier
             return
+        if self.path.exists() and not force:
+            raise StorageError(self._exists)
         target.check(self.path, force=force)
         if earlier is None:
             if os.path.lexists(self._part):
@@ -144,7 +154,7 @@ class Part:
             target.sync_folder(self.path.parent)
             self._part.unlink(missing_ok=True)
         except FileExistsError:
-            raise StorageError(f"{self.path} exists (--force overwrites it)") from None
+            raise StorageError(self._exists) from None
         except OSError as error:
             raise self._failure(error) from None
 

@@ -9,11 +9,13 @@ import msgspec
 from unified_cli.bulk.intake import Input, Line
 from unified_cli.bulk.items import MARK, Mark, unmarked
 from unified_cli.bulk.journal import IN_DOUBT, Journal, State
+from unified_cli.errors import StorageError
 from unified_cli.output import target
 from unified_cli.talk import Talk
 
 _SILENT = Talk(None)
 _CHUNK = 1 << 18
+_REPORT_BEGINS = b'{"line":'
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,20 @@ def write(source: Input, journal: Journal, counts: dict[State, int], beside: Pat
             path.unlink(missing_ok=True)
         groups.append(Group(group.name, group.states, number, path if number else None))
     return groups
+
+
+def check_report(name: str, source: Path) -> None:
+    """Raise StorageError, before anything is sent, for a report that would replace anything but an earlier report."""
+    path = Path(name)
+    target.check_folder(path)
+    ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
+    if path.exists() and not ours:
+        raise StorageError(f"{path} exists, and is no report of an import (name another file)")
+
+
+def _is_report(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_REPORT_BEGINS)) == _REPORT_BEGINS
 
 
 def report(source: Input, journal: Journal, name: str) -> None:

@@ -51,7 +51,7 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
     typed.check_writable(resolved, request)
-    if request.operation and request.operation.kind == "delete":
+    if request.method == "DELETE":
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out") == "-":
         given = {**given, "out": None}

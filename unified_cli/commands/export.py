@@ -134,7 +134,7 @@ def _connections(runtime: Runtime, catalogue: Catalogue, given: Given) -> tuple[
     flags = {name: value for name, value in typed.flags_of(given).items() if name not in {"profile", "output"}}
     if patterns:
         names = select.select(config, patterns)
-        several.shared(runtime, config, {**given, "output": "ndjson"})
+        several.shared(runtime, config, given)
         if given.get("account_id") and select.is_several(patterns):
             raise UsageError("-a names one connection, and -p several; leave one of them out")
     else:

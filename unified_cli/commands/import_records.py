@@ -197,6 +197,8 @@ def _import(task: Task, source: Any, given: Given, workers: int) -> None:
     from unified_cli.commands.connect import Clients  # noqa: PLC0415
 
     runtime, path = task.runtime, source.path.with_name(source.path.name + ".unified-journal")
+    if given.get("report"):
+        results.check_report(given["report"], source.path)
     items = _items(task, source)
     held = lock.Lock(path.with_name(path.name + ".lock"))
     held.take(str(path))

@@ -25,8 +25,13 @@ _RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
 
 
 def is_wanted(request: Request, given: Given, resolved: Settings) -> bool:
-    """Whether the answer is to be taken apart into records, not passed on as one document."""
+    """Whether the answer is to be taken apart into records, not passed on as one document.
+
+    Raises UsageError for pages of what has none: a write, which every page would repeat.
+    """
     if given.get("all") or given.get("limit"):
+        if request.method != "GET":
+            raise UsageError(f"a {request.method} has no pages (leave out --all and --limit)")
         return True
     if request.operation is None or not request.operation.lists:
         return False

@@ -18,12 +18,14 @@ _LONGEST_WORD = 100_000
 
 def show(runtime: Runtime, request: Request, as_: str | None, *, ca_bundle: str | None = None) -> None:
     """Print the request; the token is not even looked up."""
-    if as_ == "curl":
-        if request.address.is_sandbox:
-            raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
-        stream.write(runtime, [(curl(request, ca_bundle=ca_bundle) + "\n").encode("utf-8", "surrogateescape")])
+    if as_ is None:
+        document.write(runtime, msgspec.json.encode(_shown(request)))
         return
-    document.write(runtime, msgspec.json.encode(_shown(request)))
+    if as_ != "curl":
+        raise UsageError(f"--as takes curl, not {as_!r}")
+    if request.address.is_sandbox:
+        raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
+    stream.write(runtime, [(curl(request, ca_bundle=ca_bundle) + "\n").encode("utf-8", "surrogateescape")])
 
 
 def _shown(request: Request) -> dict[str, object]:

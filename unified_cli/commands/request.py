@@ -9,7 +9,7 @@ from unified_cli.commands.options import FLAGS, MANY, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.runtime import Runtime
 
-_FLAGS = [flag for flag in FLAGS.values() if flag.name not in {"yes", "skeleton", *MANY}]
+_FLAGS = [flag for flag in FLAGS.values() if flag.name not in {"skeleton", *MANY}]
 
 
 def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:

@@ -10,6 +10,7 @@ from unified_cli.commands.entry import Entry
 from unified_cli.commands.options import Flag, argument, function
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import UsageError
+from unified_cli.output import stream
 from unified_cli.runtime import Runtime
 
 _ABOUT = "The service in small, on this machine: the same operations over records of its own, kept between calls."
@@ -68,6 +69,7 @@ def _serve(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> Non
     serve(
         runtime,
         catalogue,
+        lambda lines: stream.write(runtime, [lines]),
         port=_number("--port", given["port"] or "0", 65535),
         seed=given["seed"],
         state=given["state"],

@@ -11,6 +11,7 @@ from unified_cli.commands.connect import Clients
 from unified_cli.commands.listing import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.output import target
 from unified_cli.output.progress import progress
 from unified_cli.output.shape import Shape
 from unified_cli.runtime import Runtime
@@ -29,8 +30,10 @@ def run(
     Raises IncompleteError where something is missing from the file.
     """
     options = _options(runtime, catalogue, resolved, request, given)
+    path = Path(given["out"])
+    target.check_folder(path)
     part = Part(
-        Path(given["out"]),
+        path,
         export.fingerprint(
             request,
             format=options.look.format,

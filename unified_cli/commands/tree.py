@@ -157,6 +157,9 @@ def run(command: Any, argv: list[str], runtime: Runtime) -> None:
         raise _usage_error(error) from None
 
 
+_SPELLINGS = {spelling for flag in FLAGS.values() for spelling in flag.spellings}
+
+
 def _usage_error(error: Any) -> UsageError:
     context = error.ctx
     where = f"{context.command_path}: " if context else ""
@@ -167,6 +170,8 @@ def _usage_error(error: Any) -> UsageError:
         longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
         close = longer or get_close_matches(error.option_name, spellings, 1)
         hint = "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else more
+        if context and isinstance(context.command, Group) and error.option_name in _SPELLINGS:
+            hint = "it stands behind the operation"
         return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
     message = error.format_message().strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")

@@ -21,12 +21,20 @@ _LONGEST_KEY = 255
 
 def resolve(runtime: Runtime, given: Given) -> Settings:
     """The settings of the call, with what they say about talking already heeded."""
+    check_given(given)
     names = given.get("profile") or [None]
     if select.is_several([name for name in names if name]):
         raise UsageError(f"-p {' -p '.join(names)} may be several connections, and this is for one")
     found = settings.resolve({**flags_of(given), "profile": names[0]}, runtime, file.read(runtime))
     check(runtime, found)
     return found
+
+
+def check_given(given: Given) -> None:
+    """Refuse an option whose value is empty, as an unset variable of a script leaves it."""
+    for name, instead in (("cursor", "begin at the beginning"), ("out", "print to standard output")):
+        if given.get(name) == "":
+            raise UsageError(f"--{name} is empty; leave it out to {instead}")
 
 
 def flags_of(given: Given) -> dict[str, Any]:
@@ -109,6 +117,8 @@ def read_body(given: Given, runtime: Runtime, method: str) -> bytes | None:
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
+    if given.get("token_stdin") and data in {"-", "@-"}:
+        raise UsageError(f"-d {data} and --token-stdin both read standard input; put one of them into a file")
     from unified_cli.wire import body  # noqa: PLC0415  only where there is one
 
     fields = [

@@ -31,6 +31,11 @@ class Address(NamedTuple):
         return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
 
     @property
+    def place(self) -> str:
+        """Host and port as people say them: the port only where it is not the usual one."""
+        return self.origin.partition("://")[2]
+
+    @property
     def is_sandbox(self) -> bool:
         """Whether it is the sandbox in this process."""
         return self.scheme == "sandbox"

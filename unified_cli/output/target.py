@@ -100,7 +100,9 @@ def check(path: Path, *, force: bool) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError where the file's folder does not take it."""
+    """Raise StorageError for what names no file, and where the file's folder does not take it."""
+    if not path.name or path.name == "..":
+        raise StorageError(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise StorageError(f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):

@@ -108,6 +108,7 @@ class Server:
 def serve(
     runtime: Runtime,
     catalogue: Catalogue,
+    announce: Callable[[bytes], None],
     *,
     port: int = 0,
     seed: str | None = None,
@@ -115,7 +116,7 @@ def serve(
     faults: str | None = None,
     records: Mapping[tuple[str, str], int] | None = None,
 ) -> None:
-    """Serve on a loopback port until a signal comes, and say on stdout, in three lines, how to reach it.
+    """Serve on a loopback port until a signal comes, and announce in three lines how to reach it.
 
     `state` is a file, `:memory:`, or None for the user's own; `faults` a specification or a file that holds one. Raises
     UsageError for faults that cannot be meant, StorageError for a port or a state that cannot be had.
@@ -132,9 +133,7 @@ def serve(
     )
     server = Server(sandbox, token, port)
     lines = {"UNIFIED_BASE_URL": server.url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": DEFAULT}
-    if runtime.stdout is not None:
-        runtime.stdout.write("".join(f"export {name}={value}\n" for name, value in lines.items()).encode())
-        runtime.stdout.flush()
+    announce("".join(f"export {name}={value}\n" for name, value in lines.items()).encode())
     runtime.talk.note(f"the sandbox listens on {server.url}; stop it with Ctrl-C")
     try:
         server.run()

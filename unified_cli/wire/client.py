@@ -28,6 +28,8 @@ from unified_cli.wire.retry import Attempt, Outcome, Quota
 from unified_cli.wire.sockets import Exchange
 from unified_cli.wire.transport import Sandbox, open_transport, proxy_for
 
+_NO_SEND = "no send is free before the deadline (a larger --timeout, or a higher --rate)"
+
 
 class Client:
     """One worker's way to the service: one network connection, used for one request after another.
@@ -77,9 +79,11 @@ class Client:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
         until = self._runtime.monotonic() + self._settings["timeout"]
         number, doubtful, spare = 1, False, True
+        late: UnifiedError = RateLimitError(
+            "no send is free before the deadline (a larger --timeout, or a higher --rate)"
+        )
         while True:
             if not self._pace.wait(request.account, until):
-                late = RateLimitError("no send is free before the deadline (a larger --timeout, or a higher --rate)")
                 _give_up(request, late, doubtful=doubtful)
             result = self._attempt(request, until, any_type=any_type, part=part)
             if isinstance(result, Answer):
@@ -93,7 +97,7 @@ class Client:
                 spare = False
                 continue
             self._pause(request, number, result, until, doubtful=doubtful)
-            number += 1
+            number, late = number + 1, result.error
 
     def _pause(self, request: Request, number: int, failed: Failed, until: float, *, doubtful: bool) -> None:
         """Wait as long as this failure asks for, or raise its error where nothing more is to be tried."""
@@ -153,7 +157,7 @@ class Client:
         secured = (self._address.scheme == "https") + (self._proxy is not None and self._proxy.scheme == "https")
         reached = self._exchange.handshakes >= secured
         proxy = self._proxy.host if self._proxy else None
-        return trouble.read(error, self._address.host, proxy, self._exchange, reached=reached)
+        return trouble.read(error, self._address, proxy, self._exchange, reached=reached)
 
     def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
         """A way to another origin than ours, for one file that a redirect leads to; it knows no token."""

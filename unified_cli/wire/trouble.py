@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import httpx
 
+from unified_cli.config.address import Address
 from unified_cli.talk import cut
 from unified_cli.wire.retry import Outcome
 from unified_cli.wire.sockets import Exchange
@@ -27,11 +28,12 @@ class Trouble(NamedTuple):
     malformed: bool = False
 
 
-def read(error: Exception, host: str, proxy: str | None, exchange: Exchange, *, reached: bool) -> Trouble:
+def read(error: Exception, address: Address, proxy: str | None, exchange: Exchange, *, reached: bool) -> Trouble:
     """The trouble that a transport's exception means.
 
     `reached` where the way to the service was open: only then it can have seen the request.
     """
+    host = address.host
     where = f"proxy {proxy}" if proxy else host
     if isinstance(error, httpx.ProxyError):
         kind = Outcome.NOT_SENT if str(error)[:3] in _PROXY_FAILS else Outcome.HOPELESS
@@ -50,6 +52,7 @@ def read(error: Exception, host: str, proxy: str | None, exchange: Exchange, *, 
             return Trouble(Outcome.HOPELESS, f"no TLS connection to {host}: {cause.reason or 'protocol error'}")
         if isinstance(cause, socket.gaierror):
             return _name_trouble(cause, where)
+    where = f"proxy {proxy}" if proxy else address.place
     if isinstance(error, httpx.ConnectTimeout):
         return Trouble(Outcome.NOT_SENT, f"no answer from {where} while connecting")
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))

@@ -8,7 +8,7 @@ CASES = {
         names=lambda _: ["127.0.0.9"],
         hole=True,
         exit=6,
-        stderr=["127.0.0.1 while connecting"],
+        stderr=["127.0.0.1:\\d+ while connecting"],
         requests=0,
         timeout=0.5,
     )

@@ -9,7 +9,7 @@ CASES = {
         command,
         environ=CLOSED,
         exit=6,
-        stderr=["retry 4 of 4", "127.0.0.1 refused the connection"],
+        stderr=["retry 4 of 4", "127.0.0.1:\\d+ refused the connection"],
         never=["may or may not"],
         requests=0,
     )

@@ -15,7 +15,7 @@ CASES = {
         "ticketing tickets list --timeout 0.5",
         names=silent,
         exit=6,
-        stderr=["no answer from 127.0.0.1 while connecting"],
+        stderr=["no answer from 127.0.0.1:\\d+ while connecting"],
         requests=0,
         timeout=0.5,
     )

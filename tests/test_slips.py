@@ -1,0 +1,93 @@
+"""Slips of a tired user: each ends with one line that says what to do, and nothing is sent."""
+
+import os
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("--limit 2 voice calls list", "unified: no such option: --limit (it stands behind the operation)"),
+        ("voice -a x calls list", "unified voice: no such option: -a (it stands behind the operation)"),
+        ("voice calls list --as wget", "--as takes curl, not 'wget'"),
+        ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),
+        (
+            "request DELETE /unified/voice/calls/1 --limit 3",
+            "a DELETE has no pages (leave out --all and --limit)",
+        ),
+        ("voice calls list --cursor ''", "--cursor is empty; leave it out to begin at the beginning"),
+        ("voice calls list --out ''", "--out is empty; leave it out to print to standard output"),
+        (
+            "ticketing tickets create --token-stdin -d -",
+            "-d - and --token-stdin both read standard input; put one of them into a file",
+        ),
+    ],
+)
+def test_a_slip_sends_nothing(command: str, said: str, unified: Unified, service: Service) -> None:
+    result = unified(command, environ=service.environ, stdin=b"{}")
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
+    assert service.seen == []
+
+
+def test_a_delete_by_path_asks_on_a_terminal_as_any_other(unified: Unified, service: Service) -> None:
+    command = "request DELETE /unified/ticketing/tickets/1"
+    refused = unified(command, environ=service.environ, stdin=b"n\n", tty=True)
+    assert (refused.code, service.seen) == (2, [])
+    assert refused.stderr == "delete /unified/ticketing/tickets/1 of connection acct-1? [y/N] error: not deleted\n"
+    assert unified(f"{command} --yes", environ=service.environ, tty=True).code == 0
+    assert [seen.method for seen in service.seen] == ["DELETE"]
+
+
+def test_a_refused_connection_names_host_and_port(unified: Unified) -> None:
+    environ = {"UNIFIED_BASE_URL": "http://127.0.0.1:1", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a"}
+    result = unified("voice calls list --retries 0", environ=environ)
+    assert (result.stderr, result.code) == ("error: 127.0.0.1:1 refused the connection\n", 6)
+
+
+@pytest.mark.parametrize("out", [".", "/", ".."])
+def test_a_folder_is_no_file_to_write_a_list_to(out: str, unified: Unified, service: Service) -> None:
+    result = unified(f"voice calls list --all --out {out}", environ=service.environ)
+    assert (result.stderr, result.code) == (f"error: {out} is a folder; name a file in it\n", 11)
+    assert service.seen == []
+
+
+@pytest.mark.parametrize("report", ["people.ndjson", "precious.txt"])
+def test_a_report_replaces_nothing_but_a_report(report: str, unified: Unified, tmp_path: Path) -> None:
+    (tmp_path / "people.ndjson").write_text('{"name":"Ada"}\n')
+    (tmp_path / "precious.txt").write_text("precious")
+    before = (tmp_path / report).read_text()
+    command = f"-p sandbox import ticketing/contacts {tmp_path}/people.ndjson --report {tmp_path}"
+
+    refused = unified(f"{command}/{report}")
+    assert (refused.code, (tmp_path / report).read_text()) == (11, before)
+    assert refused.stderr == f"error: {tmp_path}/{report} exists, and is no report of an import (name another file)\n"
+
+    assert [unified(f"{command}/told.ndjson").code for _ in range(2)] == [0, 0]
+    assert (tmp_path / "told.ndjson").read_text().startswith('{"line":1,"outcome":"done"')
+
+
+def test_a_pipe_that_is_no_file_is_not_imported_by_name(unified: Unified, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    result = unified(f"-p sandbox import ticketing/contacts {tmp_path}/pipe")
+    said = f"error: {tmp_path}/pipe is no regular file (for a pipe: give - as the file, and pipe into it)\n"
+    assert (result.stderr, result.code) == (said, 2)
+
+
+def test_an_export_tells_its_own_way_to_replace_a_file(unified: Unified, tmp_path: Path) -> None:
+    stranger = tmp_path / "dump" / "sandbox" / "voice" / "calls.ndjson"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_text("precious")
+    result = unified(f"-p sandbox export voice/calls --to {tmp_path}/dump")
+    assert (result.code, stranger.read_text()) == (11, "precious")
+    assert f"{stranger} exists (--restart replaces it)" in result.stderr
+
+
+def test_the_last_failure_is_told_where_no_send_is_free_any_more(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(429, b"{}")
+    result = unified("voice calls list --timeout 8 --retries 9 --quiet", environ=service.environ)
+    assert result.code == 8
+    assert result.stderr.startswith("error: the service answered 429 to GET /unified/voice/calls")
