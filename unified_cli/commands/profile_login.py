@@ -80,11 +80,12 @@ def _typed(runtime: Runtime, given: dict[str, Any], name: str | None) -> bytes:
 def _logout(runtime: Runtime, given: dict[str, Any]) -> None:
     name = _whom(given)
     config = file.read(runtime)
-    token = login.stored(name, Draft({"profiles": config.profiles}).table(name) if name else config.top, config.top)
-    if token is None:
+    table = Draft({"profiles": config.profiles}).table(name) if name else config.top
+    tokens = [*login.traces(runtime, name, table, config.top)]
+    if not tokens:
         raise UsageError(f"nothing is kept here as {_of(name)} (unified profile show tells where it comes from)")
-    said = _forget(runtime, token)
-    runtime.talk.note(f"the {_of(name)} is {said}")
+    for token in tokens:
+        runtime.talk.note(f"the {_of(name)} is {_forget(runtime, token)}")
 
 
 def _forget(runtime: Runtime, token: TokenSource) -> str:

@@ -1,8 +1,8 @@
 """Where a token is kept for a profile, or for all that have none of their own: put it there, and take it away."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,11 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
     """Put the token there and say in the config file that it is there; where it is, in words.
 
     The config file never promises a token that is not there, and where it cannot be changed no token is put anywhere.
+    The one before it is removed if it was elsewhere, and the person told what became of it.
     """
     said: list[str] = []
+    config = file.read(runtime)
+    before = config.top if place.profile is None else config.profiles.get(place.profile, {})
     value: Any = token
     if place.store == "keyring":
         value = True
@@ -75,6 +78,9 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
         touched=[place.profile] if place.profile else [],
         first=lambda: said.append(_put(place, token, value)),
     )
+    for trace in traces(runtime, place.profile, before, config.top):
+        if trace.kind != STORES[place.store] or (trace.kind == "token_file" and trace.detail != value):
+            forget_and_tell(runtime, trace, "the token before it")
     return said[0]
 
 
@@ -117,14 +123,42 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
         user = keyring_user(token.profile, token.origin or _origin(runtime))
         return f"removed from the keyring ({user})" if keychain.remove(user) else f"not in the keyring ({user})"
     if token.kind == "token_file":
-        path, config = expand(token.detail, runtime.environ), file.locate(runtime)
-        ours = config is not None and path == Place(token.profile, "file", None, config).token_file.absolute()
-        if not ours:
+        path = expand(token.detail, runtime.environ)
+        if path != _ours(runtime, token.profile):
             return f"left in {path}, which is your own file"
         with store.locked(path) as held:
             gone = store.remove(held)
         return f"removed with {path}" if gone else f"not in {path}"
     return "removed from the config file"
+
+
+def traces(
+    runtime: Runtime, profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]
+) -> Iterator[TokenSource]:
+    """Every token that is stored for a profile's table: the declared one, and a file of our own that nothing names."""
+    declared = stored(profile, table, top)
+    named = None
+    if declared:
+        if declared.kind == "token_file":
+            named = expand(declared.detail, runtime.environ).absolute()
+            declared = replace(declared, detail=str(named))
+        yield declared
+    own = _ours(runtime, profile)
+    if own and own != named and own.exists():
+        yield TokenSource("token_file", str(own), "", profile=profile)
+
+
+def forget_and_tell(runtime: Runtime, token: TokenSource, what: str) -> None:
+    """Remove a stored token as `forget` does; where it cannot be removed the person is warned, and nothing raised."""
+    try:
+        runtime.talk.note(f"{what} is {forget(runtime, token)}")
+    except ConfigError as error:
+        runtime.talk.note(f"warning: {what} is still stored: {error.message}")
+
+
+def _ours(runtime: Runtime, profile: str | None) -> Path | None:
+    config = file.locate(runtime)
+    return Place(profile, "file", None, config).token_file.absolute() if config else None
 
 
 def _origin(runtime: Runtime) -> str | None:
