@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import address, edit, file, keychain, store
+from unified_cli.config import address, edit, file, keychain, settings, store
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.paths import expand
 from unified_cli.config.secrets import TokenSource, keyring_user
@@ -53,7 +53,8 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> Place:
     url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
     if not url:
         raise ConfigError(f"nothing says where {_whose(profile)} token may be sent ({_mend(profile)})")
-    origin = address.parse(url, f"{config.path}").origin
+    source = f"{config.path}"
+    origin = address.parse(settings.parsed(KEYS["base_url"], url, source), source).origin
     return Place(profile, chosen, origin, config.path)
 
 
@@ -104,13 +105,15 @@ def _own_file(runtime: Runtime, place: Place) -> Path:
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
-    return expand(declared, runtime.environ).absolute() if declared else place.token_file.absolute()
+    if isinstance(declared, str) and declared:
+        return expand(declared, runtime.environ).absolute()
+    return place.token_file.absolute()
 
 
 def stored(profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]) -> TokenSource | None:
     """The token that this program keeps for a profile's table, as far as the table itself declares one."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
-    if kind is None:
+    if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
     source = f"profile {profile}" if profile else "the top of the file"
     origin = address.origin_of(table.get("base_url") or top.get("base_url"))
