@@ -62,6 +62,7 @@ def _login(runtime: Runtime, given: dict[str, Any]) -> None:
     if wanted is not None and wanted not in _STORES:
         raise UsageError(f"no place {wanted!r} for a token (--store takes {', '.join(_STORES)})")
     place = login.choose(runtime, name, wanted)
+    login.check(place)
     token = secrets.checked(_typed(runtime, given, name), "the token", runtime)
     if place.store == "config":
         runtime.talk.note("warning: the config file keeps the token in plain text (--store keyring is safer)")

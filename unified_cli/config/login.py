@@ -1,5 +1,6 @@
 """Where a token is kept for a profile, or for all that have none of their own: put it there, and take it away."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -88,16 +89,32 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
 def _put(place: Place, token: str, value: Any) -> str:
     if place.store == "keyring":
         user = keyring_user(place.profile, place.origin)
-        try:
+        with _advised():
             backend = keychain.put(user, token)
-        except ConfigError as error:
-            raise ConfigError(f"{error.message} (--store file keeps it in a file only you can read)") from None
         return f"in the keyring ({backend}: service {keychain.SERVICE}, user {user})"
     if place.store == "file":
         with store.locked(Path(value)) as target:
             store.replace(target, token.encode("ascii") + b"\n")
         return f"in {value}"
     return f"in {place.path}, in plain text"
+
+
+def check(place: Place) -> None:
+    """Look whether the place can keep a token, before anybody is asked for one; ConfigError where it cannot."""
+    if place.store == "keyring":
+        with _advised():
+            keychain.backend_name()
+
+
+@contextlib.contextmanager
+def _advised() -> Iterator[None]:
+    """Add to what a keyring says where else a token may be kept; that comes first, for it works at once."""
+    try:
+        yield
+    except ConfigError as error:
+        said, _, mend = error.message.removesuffix(")").partition(" (")
+        also = f"; for the keyring: {mend}" if mend else ""
+        raise ConfigError(f"{said} (--store file keeps the token in a file only you can read{also})") from None
 
 
 def _own_file(runtime: Runtime, place: Place) -> Path:
