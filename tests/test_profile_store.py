@@ -34,3 +34,16 @@ def test_without_a_keyring_nobody_is_asked(unified: Unified, config: Config) -> 
         "error: there is no keyring on this machine that keeps a token safe "
         "(--store file keeps the token in a file only you can read)\n"
     )
+
+
+@pytest.mark.parametrize("typed", [b"line1\nline2\n", b"line1\n\n", b"line1\nline2"])
+def test_more_than_a_line_is_no_token(unified: Unified, config: Config, typed: bytes) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme --token-stdin --store file", stdin=typed)
+    said = (
+        "has a line break at its end"
+        if typed.endswith(b"\n\n")
+        else ("holds a blank, a line break or a character that no token can have")
+    )
+    assert (result.code, result.stderr) == (3, f"error: the token {said}\n")
+    assert path.read_text() == PROFILE

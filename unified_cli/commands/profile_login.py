@@ -72,7 +72,7 @@ def _login(runtime: Runtime, given: dict[str, Any]) -> None:
 
 def _typed(runtime: Runtime, given: dict[str, Any], name: str | None) -> bytes:
     if given.get("token_stdin"):
-        return secrets.read_line(runtime).removesuffix(b"\n").removesuffix(b"\r")
+        return secrets.read_whole(runtime)
     if not may_ask(runtime, given):
         raise UsageError("there is no terminal to ask at (--token-stdin reads the token from standard input)")
     return profile_ask.hidden(runtime, f"{_of(name)} (it is not shown): ")
