@@ -16,7 +16,7 @@ from unified_cli.config import edit, file, login
 from unified_cli.config.draft import Draft
 from unified_cli.config.keys import KEYS
 from unified_cli.config.secrets import TokenSource
-from unified_cli.errors import ConfigError, UsageError
+from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 PROFILE = "Profile"
@@ -169,17 +169,14 @@ def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
     def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
             raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
-        stored.append(login.stored(name, draft.table(name), draft.data))
+        stored[:] = login.traces(runtime, name, draft.table(name), draft.data)
         draft.remove(name)
 
-    stored: list[TokenSource | None] = []
+    stored: list[TokenSource] = []
     path = edit.change(runtime, alter)
     runtime.talk.note(f'removed profile "{name}" from {path}')
-    if stored[0]:
-        try:
-            login.forget(runtime, stored[0])
-        except ConfigError as error:
-            runtime.talk.note(f"warning: its token is still stored: {error.message}")
+    for token in stored:
+        login.forget_and_tell(runtime, token, "its token")
 
 
 def _existing(name: str) -> str:

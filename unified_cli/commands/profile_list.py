@@ -74,7 +74,8 @@ def _list(runtime: Runtime, given: dict[str, Any]) -> None:
     found = [_described(config, name, runtime) for name in names]
     if not found:
         runtime.talk.note("no profiles yet: unified profile add NAME (to try things out: unified -p sandbox …)")
-    _print(runtime, given.get("output"), config.top.get("profile"), found)
+    default = config.top.get("profile")
+    _print(runtime, given.get("output"), default if isinstance(default, str) else None, found)
 
 
 def _print(runtime: Runtime, output: str | None, default: object, found: Iterable[dict[str, Any]]) -> None:
@@ -95,7 +96,12 @@ def _print(runtime: Runtime, output: str | None, default: object, found: Iterabl
 def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
     """A profile as programs are told of it; the names are a contract."""
     table = settings.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
-    one = {"name": name, "account_id": table.get("account_id"), "tags": tags_of(table.get("tags"))}
+    account = table.get("account_id")
+    one = {
+        "name": name,
+        "account_id": account if isinstance(account, str) else None,
+        "tags": tags_of(table.get("tags")),
+    }
     try:
         found = settings.resolve({"profile": name}, runtime, config)
     except UnifiedError as error:

@@ -62,6 +62,7 @@ def _login(runtime: Runtime, given: dict[str, Any]) -> None:
     if wanted is not None and wanted not in _STORES:
         raise UsageError(f"no place {wanted!r} for a token (--store takes {', '.join(_STORES)})")
     place = login.choose(runtime, name, wanted)
+    login.check(place)
     token = secrets.checked(_typed(runtime, given, name), "the token", runtime)
     if place.store == "config":
         runtime.talk.note("warning: the config file keeps the token in plain text (--store keyring is safer)")
@@ -71,7 +72,7 @@ def _login(runtime: Runtime, given: dict[str, Any]) -> None:
 
 def _typed(runtime: Runtime, given: dict[str, Any], name: str | None) -> bytes:
     if given.get("token_stdin"):
-        return secrets.read_line(runtime).removesuffix(b"\n").removesuffix(b"\r")
+        return secrets.read_whole(runtime)
     if not may_ask(runtime, given):
         raise UsageError("there is no terminal to ask at (--token-stdin reads the token from standard input)")
     return profile_ask.hidden(runtime, f"{_of(name)} (it is not shown): ")
@@ -80,11 +81,12 @@ def _typed(runtime: Runtime, given: dict[str, Any], name: str | None) -> bytes:
 def _logout(runtime: Runtime, given: dict[str, Any]) -> None:
     name = _whom(given)
     config = file.read(runtime)
-    token = login.stored(name, Draft({"profiles": config.profiles}).table(name) if name else config.top, config.top)
-    if token is None:
+    table = Draft({"profiles": config.profiles}).table(name) if name else config.top
+    tokens = [*login.traces(runtime, name, table, config.top)]
+    if not tokens:
         raise UsageError(f"nothing is kept here as {_of(name)} (unified profile show tells where it comes from)")
-    said = _forget(runtime, token)
-    runtime.talk.note(f"the {_of(name)} is {said}")
+    for token in tokens:
+        runtime.talk.note(f"the {_of(name)} is {_forget(runtime, token)}")
 
 
 def _forget(runtime: Runtime, token: TokenSource) -> str:

@@ -30,7 +30,6 @@ def change(
     with store.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
-        _check_shape(path, before)
         wanted = copy.deepcopy(before)
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
@@ -47,6 +46,7 @@ def _read(path: Path) -> bytes:
         return b""
     text, status = found
     data = file.load(path, text)
+    _check_shape(path, data)
     if private.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
         raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
     return text

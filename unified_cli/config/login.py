@@ -1,12 +1,13 @@
 """Where a token is kept for a profile, or for all that have none of their own: put it there, and take it away."""
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import address, edit, file, keychain, store
+from unified_cli.config import address, edit, file, keychain, settings, store
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.paths import expand
 from unified_cli.config.secrets import TokenSource, keyring_user
@@ -53,7 +54,8 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> Place:
     url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
     if not url:
         raise ConfigError(f"nothing says where {_whose(profile)} token may be sent ({_mend(profile)})")
-    origin = address.parse(url, f"{config.path}").origin
+    source = f"{config.path}"
+    origin = address.parse(settings.parsed(KEYS["base_url"], url, source), source).origin
     return Place(profile, chosen, origin, config.path)
 
 
@@ -61,8 +63,11 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
     """Put the token there and say in the config file that it is there; where it is, in words.
 
     The config file never promises a token that is not there, and where it cannot be changed no token is put anywhere.
+    The one before it is removed if it was elsewhere, and the person told what became of it.
     """
     said: list[str] = []
+    config = file.read(runtime)
+    before = config.top if place.profile is None else config.profiles.get(place.profile, {})
     value: Any = token
     if place.store == "keyring":
         value = True
@@ -75,16 +80,17 @@ def keep(runtime: Runtime, place: Place, token: str) -> str:
         touched=[place.profile] if place.profile else [],
         first=lambda: said.append(_put(place, token, value)),
     )
+    for trace in traces(runtime, place.profile, before, config.top):
+        if trace.kind != STORES[place.store] or (trace.kind == "token_file" and trace.detail != value):
+            forget_and_tell(runtime, trace, "the token before it")
     return said[0]
 
 
 def _put(place: Place, token: str, value: Any) -> str:
     if place.store == "keyring":
         user = keyring_user(place.profile, place.origin)
-        try:
+        with _advised():
             backend = keychain.put(user, token)
-        except ConfigError as error:
-            raise ConfigError(f"{error.message} (--store file keeps it in a file only you can read)") from None
         return f"in the keyring ({backend}: service {keychain.SERVICE}, user {user})"
     if place.store == "file":
         with store.locked(Path(value)) as target:
@@ -93,18 +99,38 @@ def _put(place: Place, token: str, value: Any) -> str:
     return f"in {place.path}, in plain text"
 
 
+def check(place: Place) -> None:
+    """Look whether the place can keep a token, before anybody is asked for one; ConfigError where it cannot."""
+    if place.store == "keyring":
+        with _advised():
+            keychain.backend_name()
+
+
+@contextlib.contextmanager
+def _advised() -> Iterator[None]:
+    """Add to what a keyring says where else a token may be kept; that comes first, for it works at once."""
+    try:
+        yield
+    except ConfigError as error:
+        said, _, mend = error.message.removesuffix(")").partition(" (")
+        also = f"; for the keyring: {mend}" if mend else ""
+        raise ConfigError(f"{said} (--store file keeps the token in a file only you can read{also})") from None
+
+
 def _own_file(runtime: Runtime, place: Place) -> Path:
     """The declared token file, or the one beside the config file."""
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
-    return expand(declared, runtime.environ).absolute() if declared else place.token_file.absolute()
+    if isinstance(declared, str) and declared:
+        return expand(declared, runtime.environ).absolute()
+    return place.token_file.absolute()
 
 
 def stored(profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]) -> TokenSource | None:
     """The token that this program keeps for a profile's table, as far as the table itself declares one."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
-    if kind is None:
+    if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
     source = f"profile {profile}" if profile else "the top of the file"
     origin = address.origin_of(table.get("base_url") or top.get("base_url"))
@@ -117,14 +143,42 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
         user = keyring_user(token.profile, token.origin or _origin(runtime))
         return f"removed from the keyring ({user})" if keychain.remove(user) else f"not in the keyring ({user})"
     if token.kind == "token_file":
-        path, config = expand(token.detail, runtime.environ), file.locate(runtime)
-        ours = config is not None and path == Place(token.profile, "file", None, config).token_file.absolute()
-        if not ours:
+        path = expand(token.detail, runtime.environ)
+        if path != _ours(runtime, token.profile):
             return f"left in {path}, which is your own file"
         with store.locked(path) as held:
             gone = store.remove(held)
         return f"removed with {path}" if gone else f"not in {path}"
     return "removed from the config file"
+
+
+def traces(
+    runtime: Runtime, profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]
+) -> Iterator[TokenSource]:
+    """Every token that is stored for a profile's table: the declared one, and a file of our own that nothing names."""
+    declared = stored(profile, table, top)
+    named = None
+    if declared:
+        if declared.kind == "token_file":
+            named = expand(declared.detail, runtime.environ).absolute()
+            declared = replace(declared, detail=str(named))
+        yield declared
+    own = _ours(runtime, profile)
+    if own and own != named and own.exists():
+        yield TokenSource("token_file", str(own), "", profile=profile)
+
+
+def forget_and_tell(runtime: Runtime, token: TokenSource, what: str) -> None:
+    """Remove a stored token as `forget` does; where it cannot be removed the person is warned, and nothing raised."""
+    try:
+        runtime.talk.note(f"{what} is {forget(runtime, token)}")
+    except ConfigError as error:
+        runtime.talk.note(f"warning: {what} is still stored: {error.message}")
+
+
+def _ours(runtime: Runtime, profile: str | None) -> Path | None:
+    config = file.locate(runtime)
+    return Place(profile, "file", None, config).token_file.absolute() if config else None
 
 
 def _origin(runtime: Runtime) -> str | None:

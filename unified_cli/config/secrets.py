@@ -81,6 +81,18 @@ def read_line(runtime: Runtime) -> bytes:
     return runtime.stdin.readline(_LONGEST + 3)
 
 
+def read_whole(runtime: Runtime) -> bytes:
+    """All of standard input, up to more than a token can have, without the line's end: for a token that is kept.
+
+    At a terminal it is one line, since nothing there ends the input.
+    """
+    if runtime.stdin is None or runtime.stdin_is_terminal:
+        found = read_line(runtime)
+    else:
+        found = runtime.stdin.read(_LONGEST + 3)
+    return found.removesuffix(b"\n").removesuffix(b"\r")
+
+
 def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
     path = expand(token.detail, runtime.environ)
     try:

@@ -95,7 +95,7 @@ def _profile(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> tupl
     if name := runtime.environ.get(_NAMING[1]):
         return name, _NAMING[1]
     name = config.top.get("profile")
-    return (None, "nowhere") if name is None else (_parse(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
+    return (None, "nowhere") if name is None else (parsed(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
 
 
 def _table(name: str | None, config: Config) -> Mapping[str, Any]:
@@ -132,7 +132,7 @@ class _Layers(NamedTuple):
         if not found:
             return default
         source, value = found[0]
-        return Value(_parse(key, value, source), source, tuple(found[1:]))
+        return Value(parsed(key, value, source), source, tuple(found[1:]))
 
     def _flag(self, key: Key) -> list[tuple[str, Any]]:
         value = self.flags.get(key.name)
@@ -201,23 +201,33 @@ class _Layers(NamedTuple):
     ) -> Iterator[TokenSource]:
         source = f"profile {profile}" if profile else f"{self.config.path}"
         for name in TOKEN_SOURCES:
-            value = _parse(KEYS[name], table[name], source) if name in table else None
+            value = parsed(KEYS[name], table[name], source) if name in table else None
             if value:
                 base = table.get("base_url") or self.config.top.get("base_url")
-                origin = address.parse(_parse(KEYS["base_url"], base, source), source).origin if base else None
+                origin = address.parse(parsed(KEYS["base_url"], base, source), source).origin if base else None
                 if name == "keyring" and origin is None and reached:
                     # It was put there for one origin, which is part of its name; another one finds nothing.
                     origin = reached.origin
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
 
 
-def _parse(key: Key, value: object, source: str) -> Any:
+def parsed(key: Key, value: object, source: str) -> Any:
+    """The value of a key as it was found at `source`; UsageError or ConfigError names what is wrong, and where."""
     try:
         return key.parse(value)
     except ValueError as error:
-        shown = "" if key.name in TOKEN_SOURCES else f", not {value!r}"
+        shown = "" if key.name in TOKEN_SOURCES else f", not {_in_file(value)}"
         if source.startswith("--"):
             raise UsageError(f"{source} {error}{shown}") from None
         if source == key.variable:
             raise ConfigError(f"the environment: {source} {error}{shown}") from None
         raise ConfigError(f"{source}: {key.name} {error}{shown}") from None
+
+
+def _in_file(value: object) -> str:
+    """A value as the config file has it, as far as it fits into a line."""
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "a table"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,70 @@
+"""A value of the wrong type in the config file: told where it is met, and no reason to hide the other profiles."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+
+from unified_cli.config.keys import KEYS
+
+Config = Callable[[str], Path]
+VALUES = ("5", "[1]", "{ a = 1 }")
+COMMANDS = (
+    "profile list",
+    "profile list -o json",
+    "profile show acme --explain -o json",
+    "-p acme ticketing tickets list --dry-run",
+    "doctor acme",
+    "profile login acme --token-stdin --store file",
+    "profile logout acme",
+    "profile set acme base_url=https://new.example",
+    "profile remove acme --yes",
+)
+GOOD = '[profiles.good]\nbase_url = "https://api.example.com"\naccount_id = "1"\n'
+
+
+@pytest.mark.parametrize("place", ["[profiles.acme]\n", ""])
+@pytest.mark.parametrize("key", [name for name, key in KEYS.items() if key.at])
+def test_no_value_of_any_key_is_a_bug(unified: Unified, config: Config, key: str, place: str) -> None:
+    if not place and "t" not in KEYS[key].at:
+        place = "[profiles.acme]\n"
+    for value in VALUES:
+        for command in COMMANDS:
+            path = config(f"{place}{key} = {value}\n" + ("" if place else "[profiles.acme]\n") + GOOD)
+            result = unified(command, stdin=b"t-canary\n")
+            assert result.code != 1, (key, value, command, result.stderr)
+            path.unlink()
+
+
+@pytest.mark.parametrize("value", ["5", "inf", "[1]", "{ a = 1 }"])
+def test_a_wrong_profile_is_listed_as_broken_beside_the_others(unified: Unified, config: Config, value: str) -> None:
+    config(f"[profiles.acme]\naccount_id = {value}\n{GOOD}")
+    result = unified("profile list -o json")
+    assert (result.code, result.stderr) == (0, "")
+    acme, good = result.json["profiles"]
+    assert (acme["account_id"], good["account_id"]) == (None, "1")
+    assert acme["state"].startswith("broken: profile acme: account_id must be text that is not empty, not ")
+    assert good["state"] == "no token"
+    plain = unified("profile list")
+    assert (plain.code, plain.stdout.count("\n")) == (0, 2)
+
+
+def test_a_wrong_type_is_named_in_words_of_the_file(unified: Unified, config: Config) -> None:
+    for value, shown in [("true", "true"), ("[1]", "a list"), ("{ a = 1 }", "a table"), ("2026-01-01", "2026-01-01")]:
+        path = config(f"[profiles.acme]\naccount_id = {value}\n")
+        result = unified("profile show acme")
+        assert (result.code, result.stderr) == (
+            3,
+            f"error: profile acme: account_id must be text that is not empty, not {shown}\n",
+        )
+        path.unlink()
+
+
+def test_profiles_that_are_no_tables_are_told(unified: Unified, config: Config) -> None:
+    path = config("profiles = 5\n")
+    path.chmod(0o644)
+    for command in ("profile list", "profile add acme", "doctor", "-p acme ticketing tickets list"):
+        result = unified(command)
+        assert result.code == 3
+        assert "profiles must be tables, like [profiles.acme]" in result.stdout + result.stderr
