@@ -54,6 +54,11 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
     assert ", ".join(FORMATS) in " ".join(unified("help output").stdout.split())
 
 
+def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
+    said = "but the address, account and token of a profile that is named go before the environment's"
+    assert said in " ".join(unified("help config").stdout.split())
+
+
 @pytest.mark.parametrize("command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"])
 def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
     assert unified(f"help {command}").stdout == unified(f"{command} --help").stdout != ""
