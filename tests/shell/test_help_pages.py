@@ -59,6 +59,10 @@ def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
     assert said in " ".join(unified("help config").stdout.split())
 
 
+def test_environment_says_nothing_of_the_file_where_a_token_may_stand(unified: Unified) -> None:
+    assert "  UNIFIED_TOKEN       the bearer token itself\n" in unified("help environment").stdout
+
+
 @pytest.mark.parametrize("command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"])
 def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
     assert unified(f"help {command}").stdout == unified(f"{command} --help").stdout != ""
