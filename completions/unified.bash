@@ -265,17 +265,27 @@ _unified_offer() {
 
 # Offer files, or folders where $2 says so, for what is typed after $1; what the shell can do alone is left to it.
 _unified_files() {
-    local typed=${current#"$1"} file
+    local begun=${current#"$1"} file i
     if [[ -z $1 ]]; then
         compopt -o "${2:-default}" 2>/dev/null
         return
     fi
-    typed=${typed//\\/}
-    [[ $typed == '~/'* ]] && typed=$HOME/${typed#??}
-    for file in "$typed"*; do
-        [[ -d $file || ( -z ${2:-} && -e $file ) ]] && COMPREPLY+=("$1$file")
+    begun=${begun//\\/}
+    [[ $begun == '~/'* ]] && begun=$HOME/${begun#??}
+    for file in "$begun"*; do
+        [[ -d $file ]] && file+=/
+        [[ $file == */ || ( -z ${2:-} && -e $file ) ]] && COMPREPLY+=("$file")
     done
+    # The shell would quote an @ before the name too; within quotes there is nothing to add.
+    if [[ ${typed[n]} != [\"\']* ]] && compopt -o noquote 2>/dev/null; then
+        for i in "${!COMPREPLY[@]}"; do
+            printf -v COMPREPLY[i] %q "${COMPREPLY[i]}"
+        done
+    fi
+    [[ -z ${COMPREPLY[0]:-} ]] || COMPREPLY=("${COMPREPLY[@]/#/$1}")
     compopt -o filenames 2>/dev/null
+    # With something before it the shell does not see that it is a folder, in which one may go on.
+    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace 2>/dev/null
 }
 
 # Offer values of the kind $1 after what stands before them in the same word, $2.
@@ -369,6 +379,8 @@ _unified() {
     # Readline replaces only what follows the last character that breaks words.
     [[ $piece == *[!=:@]* ]] && current=${typed[n]%"$piece"} || current=${typed[n]}
     current=${current#[\"\']}
+    # An @ breaks words, yet is replaced together with what follows it.
+    current=${current%@}
     if [[ -n $current ]]; then
         for i in "${!COMPREPLY[@]}"; do
             COMPREPLY[i]=${COMPREPLY[i]#"$current"}

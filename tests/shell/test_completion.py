@@ -9,6 +9,13 @@ from shell.terminals import COMPLETIONS, SHELLS, Shell
 
 Start = Callable[..., Shell]
 
+_ECHO = {
+    "bash": 'unified() { echo ran: "$@"; }',
+    "zsh": 'unified() { echo ran: "$@"; }',
+    "fish": "function unified; echo ran: $argv; end",
+}
+"""How each shell is told to say what the program would get."""
+
 
 @pytest.mark.parametrize("name", SHELLS)
 def test_fifty_positions_offer_what_the_option_table_says(name: str, shell: Start) -> None:
@@ -75,6 +82,29 @@ def test_files_follow_the_options_that_take_them(name: str, shell: Start, tmp_pa
     for line in ("ticketing tickets create -F a=@o", "ticketing tickets create -F 'a[b]=@base64:o"):
         [found] = running.offered(f"unified {line}")
         assert found.endswith("one.json"), line
+
+
+@pytest.mark.parametrize("name", SHELLS)
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("-d @dee", "-d @deep.json"),
+        ("-F body=@dee", "-F body=@deep.json"),
+        ("-F body=@base64:dee", "-F body=@base64:deep.json"),
+        ("--out=dee", "--out=deep.json"),
+        ("-d @fol\tins", "-d @folder/inside.json"),
+    ],
+)
+def test_a_tab_keeps_what_is_typed_before_a_file(
+    name: str, typed: str, completed: str, shell: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "deep.json").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "inside.json").touch()
+    running = shell(name)
+    running.run(_ECHO[name])
+    printed = running.complete(f"unified ticketing tickets create {typed}")
+    assert f"ran: ticketing tickets create {completed}\r" in printed
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -154,8 +184,7 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start,
 @pytest.mark.parametrize("name", SHELLS)
 def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
-    program = "function unified; echo ran: $argv; end" if name == "fish" else 'unified() { echo ran: "$@"; }'
-    running.run(program)
+    running.run(_ECHO[name])
     printed = running.complete("unified -p glo\tvoi\treco\tdownl\t--no-inp\t-o ndj")
     assert "ran: -p globex-2 voice recordings download --no-input -o ndjson\r" in printed
 

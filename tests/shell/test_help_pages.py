@@ -54,6 +54,15 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
     assert ", ".join(FORMATS) in " ".join(unified("help output").stdout.split())
 
 
+def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
+    said = "but the address, account and token of a profile that is named go before the environment's"
+    assert said in " ".join(unified("help config").stdout.split())
+
+
+def test_environment_says_nothing_of_the_file_where_a_token_may_stand(unified: Unified) -> None:
+    assert "  UNIFIED_TOKEN       the bearer token itself\n" in unified("help environment").stdout
+
+
 @pytest.mark.parametrize("command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"])
 def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
     assert unified(f"help {command}").stdout == unified(f"{command} --help").stdout != ""
@@ -65,6 +74,12 @@ def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
         ("help exit-code", 'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)'),
         ("help ticketting", 'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)'),
         ("help zzz", 'unified help: no topic, API or command named "zzz" (unified help lists the topics)'),
+        (
+            "help voice calls list extra",
+            'unified help voice calls list: there is no page "extra" below it (unified help voice calls list)',
+        ),
+        ("help exit-codes 9", 'unified help exit-codes: there is no page "9" below it (unified help exit-codes)'),
+        ("help doctor x", 'unified help doctor: there is no page "x" below it (unified help doctor)'),
         ("help voice call", 'unified voice: no resource named "call" (did you mean "calls"?)'),
         ("profle", 'unified: no API or command named "profle" (did you mean "profile"?)'),
         ("profile lst", 'unified profile: no command named "lst" (did you mean "list"?)'),

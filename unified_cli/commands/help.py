@@ -49,10 +49,31 @@ def _help(runtime: Runtime, catalogue: Catalogue, words: list[str]) -> None:
     else:
         whole = program.whole(runtime, catalogue)
         if whole.get_command(None, words[0]) is None:
+            if words[0] in topics():
+                raise _no_page(words, 1)
             close = get_close_matches(words[0], [*topics(), *whole.entries], 1)
             hint = f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
             raise UsageError(f'unified help: no topic, API or command named "{visible(words[0])}" ({hint})')
+        depth = _depth(whole, words)
+        if depth < len(words):
+            raise _no_page(words, depth)
         tree.run(whole, [*words, "--help"], runtime)
+
+
+def _depth(command: Any, words: list[str]) -> int:
+    """How many of the words lead to the page: all of them unless a command takes no further ones."""
+    for at, word in enumerate(words):
+        if not isinstance(command, tree.Group):
+            return at
+        command = command.get_command(None, word)
+        if command is None:
+            break
+    return len(words)
+
+
+def _no_page(words: list[str], depth: int) -> UsageError:
+    here = f"unified help {' '.join(words[:depth])}"
+    return UsageError(f'{here}: there is no page "{visible(words[depth])}" below it ({here})')
 
 
 def _show(runtime: Runtime, page: Page, command_path: str) -> None:

@@ -103,7 +103,7 @@ KEYS = {
     for key in (
         Key("base_url", "where the service is, like https://api.example.com", text),
         Key("account_id", "the connection: one customer's account in some product", text),
-        Key("token", "the bearer token; in the file only if you insist", text),
+        Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", text, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
         Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
