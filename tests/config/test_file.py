@@ -195,7 +195,6 @@ def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path:
         ["profile", "set", "acme", "retries=1"],
         ["profile", "login", "acme", "--token-stdin", "--store", "file"],
         ["profile", "login", "acme", "--token-stdin", "--store", "config"],
-        ["profile", "login", "acme", "--token-stdin", "--store", "keyring"],
     ):
         result = as_others(home, *argv)
         assert result.returncode == 3, argv

@@ -144,7 +144,7 @@ def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> 
 def test_an_address_on_the_command_line_takes_no_token_of_another_origin() -> None:
     *_, everything = subsets("env")
     *_, whole = subsets("profile")
-    assert outcome("none", everything, {}, {}, base_url="https://other.example") == ("other", "env", "-")
+    assert outcome("none", everything, {}, {}, base_url="https://other.example") == (UnsafeError,)
     assert outcome("none", {"token": "t-env"}, {}, {}, base_url="https://other.example") == ("other", "-", "env")
     assert outcome("-p", everything, whole, {}, base_url="https://other.example") == (UnsafeError,)
     assert outcome("-p", {}, whole, {}, base_url="https://profile.example:8443") == (UnsafeError,)
@@ -214,3 +214,17 @@ def test_two_shells_with_different_profiles_never_meet(
     pairs = [(dict(seen.query)["integrated_account_id"], seen.headers["authorization"]) for seen in service.seen]
     assert pairs == [("acct-other", "Bearer t-other"), ("acct-elsewhere", "Bearer t-elsewhere")] * 2
     assert path.read_text() == before
+
+
+def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -> None:
+    environ = {
+        "UNIFIED_BASE_URL": "https://api.example.com",
+        "UNIFIED_ACCOUNT_ID": "1",
+        "UNIFIED_TOKEN": "t-canary",
+    }
+    result = unified("ticketing tickets list --base-url https://other.example", environ=environ)
+    assert (result.code, result.stdout) == (13, "")
+    assert result.stderr == (
+        "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to https://other.example "
+        "(give that one its own token: --token-file or --token-stdin)\n"
+    )

@@ -27,12 +27,20 @@ def machine(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _variables(runtime)
     yield from _way_out(runtime, flags)
     data = runtime.folder("data")
-    place = next((one for one in (data, *data.parents) if one.exists()), None) if data else None
-    if place is None or not os.access(place, os.W_OK):
+    if data is None or not _can_be_written(data):
         message = f"{data or 'no home'}: cannot be written, so the sandbox forgets at the end of each command"
         yield Finding("data folder", str(data or ""), message, doubtful=True)
     else:
         yield Finding("data folder", str(data), "can be written")
+
+
+def _can_be_written(folder: Path) -> bool:
+    try:
+        place = next(one for one in (folder, *folder.parents) if one.exists())
+    except OSError:
+        # A folder above it may not even be looked into.
+        return False
+    return os.access(place, os.W_OK)
 
 
 def _variables(runtime: Runtime) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
 from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
-from unified_cli.config import edit, file, login
+from unified_cli.config import aim, edit, file, login
 from unified_cli.config.draft import Draft
 from unified_cli.config.keys import KEYS
 from unified_cli.config.secrets import TokenSource
@@ -74,7 +74,11 @@ def set_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         example="unified profile set acme tags=prod,eu read_only=true timeout=",
         takes=("profile", ""),
         arguments=[_NAME, _assignments(required=True)],
-        more=["An empty value unsets the key."],
+        more=[
+            "An empty value unsets the key.",
+            "A base URL of another origin is refused while login keeps the token in a file: log out first.",
+            "If the token is in a file of your own or in the keyring, a warning says so.",
+        ],
         sections=[_KEYS],
     )
 
@@ -140,10 +144,15 @@ def _set(runtime: Runtime, given: dict[str, Any]) -> None:
         for key, value in values.items():
             if value is None and key not in table:
                 known(key)
+        before = {**table}
         draft.set(name, values)
+        warning[:] = [aim.check(runtime, name, before, table, draft.data)]
 
+    warning: list[str | None] = []
     path = edit.change(runtime, alter, touched=[name])
     runtime.talk.note(f'changed profile "{name}" in {path}')
+    if warning[0]:
+        runtime.talk.note(f"warning: {warning[0]}")
 
 
 def _use(runtime: Runtime, given: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import Flag, argument
 from unified_cli.commands.profile_leaf import build
 from unified_cli.commands.profile_values import SETTABLE, new_name, parse
-from unified_cli.config import edit
+from unified_cli.config import aim, edit
 from unified_cli.config.draft import Draft
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.runtime import Runtime
@@ -51,12 +51,17 @@ def _import(runtime: Runtime, given: dict[str, Any]) -> None:
     def alter(draft: Draft) -> None:
         for name, values in rows.items():
             if update and name in draft.profiles:
+                before = {**draft.profiles[name]}
                 draft.set(name, values)
+                warnings[name] = aim.check(runtime, name, before, draft.profiles[name], draft.data)
             else:
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 
+    warnings: dict[str, str | None] = {}
     path = edit.change(runtime, alter, touched=rows)
     runtime.talk.note(f"{'wrote' if update else 'added'} {len(rows)} profiles {'in' if update else 'to'} {path}")
+    for warning in filter(None, warnings.values()):
+        runtime.talk.note(f"warning: {warning}")
 
 
 def _text(runtime: Runtime, name: str) -> str:

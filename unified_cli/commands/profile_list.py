@@ -20,7 +20,7 @@ from unified_cli.runtime import Runtime
 
 VERSION = 1
 _HEADS = ("name", "default", "account id", "tags", "token", "state")
-_HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
+_HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
 
 def list_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) -> Any:

@@ -102,7 +102,7 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
 
 def _status(runtime: Runtime, given: dict[str, Any]) -> None:
     from unified_cli.sandbox.accounts import CHARACTERS  # noqa: PLC0415  help needs no database
-    from unified_cli.sandbox.place import NAME, own_store  # noqa: PLC0415  as above
+    from unified_cli.sandbox.place import own_store  # noqa: PLC0415  as above
 
     store = own_store(runtime)
     changes: dict[str, int] = {}
@@ -110,11 +110,10 @@ def _status(runtime: Runtime, given: dict[str, Any]) -> None:
         changes[account] = changes.get(account, 0) + count
     accounts = {**CHARACTERS, **{name: "" for name in changes if name not in CHARACTERS}}
     rows = [(name, str(changes.get(name, 0)), about) for name, about in accounts.items()]
-    folder = runtime.folder("data")
-    runtime.talk.note(f"records of seed {store.seed} in {folder / NAME if folder else 'memory'}")
+    runtime.talk.note(f"records of seed {store.seed} in {store.path or 'memory'}")
     value = {
         "seed": store.seed,
-        "state": str(folder / NAME) if folder else None,
+        "state": str(store.path) if store.path else None,
         "connections": [{"account_id": name, "changed": int(count), "about": about} for name, count, about in rows],
     }
     show(runtime, given.get("output"), ("account id", "changed records", "about"), rows, value)

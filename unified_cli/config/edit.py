@@ -53,9 +53,8 @@ def _read(path: Path) -> bytes:
 
 
 def _check_shape(path: Path, data: Mapping[str, Any]) -> None:
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
-        raise ConfigError(f"{path}: profiles must be tables, like [profiles.acme]")
+    if found := file.shape(data):
+        raise ConfigError(f"{path}: {found}")
 
 
 def _check_result(path: Path, data: Mapping[str, Any], touched: Iterable[str]) -> None:

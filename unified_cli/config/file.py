@@ -119,10 +119,10 @@ def load(path: Path, text: bytes) -> dict[str, Any]:
 
 def problems(data: Mapping[str, Any]) -> Iterator[str]:
     """Whatever is wrong with the names in the file: what no key is called, and what says a thing twice."""
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
-        yield "profiles must be tables, like [profiles.acme]"
+    if found := shape(data):
+        yield found
         return
+    profiles = data.get("profiles", {})
     yield from table_problems({name: value for name, value in data.items() if name != "profiles"}, None)
     for name, table in profiles.items():
         if name == RESERVED:
@@ -130,6 +130,20 @@ def problems(data: Mapping[str, Any]) -> Iterator[str]:
         elif not PROFILE_NAME.fullmatch(name):
             yield f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or underscores"
         yield from table_problems(table, name)
+
+
+def shape(data: Mapping[str, Any]) -> str | None:
+    """What keeps profiles from being found in the file at all, None where nothing does."""
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+        return "profiles must be tables, like [profiles.acme]"
+    singular = data.get("profile")
+    if not isinstance(singular, (dict, list)):
+        return None
+    # The slip of the pen that comes first to mind.
+    meant = next((name for name in singular if isinstance(singular, dict) and isinstance(singular[name], dict)), None)
+    written = f"profile.{meant}" if meant else "profile"
+    return f"[{written}] is no table of this file (write [profiles.{meant or 'NAME'}])"
 
 
 def table_problems(table: Mapping[str, Any], profile: str | None) -> Iterator[str]:

@@ -144,7 +144,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
         return f"removed from the keyring ({user})" if keychain.remove(user) else f"not in the keyring ({user})"
     if token.kind == "token_file":
         path = expand(token.detail, runtime.environ)
-        if path != _ours(runtime, token.profile):
+        if not is_ours(runtime, token.profile, path):
             return f"left in {path}, which is your own file"
         with store.locked(path) as held:
             gone = store.remove(held)
@@ -174,6 +174,11 @@ def forget_and_tell(runtime: Runtime, token: TokenSource, what: str) -> None:
         runtime.talk.note(f"{what} is {forget(runtime, token)}")
     except ConfigError as error:
         runtime.talk.note(f"warning: {what} is still stored: {error.message}")
+
+
+def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
+    """Whether the token file is the one that login makes for the profile."""
+    return path == _ours(runtime, profile)
 
 
 def _ours(runtime: Runtime, profile: str | None) -> Path | None:

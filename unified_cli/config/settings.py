@@ -164,13 +164,12 @@ class _Layers(NamedTuple):
         environment, refused = self._token_in_environment(reached)
         found += [*stored, *environment] if self.unit else [*environment, *stored]
         if not found:
+            if refused and self.profile is None and reached:
+                raise UnsafeError(_not_for(KEYS["token"].variable, " or ".join(self._homes()), reached))
             return None, refused
         chosen = found[0]
         if reached and chosen.origin and reached.origin != chosen.origin:
-            raise UnsafeError(
-                f"the token of {chosen.source} belongs to {chosen.origin}, and the call would go to {reached.origin} "
-                "(give that one its own token: --token-file or --token-stdin)"
-            )
+            raise UnsafeError(_not_for(f"the token of {chosen.source}", chosen.origin, reached))
         return chosen, (*(other.source for other in found[1:]), *refused)
 
     def _token_flags(self) -> list[TokenSource]:
@@ -189,12 +188,16 @@ class _Layers(NamedTuple):
         value = self.environ.get(key.variable)
         if not value:
             return [], ()
-        homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
-        origins = {address.origin_of(home) for home in homes if home}
+        origins = self._homes()
         # Without a profile, and with no address written down beside it, the token is for whatever is called.
         if reached and (self.profile or origins) and reached.origin not in origins:
             return [], (f"{key.variable}, which is not for {reached.origin}",)
         return [TokenSource("environment", value, key.variable)], ()
+
+    def _homes(self) -> list[str]:
+        """The origins that the environment's token is for; one that is none is told as such."""
+        homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
+        return [address.origin_of(home) or "an address that is none" for home in homes if home]
 
     def _token_in_file(
         self, table: Mapping[str, Any], profile: str | None, reached: Address | None
@@ -209,6 +212,11 @@ class _Layers(NamedTuple):
                     # It was put there for one origin, which is part of its name; another one finds nothing.
                     origin = reached.origin
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
+
+
+def _not_for(token: str, home: str, reached: Address) -> str:
+    other = "give that one its own token: --token-file or --token-stdin"
+    return f"{token} belongs to {home}, and the call would go to {reached.origin} ({other})"
 
 
 def parsed(key: Key, value: object, source: str) -> Any:

@@ -62,6 +62,8 @@ class Store:
         self._records = records
         self._worlds: dict[str, World] = {}
         self.seed = seed
+        self.path: Path | None = None
+        """The file; None for a store in memory."""
 
     @classmethod
     def open(
@@ -81,6 +83,7 @@ class Store:
                 raise StorageError(f"cannot open the sandbox's state {path}: {error}") from error
             raise StateError(f"{path} is not the sandbox's state: {error} (move it away to start afresh)") from error
         store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
+        store.path = path
         if known is None or (seed is not None and seed != known[0]):
             store._adopt(seed or DEFAULT_SEED, path)
         return store
