@@ -170,7 +170,7 @@ _unified_argument() {
         export:*) kind='api/resource' ;;
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
-        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
+        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         help:*) kind='' ;;
         profile\ list:*) kind='profile' ;;
         profile\ show:*) kind='profile' ;;
