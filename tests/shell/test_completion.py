@@ -118,7 +118,18 @@ def test_a_value_may_stand_in_the_same_word(name: str, shell: Start) -> None:
 
 
 @pytest.mark.parametrize("name", SHELLS)
-@pytest.mark.parametrize("line", ["ticketing tikets ", "nothing ", "ticketing tickets get 7 ", "-q ", "-a "])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ticketing tikets ",
+        "nothing ",
+        "ticketing tickets get 7 ",
+        "-q ",
+        "-a ",
+        "help voice calls list ",
+        "help output ",
+    ],
+)
 def test_nothing_is_offered_where_nothing_is_known(name: str, line: str, shell: Start) -> None:
     assert shell(name, CONFIG).offered(f"unified {line}") == set()
 
