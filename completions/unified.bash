@@ -175,7 +175,7 @@ _unified_argument() {
         profile\ list:*) kind='profile' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;
-        profile\ set:*) kind='' ;;
+        profile\ set:*) kind='base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=' ;;
         profile\ use:*) kind='profile' ;;
         profile\ login:*) kind='profile' ;;
         profile\ logout:*) kind='profile' ;;
@@ -318,6 +318,7 @@ _unified_offer_kind() {
         *)
             words=$1
             _unified_offer "$2"
+            [[ $1 != *= ]] || compopt -o nospace 2>/dev/null
             ;;
     esac
 }

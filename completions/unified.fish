@@ -352,7 +352,7 @@ function __unified_argument --argument-names at argument
         case 'profile set:0'
             echo 'profile'
         case 'profile set:*'
-            echo ''
+            echo 'base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags='
         case 'profile use:*'
             echo 'profile'
         case 'profile login:*'

@@ -192,7 +192,7 @@ $UnifiedArguments = @{
     'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile', '')
     'profile list' = @('profile')
     'profile show' = @('profile')
-    'profile set' = @('profile', '')
+    'profile set' = @('profile', 'base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=')
     'profile use' = @('profile')
     'profile login' = @('profile')
     'profile logout' = @('profile')

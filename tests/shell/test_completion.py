@@ -200,6 +200,14 @@ def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None
     assert "ran: -p globex-2 voice recordings download --no-input -o ndjson\r" in printed
 
 
+@pytest.mark.parametrize("name", SHELLS)
+def test_a_value_may_be_typed_right_after_a_key(name: str, shell: Start) -> None:
+    running = shell(name, CONFIG)
+    running.run(_ECHO[name])
+    printed = running.complete("unified profile set acme timeo\t30")
+    assert "ran: profile set acme timeout=30\r" in printed
+
+
 def test_the_script_for_zsh_may_also_be_sourced(shell: Start) -> None:
     running = shell("zsh", CONFIG)
     running.run(f"unfunction -m '_unified*'; source {COMPLETIONS}/_unified")

@@ -169,6 +169,7 @@ _unified_offer_kind() {
         *)
             words=$1
             _unified_offer "$2"
+            [[ $1 != *= ]] || compopt -o nospace 2>/dev/null
             ;;
     esac
 }
