@@ -170,12 +170,12 @@ _unified_argument() {
         export:*) kind='api/resource' ;;
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
-        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice' ;;
+        help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         help:*) kind='' ;;
         profile\ list:*) kind='profile' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;
-        profile\ set:*) kind='' ;;
+        profile\ set:*) kind='base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=' ;;
         profile\ use:*) kind='profile' ;;
         profile\ login:*) kind='profile' ;;
         profile\ logout:*) kind='profile' ;;
@@ -318,6 +318,7 @@ _unified_offer_kind() {
         *)
             words=$1
             _unified_offer "$2"
+            [[ $1 != *= ]] || compopt -o nospace 2>/dev/null
             ;;
     esac
 }
@@ -327,7 +328,7 @@ _unified_apis='ticketing user-directory ats knowledge-base ci-cd emails calendar
 _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
-    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' typed=() n=-1 i
+    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
     _unified_locate
     # The shell breaks words at = : and @; what no blank separates is put together again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -347,9 +348,13 @@ _unified() {
         fi
         case ${typed[i]} in
             [!-]* | '')
-                if [[ -n $words ]]; then
+                if [[ -z $path$helped && ${typed[i]} == help ]]; then
+                    # What help is asked about is spelled as the command itself.
+                    helped=help
+                elif [[ -n $words ]]; then
                     path+=${path:+ }${typed[i]}
                     _unified_words "$path"
+                    [[ -z $helped ]] || ((argument++))
                 else
                     ((argument++))
                 fi
@@ -366,13 +371,13 @@ _unified() {
         _unified_value "${current%%=*}"
         _unified_offer_kind "$kind" "${current%%=*}="
     elif [[ $current == -* ]]; then
-        _unified_flags "$path"
+        _unified_flags "${helped:-$path}"
         words=$flags
         [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
-    elif [[ -n $words ]]; then
+    elif [[ -n $words && ( -z $helped || -n $path ) ]]; then
         _unified_offer ''
     else
-        _unified_argument "$path" "$argument"
+        _unified_argument "${helped:-$path}" "$argument"
         _unified_offer_kind "$kind" ''
     fi
 

@@ -189,10 +189,10 @@ $UnifiedArguments = @{
     'request' = @('GET POST PATCH PUT DELETE', '')
     'export' = @('api/resource')
     'import' = @('api/resource', 'file')
-    'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice', '')
+    'help' = @('exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile', '')
     'profile list' = @('profile')
     'profile show' = @('profile')
-    'profile set' = @('profile', '')
+    'profile set' = @('profile', 'base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=')
     'profile use' = @('profile')
     'profile login' = @('profile')
     'profile logout' = @('profile')
@@ -288,6 +288,7 @@ $UnifiedComplete = {
 
     $at = @()
     $skip = ''
+    $helped = $false
     $argument = 0
     $known = @(Get-UnifiedWords $at)
     $typed = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
@@ -298,14 +299,19 @@ $UnifiedComplete = {
         if ($word -clike '--*=*') { continue }
         if ($UnifiedValues.ContainsKey($word)) { $skip = $word; continue }
         if ($word.StartsWith('-')) { continue }
-        if ($known.Count) {
+        if (-not $helped -and -not $at.Count -and $word -ceq 'help') {
+            # What help is asked about is spelled as the command itself.
+            $helped = $true
+        } elseif ($known.Count) {
             $at += $word
             $known = @(Get-UnifiedWords $at)
+            if ($helped) { $argument++ }
         } else {
             $argument++
         }
     }
 
+    $place = if ($helped) { 'help' } else { $at -join ' ' }
     if ($skip) {
         Show-UnifiedKind $UnifiedValues[$skip] ''
     } elseif ($wordToComplete -clike '--*=*') {
@@ -314,13 +320,13 @@ $UnifiedComplete = {
     } elseif ($wordToComplete.StartsWith('-')) {
         $help = @('--help:show the page of help', '-h:show the page of help')
         foreach ($set in $UnifiedFlags) {
-            if (($at -join ' ') -clike $set[0]) { Show-Unified ($help + $set[1]) ''; return }
+            if ($place -clike $set[0]) { Show-Unified ($help + $set[1]) ''; return }
         }
         Show-Unified $help ''
-    } elseif ($known.Count) {
+    } elseif ($known.Count -and (-not $helped -or $at.Count)) {
         Show-Unified $known ''
     } else {
-        $kinds = @($UnifiedArguments[($at -join ' ')])
+        $kinds = @($UnifiedArguments[$place])
         if ($kinds.Count) { Show-UnifiedKind $kinds[[Math]::Min($argument, $kinds.Count - 1)] '' }
     }
 }

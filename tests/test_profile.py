@@ -158,7 +158,7 @@ def test_removing_asks_on_a_terminal_and_no_is_the_answer_of_silence(unified: Un
 
 def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
     config(TEAM + '\n[profiles.broken]\ntimeout = "soon"\n\n[profiles.bare]\n')
-    result = unified("profile list", tty=True)
+    result = unified("profile list", tty=True, columns=200)
     assert (result.code, result.stderr) == (0, "")
     lines = result.stdout.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()
     assert [line.split() for line in lines[:4]] == [

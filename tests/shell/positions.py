@@ -41,6 +41,13 @@ def positions() -> list[tuple[str, set[str]]]:
     found.append(("unified export tic", {"ticketing"}))
     found.append(("unified import ticketing/ta", {"ticketing/tags", "ticketing/tasks", "ticketing/task_lists"}))
     found.append(("unified help exi", {"exit-codes"}))
+    found.append(("unified profile set acme time", {"timeout="}))
+    found.append(("unified help req", {"request"}))
+    found.append(("unified help exp", {"export"}))
+    found.append(("unified help voice ", {"calls", "recordings"}))
+    found.append(("unified help voice calls li", {"list"}))
+    found.append(("unified help voice calls list -", {"--help", "-h"}))
+    found.append(("unified help profile sh", {"show"}))
     found.append(("unified profile show gl", {"globex-2"}))
     return found
 

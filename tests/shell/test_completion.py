@@ -118,7 +118,18 @@ def test_a_value_may_stand_in_the_same_word(name: str, shell: Start) -> None:
 
 
 @pytest.mark.parametrize("name", SHELLS)
-@pytest.mark.parametrize("line", ["ticketing tikets ", "nothing ", "ticketing tickets get 7 ", "-q ", "-a "])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ticketing tikets ",
+        "nothing ",
+        "ticketing tickets get 7 ",
+        "-q ",
+        "-a ",
+        "help voice calls list ",
+        "help output ",
+    ],
+)
 def test_nothing_is_offered_where_nothing_is_known(name: str, line: str, shell: Start) -> None:
     assert shell(name, CONFIG).offered(f"unified {line}") == set()
 
@@ -187,6 +198,14 @@ def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None
     running.run(_ECHO[name])
     printed = running.complete("unified -p glo\tvoi\treco\tdownl\t--no-inp\t-o ndj")
     assert "ran: -p globex-2 voice recordings download --no-input -o ndjson\r" in printed
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_a_value_may_be_typed_right_after_a_key(name: str, shell: Start) -> None:
+    running = shell(name, CONFIG)
+    running.run(_ECHO[name])
+    printed = running.complete("unified profile set acme timeo\t30")
+    assert "ran: profile set acme timeout=30\r" in printed
 
 
 def test_the_script_for_zsh_may_also_be_sourced(shell: Start) -> None:

@@ -48,6 +48,6 @@ def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
 def test_completion_knows_each_kind_of_value() -> None:
     known = grammar(load())
     kinds = {"", "file", "folder", "@file", "profile", "api/resource"}
-    words = re.compile(r"[\w./-]+([ |][\w./-]+)+|curl|id")
+    words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
     everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}
     assert {kind for kind in everything - kinds if not words.fullmatch(kind)} == set()

@@ -26,7 +26,7 @@ def command(runtime: Runtime, catalogue: Catalogue, _complete: Complete) -> Any:
         "help",
         function(lambda given: _help(runtime, catalogue, given["words"] or []), [words]),
         _page,
-        takes=("|".join((*topics(), *catalogue.apis)), ""),
+        takes=("|".join((*topics(), *catalogue.apis, *program.COMMANDS)), ""),
     )
 
 

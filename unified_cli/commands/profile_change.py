@@ -72,7 +72,7 @@ def set_command(about: str, runtime: Runtime, _: Catalogue, complete: Complete) 
         complete=complete,
         usage="NAME KEY=VALUE…",
         example="unified profile set acme tags=prod,eu read_only=true timeout=",
-        takes=("profile", ""),
+        takes=("profile", "|".join(f"{key}=" for key in SETTABLE)),
         arguments=[_NAME, _assignments(required=True)],
         more=[
             "An empty value unsets the key.",

@@ -169,6 +169,7 @@ _unified_offer_kind() {
         *)
             words=$1
             _unified_offer "$2"
+            [[ $1 != *= ]] || compopt -o nospace 2>/dev/null
             ;;
     esac
 }
@@ -178,7 +179,7 @@ _unified_apis='@APIS@'
 _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
-    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' typed=() n=-1 i
+    local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
     _unified_locate
     # The shell breaks words at = : and @; what no blank separates is put together again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -198,9 +199,13 @@ _unified() {
         fi
         case ${typed[i]} in
             [!-]* | '')
-                if [[ -n $words ]]; then
+                if [[ -z $path$helped && ${typed[i]} == help ]]; then
+                    # What help is asked about is spelled as the command itself.
+                    helped=help
+                elif [[ -n $words ]]; then
                     path+=${path:+ }${typed[i]}
                     _unified_words "$path"
+                    [[ -z $helped ]] || ((argument++))
                 else
                     ((argument++))
                 fi
@@ -217,13 +222,13 @@ _unified() {
         _unified_value "${current%%=*}"
         _unified_offer_kind "$kind" "${current%%=*}="
     elif [[ $current == -* ]]; then
-        _unified_flags "$path"
+        _unified_flags "${helped:-$path}"
         words=$flags
         [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
-    elif [[ -n $words ]]; then
+    elif [[ -n $words && ( -z $helped || -n $path ) ]]; then
         _unified_offer ''
     else
-        _unified_argument "$path" "$argument"
+        _unified_argument "${helped:-$path}" "$argument"
         _unified_offer_kind "$kind" ''
     fi
 

@@ -114,6 +114,7 @@ function __unified_complete
     set -l current (commandline -ct | string replace -r '^["\']' '')
     set -l at ''
     set -l skip ''
+    set -l helped ''
     set -l argument 0
     set -l known (__unified_words '')
     set -e typed[1]
@@ -128,9 +129,13 @@ function __unified_complete
                 set skip $word
             case '-*'
             case '*'
-                if set -q known[1]
+                if test "$at$helped" = '' -a "$word" = help
+                    # What help is asked about is spelled as the command itself.
+                    set helped help
+                else if set -q known[1]
                     set at (string trim -- "$at $word")
                     set known (__unified_words "$at")
+                    test -n "$helped"; and set argument (math $argument + 1)
                 else
                     set argument (math $argument + 1)
                 end
@@ -142,10 +147,12 @@ function __unified_complete
         set -l parts (string split -m 1 = -- $current)
         __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]"
     else if string match -q -- '-*' $current
+        test -n "$helped"; and set at help
         __unified_flags "$at"
-    else if set -q known[1]
+    else if set -q known[1]; and test -z "$helped" -o -n "$at"
         printf '%s\n' $known
     else
+        test -n "$helped"; and set at help
         __unified_offer "$(__unified_argument "$at" $argument)" '' "$current"
     end
 end

@@ -1,0 +1,80 @@
+"""Tables of what the program knows: within the terminal, each column under its head, and nothing cut."""
+
+import pytest
+from front_door import Unified
+
+from unified_cli.output import columns
+from unified_cli.runtime import Runtime
+from unified_cli.talk import Talk
+
+STATUS = """\
+ACCOUNT ID      CHANGED RECORDS  ABOUT
+full            0                Everything works and every resource has
+                                 records.
+empty           0                Nothing is there yet; records can be created.
+read-only       0                Reads work; every write is answered with 405.
+blocked         0                The account is blocked: every request is
+                                 answered with 503.
+needs-reauth    0                The provider refuses the stored credentials:
+                                 401 until the end user reconnects.
+missing-scopes  0                Reads work; writes are answered with 403 and
+                                 the scopes that are missing.
+rate-limited    0                More than 5 requests in 2 seconds are answered
+                                 with 429 and Retry-After.
+dead-provider   0                The provider does not answer: every request
+                                 ends with 502.
+slow            0                Every answer takes a second.
+tiny-pages      0                A page never holds more than 3 records,
+                                 whatever the limit.
+partial         0                Lists are partial and give reduced records; get
+                                 gives the whole one.
+limited         0                The provider lacks some resources, attachments,
+                                 tags and comments among them.
+"""
+SEARCH = """\
+COMMAND          METHOD  PATH                                   SUMMARY
+user-directory   POST    /unified/user-directory/users/suspend  Take a user's
+users suspend                                                   access away for
+                                                                the time being
+"""
+
+
+@pytest.mark.parametrize(("command", "expected"), [("sandbox status", STATUS), ("operations suspend", SEARCH)])
+def test_a_table_wider_than_the_terminal_goes_on_in_its_columns(command: str, expected: str, unified: Unified) -> None:
+    assert unified(command, tty=True, columns=80, environ={"NO_COLOR": "1"}).stdout == expected
+
+
+def test_off_a_terminal_a_table_is_as_wide_as_it_is(unified: Unified) -> None:
+    assert unified("operations suspend -o table").stdout == (
+        "COMMAND                       METHOD  PATH                                   SUMMARY\n"
+        "user-directory users suspend  POST    /unified/user-directory/users/suspend"
+        "  Take a user's access away for the time being\n"
+    )
+
+
+def table(width: int, *rows: tuple[str, str]) -> str:
+    runtime = Runtime(
+        stdin=None, stdout=None, talk=Talk(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
+    )
+    return columns.table(runtime, ["name", "what is said"], rows).decode("utf-8")
+
+
+def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> None:
+    assert table(14, ("漢字", "漢字 かな 交じ"), ("a", "")) == (
+        "\x1b[1mNAME  WHAT IS\x1b[0m\n"
+        "\x1b[1m      SAID\x1b[0m\n"
+        "漢字  漢字\n"
+        "      かな\n"
+        "      交じ\n"
+        "a\n"
+    )  # fmt: skip
+
+
+def test_a_word_stays_whole_though_no_terminal_is_that_narrow() -> None:
+    assert table(1, ("an-id-in-one-piece", "two blanks")) == (
+        "\x1b[1mNAME                WHAT\x1b[0m\n"
+        "\x1b[1m                    IS\x1b[0m\n"
+        "\x1b[1m                    SAID\x1b[0m\n"
+        "an-id-in-one-piece  two\n"
+        "                    blanks\n"
+    )
