@@ -81,4 +81,4 @@ def test_one_wrong_line_and_nothing_is_added(
 
 def test_a_file_that_is_not_there_is_named(unified: Unified) -> None:
     result = unified("profile import /nonexistent.csv")
-    assert (result.code, result.stderr) == (2, "error: cannot read /nonexistent.csv: No such file or directory\n")
+    assert (result.code, result.stderr) == (11, "error: cannot read /nonexistent.csv: No such file or directory\n")

@@ -118,7 +118,12 @@ def race(path: Path, processes: int) -> None:
     children = []
     for number in range(processes):
         profile, key = number // len(keys), keys[number % len(keys)]
-        value = {"base_url": f"https://{number}.example", "timeout": f"{number + 1}"}.get(key, f"changed-{number}")
+        special = {
+            "base_url": f"https://{number}.example",
+            "timeout": f"{number + 1}",
+            "token_file": f"/changed-{number}",
+        }
+        value = special.get(key, f"changed-{number}")
         child = os.fork()
         if child == 0:
             code = 99

@@ -54,7 +54,7 @@ def test_200_processes_at_once_keep_200_changes(quick: Path) -> None:
             "account_id": f"changed-{5 * number}",
             "base_url": f"https://{5 * number + 1}.example",
             "ca_bundle": f"changed-{5 * number + 2}",
-            "token_file": f"changed-{5 * number + 3}",
+            "token_file": f"/changed-{5 * number + 3}",
             "timeout": 5 * number + 5,
         }
         for number in range(40)

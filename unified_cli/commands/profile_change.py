@@ -11,7 +11,7 @@ from unified_cli.commands import confirm, profile_guide
 from unified_cli.commands.built_in import Complete
 from unified_cli.commands.options import FLAGS, Flag, argument
 from unified_cli.commands.profile_leaf import build, may_ask
-from unified_cli.commands.profile_values import SETTABLE, known, new_name, parse, read_assignments
+from unified_cli.commands.profile_values import SETTABLE, known, missing_file, new_name, parse, read_assignments
 from unified_cli.config import aim, edit, file, login
 from unified_cli.config.draft import Draft
 from unified_cli.config.keys import KEYS
@@ -132,6 +132,8 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
             values = profile_guide.values(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.talk.note(f'added profile "{name}" to {path}')
+    if told := missing_file(values, runtime):
+        runtime.talk.note(f"warning: {told}")
     if guided:
         profile_guide.sign_in(runtime, name)
 
@@ -151,8 +153,8 @@ def _set(runtime: Runtime, given: dict[str, Any]) -> None:
     warning: list[str | None] = []
     path = edit.change(runtime, alter, touched=[name])
     runtime.talk.note(f'changed profile "{name}" in {path}')
-    if warning[0]:
-        runtime.talk.note(f"warning: {warning[0]}")
+    for told in filter(None, (warning[0], missing_file(values, runtime))):
+        runtime.talk.note(f"warning: {told}")
 
 
 def _use(runtime: Runtime, given: dict[str, Any]) -> None:

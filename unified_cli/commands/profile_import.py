@@ -13,7 +13,7 @@ from unified_cli.commands.profile_leaf import build
 from unified_cli.commands.profile_values import SETTABLE, new_name, parse
 from unified_cli.config import aim, edit
 from unified_cli.config.draft import Draft
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.runtime import Runtime
 from unified_cli.talk import visible
 
@@ -36,7 +36,8 @@ def import_command(about: str, runtime: Runtime, _: Catalogue, complete: Complet
         arguments=[argument("file", "a CSV file whose first line names the columns; - is standard input")],
         flags=[_UPDATE],
         more=[
-            "The first line names the columns: name, and any of account_id, tags and the other keys of a profile.",
+            "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
+            "except token and token_command.",
             "Tags are separated by blanks, commas or semicolons. One wrong line, and nothing is added.",
         ],
     )
@@ -74,7 +75,7 @@ def _text(runtime: Runtime, name: str) -> str:
             with open(name, "rb") as file:  # noqa: PTH123  a path as typed
                 content = file.read(_LARGEST + 1)
         except OSError as error:
-            raise UsageError(f"cannot read {name}: {error.strerror}") from None
+            raise StorageError(f"cannot read {name}: {error.strerror}") from None
     if len(content) > _LARGEST:
         raise UsageError(f"{name} is larger than {_LARGEST >> 20} MiB")
     try:

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED
 from unified_cli.config.keys import KEYS, Key
-from unified_cli.errors import UsageError
+from unified_cli.config.paths import exists, expand
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.output import FORMATS
+from unified_cli.runtime import Runtime
 from unified_cli.talk import visible
 
 SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}
@@ -53,10 +56,22 @@ def parse(name: str, value: Any) -> Any:
     if isinstance(found, str) and not found.isprintable():
         raise UsageError(f'{name} "{visible(found)}" holds a character that cannot be seen')
     if name == "base_url":
-        address.parse(found, name)
+        try:
+            address.parse(found, name)
+        except ConfigError as error:
+            raise UsageError(error.message) from None
+    if name == "token_file" and not found.startswith("~"):
+        # A later call may be made in another folder.
+        found = str(Path(found).absolute())
     if name == "output" and found not in FORMATS:
         raise UsageError(f'no output format "{visible(found)}" (there are {", ".join(FORMATS)})')
     return int(found) if isinstance(found, float) and found.is_integer() else found
+
+
+def missing_file(values: Mapping[str, Any], runtime: Runtime) -> str | None:
+    """The warning that the values name a token file that is not there, None where there is nothing to warn of."""
+    name = values.get("token_file")
+    return f"there is no file {name} yet" if name and not exists(expand(name, runtime.environ)) else None
 
 
 def known(name: str) -> Key:

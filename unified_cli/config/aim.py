@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.config import login
-from unified_cli.config.paths import expand
+from unified_cli.config.paths import exists, expand
 from unified_cli.config.secrets import keyring_user
 from unified_cli.errors import UnsafeError
 from unified_cli.runtime import Runtime
@@ -29,7 +29,7 @@ def check(
         entry = keyring_user(name, was.origin)
         return f"the keyring keeps the token for {was.origin} only (entry {entry}; {mend} keeps another)"
     path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
-    if path is not None and not path.exists():
+    if path is not None and not exists(path):
         return None
     if path is None or login.is_ours(runtime, name, path):
         raise UnsafeError(

@@ -9,7 +9,7 @@ from typing import Any
 
 from unified_cli.config import address, edit, file, keychain, settings, store
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
-from unified_cli.config.paths import expand
+from unified_cli.config.paths import exists, expand
 from unified_cli.config.secrets import TokenSource, keyring_user
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.runtime import Runtime
@@ -164,7 +164,7 @@ def traces(
             declared = replace(declared, detail=str(named))
         yield declared
     own = _ours(runtime, profile)
-    if own and own != named and own.exists():
+    if own and own != named and exists(own):
         yield TokenSource("token_file", str(own), "", profile=profile)
 
 

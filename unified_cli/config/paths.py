@@ -11,3 +11,8 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
         return Path(home + text[1:])
     return Path(text)
+
+
+def exists(path: Path) -> bool:
+    """Whether something is there, as far as this user may look: a closed folder holds nothing."""
+    return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a closed folder

@@ -1,0 +1,50 @@
+"""What `profile` makes of addresses, file names and the words of its help."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+
+Config = Callable[[str], Path]
+PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n'
+
+
+@pytest.mark.parametrize("value", ["ftp://x", "nonsense", "https://u:p@x", "https://x?y"])
+@pytest.mark.parametrize("command", ["profile set acme", "profile add new"])
+def test_an_address_that_is_none_is_a_usage_error(unified: Unified, config: Config, command: str, value: str) -> None:
+    path = config(PROFILE)
+    result = unified([*command.split(), f"base_url={value}"])
+    assert result.code == 2
+    assert result.stderr.startswith("error: base URL in base_url ")
+    assert path.read_text() == PROFILE
+
+
+@pytest.mark.parametrize(
+    "command", ["profile add new --token-file mine", "profile add new token_file=mine",
+                "profile set acme token_file=mine"]
+)  # fmt: skip
+@pytest.mark.parametrize("there", [True, False])
+def test_a_token_file_is_kept_with_its_folder(
+    unified: Unified, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, there: bool
+) -> None:
+    path = config(PROFILE)
+    monkeypatch.chdir(tmp_path)
+    if there:
+        (tmp_path / "mine").write_text("t-canary\n")
+    result = unified(command)
+    assert result.code == 0
+    assert f'token_file = "{tmp_path / "mine"}"\n' in path.read_text()
+    said = f"warning: there is no file {tmp_path / 'mine'} yet\n"
+    assert result.stderr.endswith(said) is not there
+
+
+def test_a_token_file_at_home_stays_as_written(unified: Unified, config: Config) -> None:
+    path = config(PROFILE)
+    assert unified(["profile", "set", "acme", "token_file=~/mine"]).code == 0
+    assert 'token_file = "~/mine"\n' in path.read_text()
+
+
+def test_the_help_of_import_promises_no_key_that_is_refused(unified: Unified) -> None:
+    said = " ".join(unified("profile import --help").stdout.split())
+    assert "any of account_id, tags and the other keys of a profile, except token and token_command" in said
