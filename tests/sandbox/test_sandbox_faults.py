@@ -171,6 +171,8 @@ def test_an_action_answers_without_its_envelope(world: World) -> None:
     [
         "429=x",
         "reset=101 %",
+        "429=200%",
+        "reset=100.5%",
         "slow",
         "slow=5",
         "nothing",

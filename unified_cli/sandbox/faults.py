@@ -130,7 +130,7 @@ def rules_of(data: Mapping[str, Any]) -> tuple[Rule, ...]:
 def _rule(word: str) -> Rule:
     name, _, text = word.partition("=")
     if re.fullmatch(r"[45]\d\d", name) or name in _CHANCES:
-        if not re.fullmatch(r"|\d+(\.\d+)?%|[1-9]\d*", text):
+        if not re.fullmatch(r"|(100|\d{1,2}(\.\d+)?)%|[1-9]\d*", text):
             raise UsageError(f"not a chance in fault {word!r} (such as 5%, or 3 for the third request)")
         return Rule("status" if name.isdigit() else name, text, int(name) if name.isdigit() else True)
     if name in _TIMES:
