@@ -40,6 +40,12 @@ SHAPES = {
     "remove": "profile remove acme",
     "doctor": "doctor acme",
     "doctor on the network": "doctor acme --network",
+    "all pages": "ticketing tickets list --all -o ndjson",
+    "all pages in a file": "ticketing tickets list --all --out {out}",
+    "several connections": "-p acme -p acme ticketing tickets list -o ndjson",
+    "an export": "export ticketing/tickets --to {dump} --restart",
+    "an import": "import ticketing/contacts {records} --restart",
+    "an import with a report": "import ticketing/contacts {records} --restart --report {report}",
     "operations": "operations suspend",
     "the sandbox": "-p sandbox ticketing tickets list",
     "no such profile": "-p nobody ticketing tickets list",
@@ -91,10 +97,14 @@ class World:
         self.ring.set_password("unified", f"{service.url}|acme", CANARY)
 
     def run(self, command: str, *, detail: bool = False) -> Result:
-        argv = command.format(out=self._folder / "out").split()
+        records = self._folder / "records.ndjson"
+        records.write_text('{"name":"Ada"}\n')
+        places = {name: self._folder / name for name in ("out", "dump", "report")}
+        argv = command.format(records=records, **places).split()
         environ = {"UNIFIED_PROFILE": "acme", "UNIFIED_RETRIES": "0"}
         stdin = b""
-        takes_flag = re.match(r"[a-z-]+ \w+ \w+|request GET", command) and argv[0] not in ("profile", "sandbox")
+        calls = re.match(r"[a-z-]+ \w+ \w+|request GET|(im|ex)port ticketing", command)
+        takes_flag = calls and argv[0] not in ("profile", "sandbox")
         if self._source == "environment":
             environ["UNIFIED_TOKEN"] = CANARY
         elif self._source == "--token-file" and takes_flag:
