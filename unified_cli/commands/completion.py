@@ -8,7 +8,7 @@ from unified_cli.catalogue import Catalogue, load
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import Complete
 from unified_cli.commands.entry import Entry
-from unified_cli.commands.options import OUTPUT, Flag, function
+from unified_cli.commands.options import OUTPUT, Flag
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stream, target
@@ -33,7 +33,8 @@ def _printing(runtime: Runtime, shell: str) -> Callable[[], Any]:
     def build() -> Any:
         return tree.leaf(
             shell,
-            function(lambda _given: stream.write(runtime, [_script(shell)]), []),
+            lambda _given: stream.write(runtime, [_script(shell)]),
+            [],
             lambda: Page("", [f"Print the completion script for {shell}."], [(EXAMPLE, f"unified completion {shell}")]),
         )
 
@@ -43,7 +44,8 @@ def _printing(runtime: Runtime, shell: str) -> Callable[[], Any]:
 def _installing(runtime: Runtime, complete: Complete) -> Any:
     return tree.leaf(
         "install",
-        function(lambda given: _install(runtime, complete(given)), [_SHELL.parameter()]),
+        lambda given: _install(runtime, complete(given)),
+        [_SHELL.parameter()],
         lambda: Page(
             "[options]",
             [f"{_INSTALL}, and say what is left to do. Your shell's own files are never changed."],

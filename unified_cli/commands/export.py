@@ -8,7 +8,7 @@ from typing import Any
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.options import CONNECTION, FLAGS, NETWORK, TALK, Flag, arguments, function
+from unified_cli.commands.options import CONNECTION, FLAGS, NETWORK, TALK, Flag, arguments
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.config import file, select, settings
 from unified_cli.errors import IncompleteError, StateError, UnifiedError, UsageError
@@ -35,10 +35,8 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     """The command."""
     return tree.leaf(
         "export",
-        function(
-            lambda given: _run(runtime, catalogue, complete(given)),
-            [arguments("what", "API or API/RESOURCE; * stands for anything"), *(flag.parameter() for flag in _FLAGS)],
-        ),
+        lambda given: _run(runtime, catalogue, complete(given)),
+        [arguments("what", "API or API/RESOURCE; * stands for anything"), *(flag.parameter() for flag in _FLAGS)],
         lambda: Page(
             "[API[/RESOURCE] …] --to DIR [options]",
             [

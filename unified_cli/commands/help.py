@@ -9,7 +9,6 @@ import typer
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import program, tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.options import function
 from unified_cli.commands.page import EXAMPLES, Page, render
 from unified_cli.commands.topics import topics
 from unified_cli.errors import UsageError
@@ -24,7 +23,8 @@ def command(runtime: Runtime, catalogue: Catalogue, _complete: Complete) -> Any:
     words = inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     return tree.leaf(
         "help",
-        function(lambda given: _help(runtime, catalogue, given["words"] or []), [words]),
+        lambda given: _help(runtime, catalogue, given["words"] or []),
+        [words],
         _page,
         takes=("|".join((*topics(), *catalogue.apis, *program.COMMANDS)), ""),
     )
@@ -57,7 +57,7 @@ def _help(runtime: Runtime, catalogue: Catalogue, words: list[str]) -> None:
         depth = _depth(whole, words)
         if depth < len(words):
             raise _no_page(words, depth)
-        tree.run(whole, [*words, "--help"], runtime)
+        tree.read(whole, [*words, "--help"], runtime)
 
 
 def _depth(command: Any, words: list[str]) -> int:

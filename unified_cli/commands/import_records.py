@@ -8,7 +8,7 @@ from typing import Any
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import confirm, preview, spool, tree, typed
 from unified_cli.commands.built_in import FORMATS, Complete, show
-from unified_cli.commands.options import FLAGS, NETWORK, OUTPUT, QUERY, SAFETY, TALK, Flag, argument, function
+from unified_cli.commands.options import FLAGS, NETWORK, OUTPUT, QUERY, SAFETY, TALK, Flag, argument
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
@@ -53,10 +53,8 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     parameters = [argument("resource", "where to, as API/RESOURCE"), argument("file", "the records; - is a pipe")]
     return tree.leaf(
         "import",
-        function(
-            lambda given: run(runtime, catalogue, complete(given)),
-            [*parameters, *(flag.parameter() for flag in _FLAGS)],
-        ),
+        lambda given: run(runtime, catalogue, complete(given)),
+        [*parameters, *(flag.parameter() for flag in _FLAGS)],
         lambda: Page(
             "API/RESOURCE FILE [options]",
             [

@@ -7,7 +7,7 @@ import typer
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import tree
 from unified_cli.commands.built_in import TABLE, Complete, show
-from unified_cli.commands.options import OUTPUT, Flag, function
+from unified_cli.commands.options import OUTPUT, Flag
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import UsageError
 from unified_cli.output import document
@@ -31,9 +31,8 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     words = inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     return tree.leaf(
         "operations",
-        function(
-            lambda given: _search(runtime, catalogue, complete(given)), [words, *(flag.parameter() for flag in _FLAGS)]
-        ),
+        lambda given: _search(runtime, catalogue, complete(given)),
+        [words, *(flag.parameter() for flag in _FLAGS)],
         lambda: Page(
             "[WORDS] [options]",
             ["Search what can be called: operations whose command, path or summary holds all the words."],

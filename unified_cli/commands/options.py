@@ -1,7 +1,7 @@
 """Every option there is, spelled once; commands, help, completion and documents take them from here."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -184,11 +184,11 @@ def arguments(name: str, help_text: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def function(body: Callable[[dict[str, Any]], None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
+def function(body: Callable[[dict[str, Any]], Any], parameters: Sequence[inspect.Parameter]) -> Callable[..., Any]:
     """A function with these parameters, as Typer reads them off a signature, that hands all values to `body`."""
 
-    def command(**given: Any) -> None:
-        body(given)
+    def command(**given: Any) -> Any:
+        return body(given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command

@@ -6,7 +6,7 @@ from typing import Any
 
 from unified_cli.commands import tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.options import FLAGS, Flag, function
+from unified_cli.commands.options import FLAGS, Flag
 from unified_cli.commands.page import EXAMPLE, Page, Rows
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
@@ -45,7 +45,8 @@ def build(
 
     return tree.leaf(
         name,
-        function(start, [*arguments, *(flag.parameter() for flag in all_flags)]),
+        start,
+        [*arguments, *(flag.parameter() for flag in all_flags)],
         lambda: Page(f"{usage} [options]".strip(), [f"{about}.", *more], [(EXAMPLE, example), *sections], all_flags),
         takes,
     )

@@ -25,7 +25,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; whatever goes wrong is a UnifiedError."""
-    tree.run(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime)
+    if asked := tree.read(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime):
+        asked()
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import call, tree
 from unified_cli.commands.built_in import Complete
-from unified_cli.commands.options import FLAGS, MANY, argument, function
+from unified_cli.commands.options import FLAGS, MANY, argument
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.runtime import Runtime
 
@@ -17,10 +17,8 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     parameters = [argument("method", "GET, POST, PATCH, PUT or DELETE"), argument("path", "below the base URL")]
     return tree.leaf(
         "request",
-        function(
-            lambda given: call.path(runtime, catalogue, complete(given)),
-            [*parameters, *(flag.parameter() for flag in _FLAGS)],
-        ),
+        lambda given: call.path(runtime, catalogue, complete(given)),
+        [*parameters, *(flag.parameter() for flag in _FLAGS)],
         lambda: Page(
             "METHOD PATH [options]",
             [

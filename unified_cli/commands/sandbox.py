@@ -7,7 +7,7 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.commands import page, tree
 from unified_cli.commands.built_in import TABLE, Complete, show
 from unified_cli.commands.entry import Entry
-from unified_cli.commands.options import Flag, argument, function
+from unified_cli.commands.options import Flag, argument
 from unified_cli.commands.page import EXAMPLE, Page
 from unified_cli.errors import UsageError
 from unified_cli.output import stream
@@ -33,11 +33,10 @@ def command(runtime: Runtime, catalogue: Catalogue, complete: Complete) -> Any:
     ) -> Entry:
         parameters = [argument(word, "what the records are made from")] if word else []
         parameters += [flag.parameter() for flag in flags]
-        made = function(lambda given: run(complete(given)), parameters)
         an_example = f"unified sandbox {name}" + (" winter" if word else "")
         usage = f"{word.upper()} [options]" if word else "[options]"
         help_page = Page(usage, [about], [(EXAMPLE, an_example)], flags)
-        return Entry(about, lambda: tree.leaf(name, made, lambda: help_page))
+        return Entry(about, lambda: tree.leaf(name, lambda given: run(complete(given)), parameters, lambda: help_page))
 
     entries: Mapping[str, Entry] = {
         "serve": leaf(

@@ -1,5 +1,6 @@
 """The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -114,19 +115,26 @@ def _operation(operation: Operation, execute: Execute) -> Any:
     parameters += [flag.parameter() for flag in options_for(operation)]
     return leaf(
         operation.name,
-        function(lambda given: execute(operation, given), parameters),
+        partial(execute, operation),
+        parameters,
         lambda: page.for_operation(operation),
     )
 
 
-def leaf(name: str, run: Callable[..., None], make_page: Callable[[], page.Page], takes: Sequence[str] = ()) -> Any:
-    """A command that calls `run` with what was given on the command line.
+def leaf(
+    name: str,
+    run: Callable[[dict[str, Any]], None],
+    parameters: Sequence[inspect.Parameter],
+    make_page: Callable[[], page.Page],
+    takes: Sequence[str] = (),
+) -> Any:
+    """A command for which `run` is to be called with what was given on the command line.
 
     `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`, `folder`,
     `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=Leaf, context_settings=_CONTEXT)(run)
+    app.command(name, cls=Leaf, context_settings=_CONTEXT)(function(lambda given: partial(run, given), parameters))
     command: Any = typer.main.get_command(app)
     command.page, command.takes = make_page, takes
     return command
@@ -144,17 +152,22 @@ def _fill(made: Any, kind: str, entries: Mapping[str, Entry], make_page: Callabl
     return filled
 
 
-def run(command: Any, argv: list[str], runtime: Runtime) -> None:
-    """Run the command line; UsageError for what Typer cannot read."""
+def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
+    """What the command line says is to be done; None where that was to print help, which is done.
+
+    Nothing is done from within Typer: at the bottom of its stack every import and every page would cost more, because
+    CPython asks the system for a new piece of stack, and gives it back, at each call across the end of the last one.
+    Raises UsageError for what Typer cannot read.
+    """
     try:
         # Typer prints into a buffer and would take the colours out, which are there only where they may be.
         with command.make_context("unified", argv, obj=runtime, color=True) as context:
-            command.invoke(context)
+            asked: Callable[[], None] = command.invoke(context)
     except typer.Exit:
-        # Help was asked for, and is printed.
-        return
+        return None
     except CommandLineError as error:
         raise _usage_error(error) from None
+    return asked
 
 
 _SPELLINGS = {spelling for flag in FLAGS.values() for spelling in flag.spellings}
