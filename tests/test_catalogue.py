@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unified_cli.catalogue import CatalogueError, Operation, load
+from unified_cli.catalogue import CatalogueError, Operation, load, read
 from unified_cli.catalogue.known import known
 from unified_cli.commands import program
 from unified_cli.runtime import Runtime
@@ -16,6 +16,12 @@ from unified_cli.talk import Talk
 
 TEXT = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
 CATALOGUE = load()
+
+
+def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
+    whole = read(TEXT)
+    assert CATALOGUE.service == whole.service
+    assert [api._replace(resources=dict(api.resources)) for api in CATALOGUE.apis.values()] == [*whole.apis.values()]
 
 
 @pytest.mark.parametrize(
@@ -48,13 +54,13 @@ CATALOGUE = load()
 def test_bad_data_is_refused_and_the_place_named(old: str, new: str, said: str) -> None:
     assert old in TEXT
     with pytest.raises(CatalogueError) as caught:
-        load(TEXT.replace(old, new))
+        read(TEXT.replace(old, new))
     assert str(caught.value).startswith(said)
 
 
 def test_a_resource_may_be_just_its_words() -> None:
     text = TEXT.replace('calls      = { operations = "list", about = "Calls made and received" }', 'calls = "list get"')
-    assert [*load(text).apis["voice"].resources["calls"].operations] == ["list", "get"]
+    assert [*read(text).apis["voice"].resources["calls"].operations] == ["list", "get"]
 
 
 @pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)
@@ -91,7 +97,7 @@ def test_what_is_known_speaks_of_resources_and_operations_that_exist() -> None:
 @pytest.fixture
 def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     """The program with one line of its catalogue changed."""
-    catalogue = load(TEXT.replace('calls      = { operations = "list"', 'calls      = { operations = "crud redial"'))
+    catalogue = read(TEXT.replace('calls      = { operations = "list"', 'calls      = { operations = "crud redial"'))
 
     def run(command: str) -> tuple[str, str]:
         stdout, stderr = io.BytesIO(), io.BytesIO()

@@ -20,6 +20,8 @@ def run() -> None:
         os._exit(0)
     # What start-up builds lives on, so looking for garbage in it is time lost; a call turns the collector on again.
     gc.disable()
+    # httpcore imports it where it is installed, for asynchronous programs, and does without where it is not.
+    sys.modules["anyio"] = None  # type: ignore[assignment]
     _occupy()
     from unified_cli import signals  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
 

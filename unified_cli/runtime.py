@@ -6,9 +6,8 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO
 
 from unified_cli.talk import Talk
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 APP = "unified"
 
 
-@dataclass(slots=True)
-class Runtime:
+class Runtime(NamedTuple):
     """Everything that is not the command line itself.
 
     A stream is None where its descriptor was closed before the program began. `transport` replaces the network.
@@ -44,7 +42,7 @@ class Runtime:
     """Seconds since 1970: for telling people the time, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
     uniform: Callable[[float, float], float] = random.uniform
-    transport: "Callable[[], httpx.BaseTransport] | None" = field(default=None, repr=False)
+    transport: "Callable[[], httpx.BaseTransport] | None" = None
 
     @classmethod
     def system(cls) -> "Runtime":
@@ -64,9 +62,9 @@ class Runtime:
     @property
     def width(self) -> int:
         """How many columns there are to write in; 80 off a terminal."""
-        if self.columns is None:
-            self.columns = shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
-        return self.columns
+        if self.columns is not None:
+            return self.columns
+        return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
 
     def folder(self, kind: Literal["config", "data"]) -> Path | None:
         """The user's folder of that kind, which need not exist; None where there is no home to hold it."""

@@ -155,7 +155,7 @@ def test_a_new_line_in_the_catalogue_is_a_working_route(store: Store) -> None:
     [api.parcels.resources]
     deliveries = "crud postpone download"
     """
-    sandbox = Sandbox(load(text), store)
+    sandbox = Sandbox(read(text), store)
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
         path = "/unified/parcels/deliveries"
         assert len(listed(client, path)) == 60

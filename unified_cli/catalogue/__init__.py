@@ -1,6 +1,6 @@
 """What the service offers, as data: APIs, their resources and operations, and the fields that are known."""
 
-from unified_cli.catalogue.load import CatalogueError, load
+from unified_cli.catalogue.load import CatalogueError, load, read
 from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Operation, Resource, Service
 
-__all__ = ["STANDARD", "Api", "Catalogue", "CatalogueError", "Operation", "Resource", "Service", "load"]
+__all__ = ["STANDARD", "Api", "Catalogue", "CatalogueError", "Operation", "Resource", "Service", "load", "read"]

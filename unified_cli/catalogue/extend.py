@@ -1,6 +1,5 @@
 """Add to the catalogue what a user wrote in the same grammar; what is there already stays as it is, and is named."""
 
-import dataclasses
 import re
 import tomllib
 from collections.abc import Collection, Mapping
@@ -51,7 +50,7 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
         apis[name] = made._replace(resources=_merged(old.resources if old else {}, resources, clashes))
         passed += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} is there already; this one is passed over"
                    for clash in clashes]  # fmt: skip
-    return dataclasses.replace(catalogue, apis=apis), passed
+    return Catalogue(catalogue.service, apis), passed
 
 
 def _made(catalogue: Catalogue, name: str, tables: Mapping[str, Any], old: Api | None) -> Api:

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Operation, Resource, Service, sentence
+from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Late, Operation, Resource, Service, sentence
 
 SOURCE = "catalogue.toml"
 _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
+# Our own file begins every API with such a line; a test compares what is read in parts with what is read whole.
+_API = re.compile(r"^\[api\.([a-z-]+)\]$", re.MULTILINE)
+_TABLE = "\n[api."
 _KINDS = {"GET": "read", "DELETE": "delete"}
 
 
@@ -17,13 +20,28 @@ class CatalogueError(ValueError):
     """The catalogue's data is wrong; the message names the file and the place."""
 
 
-def load(text: str | None = None, source: str = SOURCE) -> Catalogue:
-    """The catalogue written in `text`, by default the one that comes with the program.
+def load() -> Catalogue:
+    """The catalogue that comes with the program. What an API holds is read when somebody asks: a call asks for one."""
+    text = Path(__file__).with_name(SOURCE).read_text("utf-8")
+    shared, *parts = _API.split(text)
+    service = _service(f"{SOURCE}: service", tomllib.loads(shared)["service"])
+    return Catalogue(service, {name: _late(service, name, part) for name, part in zip(*[iter(parts)] * 2, strict=True)})
+
+
+def _late(service: Service, name: str, part: str) -> Api:
+    head = tomllib.loads(part.partition(_TABLE)[0])
+
+    def resources() -> Mapping[str, Resource]:
+        return api_of(f"{SOURCE}: {name}", service, name, tomllib.loads(f"[api.{name}]{part}")["api"]).resources
+
+    return Api(name, head["title"], head["about"], Late(resources))
+
+
+def read(text: str, source: str = SOURCE) -> Catalogue:
+    """The catalogue written in `text`, all of it, at once.
 
     Raises CatalogueError with `source` and the place: unknown keys, no operations, a word twice, a bad word.
     """
-    if text is None:
-        text = Path(__file__).with_name(SOURCE).read_text("utf-8")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,7 +1,6 @@
 """The catalogue's types: a service has APIs, an API resources, a resource operations."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,6 +107,28 @@ class Api(NamedTuple):
     resources: Mapping[str, Resource]
 
 
+class Late(Mapping[str, Resource]):
+    """Resources by name, made by `make` when the first is asked for."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Resource]]) -> None:
+        self._make = make
+        self._made: Mapping[str, Resource] | None = None
+
+    def _there(self) -> Mapping[str, Resource]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def __getitem__(self, name: str) -> Resource:
+        return self._there()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._there())
+
+    def __len__(self) -> int:
+        return len(self._there())
+
+
 class Service(NamedTuple):
     """The words of the wire that all operations share; `catalogue.toml` says what each one is."""
 
@@ -121,12 +142,12 @@ class Service(NamedTuple):
     harmless: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Everything that can be asked, in the order it was written down."""
 
-    service: Service
-    apis: Mapping[str, Api]
+    def __init__(self, service: Service, apis: Mapping[str, Api]) -> None:
+        self.service = service
+        self.apis = apis
 
     def __iter__(self) -> Iterator[Operation]:
         for api in self.apis.values():

@@ -1,18 +1,18 @@
 """The answer of one call on stdout, or in a file."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.output import document, printer, records, shape, stream, target
-from unified_cli.output.look import Look
-from unified_cli.output.shape import Program
+from unified_cli.output import document, stream
 from unified_cli.runtime import Runtime
 from unified_cli.wire.answer import Answer
 from unified_cli.wire.request import Request
+
+if TYPE_CHECKING:
+    from unified_cli.output.look import Look
+    from unified_cli.output.shape import Program
 
 Given = Mapping[str, Any]
 _AS_SERVED = {"json", "raw"}
@@ -25,7 +25,7 @@ def write(
     answer: Answer,
     given: Given,
     output: str,
-    program: Program | None,
+    program: "Program | None",
 ) -> None:
     """Write what came: JSON in the format asked for, bytes as they are; to the file `--out` where one is named.
 
@@ -34,6 +34,8 @@ def write(
     if out := given.get("out"):
         if output not in _AS_SERVED or program or columns(given):
             raise UsageError("--out holds one answer as it came (with --all it takes -o, --columns and --jq)")
+        from unified_cli.output import target  # noqa: PLC0415  a document on stdout needs none of this
+
         chunks = answer.chunks if answer.body is None else [answer.body]
         target.write(out, chunks, force=bool(given.get("force")), talk=runtime.talk)
     elif answer.body is None:
@@ -55,14 +57,19 @@ def _formatted(
     body: bytes,
     given: Given,
     output: str,
-    program: Program | None,
+    program: "Program | None",
 ) -> None:
+    if output == "json" and not program and not columns(given):
+        document.write(runtime, body)
+        return
+    from unified_cli.output import printer, records, shape  # noqa: PLC0415  as above
+
     if program and output in {"json", "yaml"}:
         printer.text(runtime, shape.queried(program, body, output))
         for remark in program.remarks():
             runtime.talk.note(remark)
     elif output == "json":
-        document.write(runtime, bytes(records.project(msgspec.Raw(body), columns(given))) if columns(given) else body)
+        document.write(runtime, bytes(records.project(records.Record(body), columns(given))))
     elif output == "yaml" and not columns(given):
         from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
@@ -72,18 +79,20 @@ def _formatted(
         made = printer.Printer(
             runtime, look(runtime, service, request.operation, given, output, listing=found != [body]), program
         )
-        made.page([msgspec.Raw(one) for one in found], one_line=False)
+        made.page([records.Record(one) for one in found], one_line=False)
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
 
 
 def _records(body: bytes, service: Service, operation: Operation | None) -> Sequence[bytes]:
     """The records in an answer that is no page: a wrapped one or several where it is not a known get, else itself."""
+    from unified_cli.output import records  # noqa: PLC0415  as above
+
     body = body.strip()
     members = records.parts(body) if operation is None or operation.kind == "action" else None
     inner = (members or {}).get(service.items, body)
     if inner.startswith(b"["):
-        return [bytes(one) for one in msgspec.json.decode(inner, type=list[msgspec.Raw])]
+        return [bytes(one) for one in records.items(inner)]
     return [inner if inner.startswith(b"{") else body]
 
 
@@ -96,9 +105,13 @@ def columns(given: Given) -> list[str]:
     return found
 
 
-def program(given: Given) -> Program | None:
+def program(given: Given) -> "Program | None":
     """The jq program asked for, compiled before anything is sent."""
-    return Program(given["jq"]) if given.get("jq") else None
+    if not given.get("jq"):
+        return None
+    from unified_cli.output.shape import Program  # noqa: PLC0415  as above
+
+    return Program(given["jq"])
 
 
 def look(
@@ -111,8 +124,10 @@ def look(
     listing: bool = True,
     first: Sequence[str] = (),
     screen: bool = True,
-) -> Look:
+) -> "Look":
     """How the records of an operation are to look; without `screen` they go to a file."""
+    from unified_cli.output import printer  # noqa: PLC0415  as above
+
     return printer.look_for(
         runtime,
         service,

@@ -1,7 +1,6 @@
 """What all commands beside the APIs share: how they are completed, and tables of what they know."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from unified_cli.commands.options import FLAGS
@@ -14,7 +13,7 @@ Complete = Callable[[dict[str, Any]], dict[str, Any]]
 
 FORMATS = ("table", "json", "tsv")
 
-TABLE = replace(FLAGS["output"], choices=FORMATS)
+TABLE = FLAGS["output"]._replace(choices=FORMATS)
 """The option `-o` of commands that print tables."""
 
 

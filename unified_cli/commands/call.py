@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import confirm, preview, typed
+from unified_cli.commands import route, typed
 from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError
-from unified_cli.output import stream, target
+from unified_cli.output import stream
 from unified_cli.runtime import Runtime
 from unified_cli.wire.request import OWN_CURSOR, Request
 
@@ -48,10 +48,14 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
     if (cursor := given.get("cursor")) and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if given.get("dry_run") or given.get("as_"):
+        from unified_cli.commands import preview  # noqa: PLC0415  only where it is asked for
+
         preview.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
         return
     typed.check_writable(resolved, request)
     if request.method == "DELETE":
+        from unified_cli.commands import confirm  # noqa: PLC0415  only then
+
         confirm.delete(runtime, resolved, request, yes=bool(given.get("yes")))
     if given.get("out") == "-":
         given = {**given, "out": None}
@@ -72,19 +76,21 @@ def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Re
 def _run(
     runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
 ) -> None:
-    from unified_cli.commands import download, listing  # noqa: PLC0415  as above
-
     if given.get("wait"):
         from unified_cli.commands import wait  # noqa: PLC0415  only where it is asked for
 
         wait.run(runtime, catalogue, resolved, request, given)
-    elif download.is_wanted(request, given, resolved["output"]):
+    elif route.is_file(request, given, resolved["output"]):
+        from unified_cli.commands import download  # noqa: PLC0415  only for files
+
         download.one(runtime, clients, resolved, request, given)
     elif given.get("out") and (given.get("all") or given.get("limit")):
         from unified_cli.commands import to_file  # noqa: PLC0415  only for lists in files
 
         to_file.run(runtime, catalogue, clients, resolved, request, given)
-    elif listing.is_wanted(request, given, resolved):
+    elif route.is_list(request, given, resolved):
+        from unified_cli.commands import listing  # noqa: PLC0415  only for records
+
         listing.run(runtime, catalogue, clients, resolved, request, given)
     else:
         _once(runtime, catalogue, clients, resolved, request, given)
@@ -97,6 +103,8 @@ def _once(
 
     program = answer.program(given)
     if given.get("out"):
+        from unified_cli.output import target  # noqa: PLC0415  only for files
+
         target.check(Path(given["out"]), force=bool(given.get("force")))
     else:
         stream.check(runtime)

@@ -2,7 +2,6 @@
 
 import gc
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue
@@ -71,7 +70,7 @@ class Clients:
         return Client(
             resolved,
             token,
-            self._runtime if name is None else replace(self._runtime, talk=self._runtime.talk.named(name)),
+            self._runtime if name is None else self._runtime._replace(talk=self._runtime.talk.named(name)),
             self._catalogue.service,
             self._in_process,
             pace=pace,

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from unified_cli.commands.connect import Clients
     from unified_cli.wire.client import Client
 
-_AS_SERVED = ("json", "raw")
-_SHAPED = ("jq", "columns")
-
-
-def is_wanted(request: Request, given: Given, output: str) -> bool:
-    """Whether the answer goes into a file as it comes, so that it can be streamed and resumed."""
-    listing = request.operation is not None and request.operation.lists
-    shaped = output not in _AS_SERVED or any(given.get(name) for name in _SHAPED)
-    return bool(given.get("out")) and not request.writes and not listing and not shaped
-
 
 def one(runtime: Runtime, clients: "Clients", resolved: Settings, request: Request, given: Given) -> None:
     """Save what the request gives under the name, or in the folder, that `--out` says."""

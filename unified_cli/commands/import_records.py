@@ -1,7 +1,7 @@
 """`unified import API/RESOURCE FILE`: every record of a file sent once, with a journal beside the file."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _OWN = (
          choices=("ndjson", "json", "csv", "ids")),
     Flag("report", ("--report",), str, IMPORT, "write what became of each line", "FILE", takes="file"),
     Flag("fail_fast", ("--fail-fast",), bool, IMPORT, "stop at the first record that fails"),
-    replace(FLAGS["restart"], group=IMPORT, help="forget an earlier run and send everything again"),
+    FLAGS["restart"]._replace(group=IMPORT, help="forget an earlier run and send everything again"),
     Flag("retry_in_doubt", ("--retry-in-doubt",), bool, IMPORT, "send again what may have been done"),
     FLAGS["workers"],
 )  # fmt: skip
@@ -41,7 +41,7 @@ _FLAGS = [
     *(flag for flag in _SHARED if flag.group == "Connection"),
     *(flag for flag in _OWN if flag.group == IMPORT),
     FLAGS["query"],
-    replace(FLAGS["output"], choices=FORMATS),
+    FLAGS["output"]._replace(choices=FORMATS),
     *(flag for flag in _SHARED if flag.group in {SAFETY, NETWORK}),
     *(flag for flag in _OWN if flag.group == NETWORK),
     *(flag for flag in _SHARED if flag.group == TALK),

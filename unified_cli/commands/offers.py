@@ -1,6 +1,5 @@
 """After a refusal: what the connection offers instead, where the service tells."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -54,7 +53,7 @@ def _offered(catalogue: Catalogue, clients: "Clients", resolved: Settings) -> An
         "GET", path, address=address, account=account, service=catalogue.service, query=[("type", "unified")]
     )
     brief = {"timeout": Value(_SECONDS, "here"), "retries": Value(0, "here")}
-    client = clients.open(replace(resolved, values={**resolved.values, **brief}))
+    client = clients.open(resolved.with_values(brief))
     try:
         return msgspec.json.decode(client.send(ask).body or b"null").get("unified")
     except (UnifiedError, msgspec.DecodeError, AttributeError):

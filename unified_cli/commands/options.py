@@ -2,8 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,8 +20,7 @@ NETWORK = "Network"
 TALK = "Talk"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """One option: `name` is what it is called in code, `kind` what its value is read as.
 
     `metavar` stands for the value in help, `choices` are the values there are, `takes` tells completion what to offer.

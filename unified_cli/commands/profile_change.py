@@ -1,7 +1,6 @@
 """`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
 
 import inspect
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +20,7 @@ from unified_cli.runtime import Runtime
 
 PROFILE = "Profile"
 _BORROWED = ("account_id", "base_url", "token_file", "ca_bundle", "timeout", "retries", "rate")
-_LENT = [replace(FLAGS[name], group=PROFILE, help=KEYS[name].about) for name in _BORROWED]
+_LENT = [FLAGS[name]._replace(group=PROFILE, help=KEYS[name].about) for name in _BORROWED]
 _OWN = (
     Flag("token_command", ("--token-command",), str, PROFILE, "the program that prints the token", '\'["…", "…"]\''),
     Flag("keyring", ("--keyring",), bool, PROFILE, "the token is in this machine's keyring"),

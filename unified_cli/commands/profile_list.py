@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -70,7 +69,7 @@ def _list(runtime: Runtime, given: dict[str, Any]) -> None:
         raise
     names = select(config, given["patterns"]) if given.get("patterns") else [*config.profiles]
     # The process's own environment decodes a variable each time it is asked for one.
-    runtime = replace(runtime, environ={**runtime.environ})
+    runtime = runtime._replace(environ={**runtime.environ})
     found = [_described(config, name, runtime) for name in names]
     if not found:
         runtime.talk.note("no profiles yet: unified profile add NAME (to try things out: unified -p sandbox …)")

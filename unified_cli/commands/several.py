@@ -1,7 +1,7 @@
 """One list or get over several connections, side by side: good results are never hidden by a bad one."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from unified_cli.bulk.workers import Ended, side_by_side
 from unified_cli.catalogue import Catalogue, Operation
@@ -62,7 +62,7 @@ def shared(runtime: Runtime, config: Config, given: Given) -> Settings:
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
     flags = {name: value for name, value in typed.flags_of(given).items() if name != "profile"}
-    found = settings.resolve(flags, replace(runtime, environ=environ), Config(config.path, top))
+    found = settings.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
     typed.check(runtime, found)
     return found
 

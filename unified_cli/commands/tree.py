@@ -4,18 +4,20 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource
-from unified_cli.commands import page
 from unified_cli.commands.entry import Entry
 from unified_cli.commands.options import EVERYWHERE, FLAGS, argument, function, options_for
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 from unified_cli.talk import visible
+
+if TYPE_CHECKING:
+    from unified_cli.commands.page import Page
 
 # Typer exports of its usage errors only this leaf; their common parent is one step up.
 CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -23,15 +25,21 @@ CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
 Execute = Callable[[Operation, dict[str, Any]], None]
 
 
+def _pages() -> Any:
+    from unified_cli.commands import page  # noqa: PLC0415  only help needs pages
+
+    return page
+
+
 class Leaf(TyperCommand):
     """A command that does something; `takes` says what its arguments are, for completion."""
 
-    page: Callable[[], page.Page]
+    page: Callable[[], "Page"]
     takes: Sequence[str]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page that the command brings along."""
-        formatter.write(page.render(self.page(), ctx.command_path, ctx.find_root().obj))
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
 
 
 class Group(TyperGroup):
@@ -39,7 +47,7 @@ class Group(TyperGroup):
 
     entries: Mapping[str, Entry]
     kind: str
-    page: Callable[[], page.Page]
+    page: Callable[[], "Page"]
 
     def list_commands(self, _ctx: Any) -> list[str]:
         """The names, in the order they are shown."""
@@ -76,7 +84,7 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page of this level."""
-        formatter.write(page.render(self.page(), ctx.command_path, ctx.find_root().obj))
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
 
 
 def root(
@@ -88,7 +96,7 @@ def root(
     app.callback(cls=Group, context_settings=_CONTEXT)(function(remember, parameters))
     group = typer.main.get_command(app)
     apis = {api.name: Entry(api.about, partial(_api, api, execute), "APIs") for api in catalogue.apis.values()}
-    return _fill(group, "API or command", {**apis, **built_in}, lambda: page.for_root({**apis, **built_in}))
+    return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
 
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -99,7 +107,7 @@ def _api(api: Api, execute: Execute) -> Group:
         resource.name: Entry(resource.about, partial(_resource, resource, execute))
         for resource in api.resources.values()
     }
-    return group(api.name, "resource", entries, lambda: page.for_api(api))
+    return group(api.name, "resource", entries, lambda: _pages().for_api(api))
 
 
 def _resource(resource: Resource, execute: Execute) -> Group:
@@ -107,7 +115,7 @@ def _resource(resource: Resource, execute: Execute) -> Group:
         operation.name: Entry(operation.summary, partial(_operation, operation, execute))
         for operation in resource.operations.values()
     }
-    return group(resource.name, "operation", entries, lambda: page.for_resource(resource))
+    return group(resource.name, "operation", entries, lambda: _pages().for_resource(resource))
 
 
 def _operation(operation: Operation, execute: Execute) -> Any:
@@ -117,7 +125,7 @@ def _operation(operation: Operation, execute: Execute) -> Any:
         operation.name,
         partial(execute, operation),
         parameters,
-        lambda: page.for_operation(operation),
+        lambda: _pages().for_operation(operation),
     )
 
 
@@ -125,7 +133,7 @@ def leaf(
     name: str,
     run: Callable[[dict[str, Any]], None],
     parameters: Sequence[inspect.Parameter],
-    make_page: Callable[[], page.Page],
+    make_page: Callable[[], "Page"],
     takes: Sequence[str] = (),
 ) -> Any:
     """A command for which `run` is to be called with what was given on the command line.
@@ -140,13 +148,13 @@ def leaf(
     return command
 
 
-def group(name: str, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], page.Page]) -> Group:
+def group(name: str, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], "Page"]) -> Group:
     """A level of the tree."""
     made = Group(name=name, context_settings=_CONTEXT)
     return _fill(made, kind, entries, make_page)
 
 
-def _fill(made: Any, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], page.Page]) -> Group:
+def _fill(made: Any, kind: str, entries: Mapping[str, Entry], make_page: Callable[[], "Page"]) -> Group:
     made.kind, made.entries, made.page = kind, entries, make_page
     filled: Group = made
     return filled

@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,7 @@ def traces(
     if declared:
         if declared.kind == "token_file":
             named = expand(declared.detail, runtime.environ).absolute()
-            declared = replace(declared, detail=str(named))
+            declared = declared._replace(detail=str(named))
         yield declared
     own = _ours(runtime, profile)
     if own and own != named and exists(own):

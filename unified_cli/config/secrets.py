@@ -4,9 +4,8 @@ import os
 import re
 import stat
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from unified_cli.config import private
 from unified_cli.config.paths import expand
@@ -19,18 +18,21 @@ _PIPE_SECONDS = 10.0
 _TYPED = ("environment", "token")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSource:
+class TokenSource(NamedTuple):
     """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`.
 
     `origin` is the scheme, host and port it belongs to, None where that is not written down.
     """
 
     kind: str
-    detail: Any = field(repr=False)
+    detail: Any
     source: str
     origin: str | None = None
     profile: str | None = None
+
+    def __repr__(self) -> str:
+        """The source without the detail, which may be the token itself."""
+        return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
 def read(token: TokenSource, runtime: Runtime) -> str:

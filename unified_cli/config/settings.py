@@ -1,7 +1,6 @@
 """Everything a call is made with, and where each value came from."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from unified_cli.config import address, file
@@ -29,23 +28,40 @@ class Value(NamedTuple):
     overrode: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Settings:
-    """The resolved settings of one connection; `token` says where to get it, not what it is."""
+    """The resolved settings of one connection; `token` says where to get it, not what it is.
 
-    profile: str | None
-    address: Address | None
-    account_id: str | None
-    token: TokenSource | None
-    values: Mapping[str, Value] = field(repr=False)
-    named_by: str = "nowhere"
-    """What named the profile."""
-    tokens_left: tuple[str, ...] = ()
-    """Where else a token is, and why it is not that one, in words."""
+    `named_by` is what named the profile; `tokens_left` says where else a token is, and why it is not that one.
+    """
+
+    def __init__(
+        self,
+        profile: str | None,
+        address: Address | None,
+        account_id: str | None,
+        token: TokenSource | None,
+        values: Mapping[str, Value],
+        named_by: str,
+        tokens_left: tuple[str, ...],
+    ) -> None:
+        self.profile = profile
+        self.address = address
+        self.account_id = account_id
+        self.token = token
+        self.values = values
+        self.named_by = named_by
+        self.tokens_left = tokens_left
 
     def __getitem__(self, key: str) -> Any:
         """The value of one of the other keys, such as `timeout`."""
         return self.values[key].value
+
+    def with_values(self, values: Mapping[str, Value]) -> "Settings":
+        """The same with these in place of the other keys' values of the same name."""
+        merged = {**self.values, **values}
+        return Settings(
+            self.profile, self.address, self.account_id, self.token, merged, self.named_by, self.tokens_left
+        )
 
     def reachable(self) -> tuple[Address, str]:
         """The address and the connection; ConfigError with the ways on where one is missing."""

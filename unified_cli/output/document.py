@@ -1,7 +1,5 @@
 """A JSON document on stdout: as served on a pipe, pretty and coloured on a terminal, never a digit changed."""
 
-import msgspec
-
 from unified_cli.output import stream, terminal
 from unified_cli.runtime import Runtime
 
@@ -22,6 +20,8 @@ def write(runtime: Runtime, body: bytes) -> None:
 
 def pretty(body: bytes) -> bytes:
     """The document indented by two blanks, everything else as it was."""
+    import msgspec  # noqa: PLC0415  what goes to a pipe is not changed
+
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:

@@ -29,6 +29,11 @@ def parts(record: Record | bytes) -> Parts | None:
 _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
+def items(array: bytes) -> list[Record]:
+    """The records in a JSON array."""
+    return msgspec.json.decode(array, type=list[Record])
+
+
 def pick(members: Parts, column: str) -> bytes | None:
     """The value of a column, `a.b` being `b` within `a` unless a key is called just that; None where there is none."""
     if column in members:
