@@ -90,11 +90,6 @@ class Talk:
         if not self.quiet:
             self.line(text)
 
-    def trace(self, level: int, text: str) -> None:
-        """Tell what `-v` (level 1) or `-vv` (level 2) asked for."""
-        if self.verbosity >= level:
-            self.line(text)
-
     def line(self, text: str) -> None:
         """Say one line, whatever the verbosity."""
         self.block([text])

@@ -1,11 +1,10 @@
 """A list on stdout: one page or all, in any format, ended as complete, cut on request or broken off."""
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from unified_cli.bulk import workers
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import answer
 from unified_cli.commands.connect import Clients
@@ -21,22 +20,6 @@ from unified_cli.wire.paging import Page, Span
 from unified_cli.wire.request import Request
 
 Given = Mapping[str, Any]
-_RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
-
-
-def is_wanted(request: Request, given: Given, resolved: Settings) -> bool:
-    """Whether the answer is to be taken apart into records, not passed on as one document.
-
-    Raises UsageError for pages of what has none: a write, which every page would repeat.
-    """
-    if given.get("all") or given.get("limit"):
-        if request.method != "GET":
-            raise UsageError(f"a {request.method} has no pages (leave out --all and --limit)")
-        return True
-    if request.operation is None or not request.operation.lists:
-        return False
-    columns = given.get("columns") and resolved["output"] != "raw"
-    return bool(columns) or resolved["output"] in _RECORD_FORMATS or paging.is_within_page(given.get("cursor"))
 
 
 def span(given: Given) -> Span:
@@ -49,14 +32,13 @@ def span(given: Given) -> Span:
     return Span(given.get("cursor"), None if given.get("all") or records else 1, records)
 
 
-@dataclass(slots=True)
 class Tally:
     """How far a list was read."""
 
-    pages: int = 0
-    records: int = 0
-    next_cursor: str | None = None
-    partial: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.pages = self.records = 0
+        self.next_cursor: str | None = None
+        self.partial: list[int] = []
 
     def add(self, page: Page) -> None:
         """Count a page that was written."""
@@ -101,25 +83,28 @@ def run(
     stream.check(runtime)
     clients.token(resolved)
 
-    def read() -> Iterator[Page]:
-        client = clients.open(resolved)
-        try:
-            yield from paging.pages(client.send, request, catalogue.service, wanted)
-        finally:
-            client.close()
-
     tally = Tally()
+    client = clients.open(resolved)
     try:
         with progress(runtime) as told:
-            for page in read() if wanted.pages == 1 else workers.ahead(read):
+
+            def write(page: Page) -> None:
                 printer.page(page.records, one_line=page.one_line)
                 tally.add(page)
                 told.page(len(page.records))
+
+            try:
+                for page in paging.pages(client.send, request, catalogue.service, wanted):
+                    client.meanwhile(partial(write, page))
+            finally:
+                client.catch_up()
     except stream.ClosedError:
         raise
     except BaseException as error:
         _broken(runtime, tally, error)
         raise
+    finally:
+        client.close()
     missing = printer.end(tally.next_cursor)
     tell(runtime, tally, given, resolved["output"])
     missing += [] if given.get("allow_partial") else tally.left_out()

@@ -39,7 +39,7 @@ def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Req
         asked = {**given, "id": identifier, "data": None, "raw_field": None, "field": None, "idempotency_key": None}
         record = _poll(runtime, client, typed.build(runtime, catalogue, resolved, get, asked), limit, identifier)
         if place is None:
-            made.body = record
+            made = made._replace(body=record)
             answer.write(runtime, catalogue.service, created, made, given, resolved["output"], answer.program(given))
             return
         more = download.parameters(fetch, download.texts(record))

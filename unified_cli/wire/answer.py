@@ -2,34 +2,35 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.talk import Talk
-from unified_cli.wire import decode, failure, retry, served, trace, trouble
+from unified_cli.wire import decode, retry, trace
 from unified_cli.wire.part import Part, content_range
 from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome
-from unified_cli.wire.served import Served
 from unified_cli.wire.sockets import Exchange
+
+if TYPE_CHECKING:
+    from unified_cli.wire.served import Served
+    from unified_cli.wire.trouble import Trouble
 
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A success. JSON is in `body`, whole and checked; anything else comes chunk by chunk from `chunks`, once."""
 
     status: int
     headers: httpx.Headers
     body: bytes | None
-    chunks: Iterator[bytes] = field(default=iter(()), repr=False)
-    page: Served | None = field(default=None, repr=False)
+    chunks: Iterator[bytes] = iter(())
+    page: "Served | None" = None
     """The same body taken apart, where it is a page of a list."""
 
     @property
@@ -47,21 +48,21 @@ class Failed(NamedTuple):
     """The connection was an old one and had been closed meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads the responses of one connection; `drop` lets go of it, `trouble` explains what a transport raised."""
+class Reader(NamedTuple):
+    """Reads the responses of one connection; `drop` lets go of it, `explain` says what a transport raised."""
 
     exchange: Exchange
     service: Service
     talk: Talk
     drop: Callable[[], None]
-    explain: Callable[[Exception], trouble.Trouble]
+    explain: "Callable[[Exception], Trouble]"
 
     def read(
-        self, request: Request, response: httpx.Response, *, any_type: bool, part: Part | None = None
+        self, request: Request, response: httpx.Response, *, any_type: bool, part: Part | None, page: bool
     ) -> Answer | Failed:
-        """The answer in the response, or the failure; `any_type` lets HTML pass, `part` says that a file was asked for.
+        """The answer in the response, or the failure.
 
+        `any_type` lets HTML pass, `part` says that a file was asked for, `page` that records are to be taken out of it.
         Raises DamageError for a body that is not what it says, and what the transport raises.
         """
         trace.answer(self.talk, response)
@@ -81,16 +82,16 @@ class Reader:
             if kind.lower().startswith("text/html") and not any_type and not _is_file(response):
                 return self._final(request, status, "the answer is HTML, not JSON")
             return Answer(status, response.headers, None, self._stream(request, response))
-        return self._document(request, response)
+        return self._document(request, response, split=page)
 
-    def _document(self, request: Request, response: httpx.Response) -> Answer | Failed:
+    def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
             body = self._whole(response, decode.LARGEST)
             trace.body(self.talk, body)
             body = decode.text(body, kind) if body.strip() else b""
-            page = served.split(body, self.service) if request.operation and request.operation.lists else None
-            if body and (page is None or served.deepest(body, page) > decode.DEEPEST):
+            page = self._split(body) if split else None
+            if body and page is None:
                 decode.check(body)
         except (decode.DamageError, decode.TooLargeError) as error:
             self.drop()
@@ -108,6 +109,11 @@ class Reader:
         if page is None and (envelope := decode.error_envelope(body, self.service.items)):
             return self._failed(request, response, decode.status_of(envelope), body)
         return Answer(status, response.headers, body, page=page)
+
+    def _split(self, body: bytes) -> "Served | None":
+        from unified_cli.wire import served  # noqa: PLC0415  msgspec is not needed for a document that is passed on
+
+        return served.split(body, self.service)
 
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code
@@ -130,6 +136,8 @@ class Reader:
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
+        from unified_cli.wire import failure  # noqa: PLC0415  most answers are none
+
         return Failed(attempt, failure.error_for(request, status, envelope, body, self.talk, blocked=blocked))
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:

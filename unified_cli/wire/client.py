@@ -1,6 +1,7 @@
 """Send a request and give its whole answer, or the error that tells how it failed; repeat where that is harmless."""
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
 
 import httpx
 
@@ -19,7 +20,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.runtime import Runtime
-from unified_cli.wire import decode, redirect, retry, trace, trouble
+from unified_cli.wire import decode, redirect, retry, trace
 from unified_cli.wire.answer import Answer, Failed, Reader
 from unified_cli.wire.pace import Pace
 from unified_cli.wire.part import Part
@@ -27,6 +28,9 @@ from unified_cli.wire.request import Request
 from unified_cli.wire.retry import Attempt, Outcome, Quota
 from unified_cli.wire.sockets import Exchange
 from unified_cli.wire.transport import Sandbox, open_transport, proxy_for
+
+if TYPE_CHECKING:
+    from unified_cli.wire.trouble import Trouble
 
 _NO_SEND = "no send is free before the deadline (a larger --timeout, or a higher --rate)"
 
@@ -63,29 +67,35 @@ class Client:
         self._proxy = httpx.URL(proxy[1]) if proxy else None
         self._reader = Reader(self._exchange, service, runtime.talk, self._drop, self._explain)
 
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Have this done while the next answer is on its way; whatever it raises, the next `send` raises."""
+        self._exchange.meanwhile(work)
+
+    def catch_up(self) -> None:
+        """Do at once what was to be done meanwhile."""
+        self._exchange.catch_up()
+
     def close(self) -> None:
         """Close the connection."""
         self._transport.close()
         self._close_elsewhere()
 
-    def send(self, request: Request, *, any_type: bool = False, part: Part | None = None) -> Answer:
+    def send(self, request: Request, *, any_type: bool = False, part: Part | None = None, page: bool = False) -> Answer:
         """The answer to the request, which is repeated as long as that is harmless and the deadline allows.
 
         `any_type` lets HTML pass, which is otherwise taken for a gateway's page; `part` asks for a file, which may be
-        at another place. Raises the errors of `failure`, and
+        at another place; with `page` the answer's `page` has the records. Raises the errors of `failure`, and
         NetworkError, ServiceError or, where a write may have been done, UnknownError.
         """
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
         until = self._runtime.monotonic() + self._settings["timeout"]
         number, doubtful, spare = 1, False, True
-        late: UnifiedError = RateLimitError(
-            "no send is free before the deadline (a larger --timeout, or a higher --rate)"
-        )
+        late: UnifiedError = RateLimitError(_NO_SEND)
         while True:
-            if not self._pace.wait(request.account, until):
+            if not self._pace.wait(request.account, until, self.catch_up):
                 _give_up(request, late, doubtful=doubtful)
-            result = self._attempt(request, until, any_type=any_type, part=part)
+            result = self._attempt(request, until, any_type=any_type, part=part, page=page)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
@@ -119,7 +129,9 @@ class Client:
         if not limited:
             self._runtime.sleep(wait)
 
-    def _attempt(self, request: Request, until: float, *, any_type: bool, part: Part | None) -> Answer | Failed:
+    def _attempt(
+        self, request: Request, until: float, *, any_type: bool, part: Part | None, page: bool
+    ) -> Answer | Failed:
         outgoing = self._outgoing(request, part)
         opened = self._exchange.connected
         self._exchange.start(until)
@@ -128,7 +140,7 @@ class Client:
         try:
             elsewhere = self._open_elsewhere if part else None
             response = redirect.follow(self._transport, outgoing, request, self._exchange, elsewhere)
-            result = self._reader.read(request, response, any_type=any_type, part=part)
+            result = self._reader.read(request, response, any_type=any_type, part=part, page=page)
         except (httpx.TransportError, httpx.DecodingError) as error:
             found = self._explain(error)
             self._drop()
@@ -147,13 +159,17 @@ class Client:
             if request.writes:
                 stop.add_note(_in_doubt(request))
             raise
+        finally:
+            self.catch_up()
         seconds = self._runtime.monotonic() - started
         failed = result.error.message if isinstance(result, Failed) else None
         status = result.attempt.status if isinstance(result, Failed) else result.status
         trace.outcome(self._runtime.talk, request, status, failed, seconds)
         return result
 
-    def _explain(self, error: Exception) -> trouble.Trouble:
+    def _explain(self, error: Exception) -> "Trouble":
+        from unified_cli.wire import trouble  # noqa: PLC0415  most attempts are none
+
         secured = (self._address.scheme == "https") + (self._proxy is not None and self._proxy.scheme == "https")
         reached = self._exchange.handshakes >= secured
         proxy = self._proxy.host if self._proxy else None

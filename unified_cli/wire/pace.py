@@ -3,7 +3,6 @@
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 # The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
 # theirs leaves room for the time a request is on its way.
@@ -28,11 +27,15 @@ class Pace:
         self._sent: dict[str | None, deque[float]] = {}
         self._slowed: dict[str | None, _Slowed] = {}
 
-    def wait(self, account: str, until: float = float("inf")) -> bool:
-        """Wait until this connection may send and count the send; False, at once, if that is later than `until`."""
+    def wait(self, account: str, until: float = float("inf"), meanwhile: Callable[[], None] = lambda: None) -> bool:
+        """Wait until this connection may send and count the send; False, at once, if that is later than `until`.
+
+        `meanwhile` is done before any wait.
+        """
         while (seconds := self._take(account)) > 0:
             if self._monotonic() + seconds > until:
                 return False
+            meanwhile()
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
             self._sleep(max(seconds, 0.001))
         return True
@@ -84,10 +87,9 @@ class Pace:
         return 0 if len(sent) < limit else sent[len(sent) - limit] + WINDOW - now
 
 
-@dataclass(slots=True)
 class _Slowed:
     """What is left of the rate after a pause: nothing before `until`, then a share that grows since `since`."""
 
-    until: float = 0.0
-    share: float = 1.0
-    since: float = 0.0
+    def __init__(self) -> None:
+        self.until = self.since = 0.0
+        self.share = 1.0

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -49,7 +49,14 @@ class Span(NamedTuple):
     seen: frozenset[int] = frozenset()
 
 
-def pages(send: Callable[[Request], Answer], request: Request, service: Service, span: Span) -> Iterator[Page]:
+class Send(Protocol):
+    """A client's way of sending."""
+
+    def __call__(self, request: Request, /, *, page: bool) -> Answer:
+        """The answer to the request; with `page` taken apart."""
+
+
+def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
     """The pages of a list, each requested when it is asked for.
 
     Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
@@ -79,11 +86,6 @@ def pages(send: Callable[[Request], Answer], request: Request, service: Service,
         if empty >= _MOST_EMPTY:
             raise IncompleteError(f"gave up after {empty} empty pages in a row, and there may be more records")
         cursor, skip = page.next_cursor, 0
-
-
-def is_within_page(cursor: str | None) -> bool:
-    """Whether it is a cursor of our own, which the service does not know."""
-    return cursor is not None and _AFTER.fullmatch(cursor) is not None
 
 
 def fingerprint(cursor: str) -> int:
@@ -152,9 +154,9 @@ def _at(request: Request, service: Service, cursor: str | None) -> Request:
     return request.with_query((service.cursor, cursor))
 
 
-def _send(send: Callable[[Request], Answer], request: Request, number: int) -> Answer:
+def _send(send: Send, request: Request, number: int) -> Answer:
     try:
-        return send(request)
+        return send(request, page=True)
     except RefusedError as error:
         if error.status in _EXPIRED and number > 1:
             raise StateError(

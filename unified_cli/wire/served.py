@@ -33,14 +33,6 @@ def decode(body: bytes, service: Service) -> Served:
     return found
 
 
-def deepest(body: bytes, page: Served) -> int:
-    """How many levels deep the body can be at most; it may be less deep."""
-    records = [bytes(record) for record in page.items]
-    # A level takes two bytes, and in a record it begins with a bracket, of which those within strings count too.
-    around = (len(body) - sum(map(len, records))) // 2
-    return around + max((record.count(b"{") + record.count(b"[") for record in records), default=0)
-
-
 @lru_cache
 def _decoder(service: Service) -> "msgspec.json.Decoder[Any]":
     nothing = Record(b"null")

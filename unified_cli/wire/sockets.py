@@ -30,6 +30,7 @@ class Exchange:
         self._tail = b""
         self._body_at = -1
         self._first = b""
+        self._work: Callable[[], None] | None = None
         self.connected = 0
         """How many connections were opened so far; a request on an old one leaves it unchanged."""
         self.received = 0
@@ -53,6 +54,18 @@ class Exchange:
     def prolong(self) -> None:
         """Give what is being streamed another minute: it is making progress."""
         self._until = self._monotonic() + _ATTEMPT
+
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Have this done once, when the next request is under way and nothing is left but to wait for its answer."""
+        self._work = work
+
+    def catch_up(self) -> None:
+        """Do at once what was to be done meanwhile; the time it takes is not the service's."""
+        if self._work is not None:
+            work, self._work = self._work, None
+            began = self._monotonic()
+            work()
+            self._until += self._monotonic() - began
 
     def left(self, most: float, failure: type[Exception] = httpcore.ReadTimeout) -> float:
         """Seconds left, at most `most`; raises `failure` at the deadline."""
@@ -163,6 +176,7 @@ class _Stream(httpcore.NetworkStream):
         self._exchange = exchange
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  ours is stricter
+        self._exchange.catch_up()
         data = self._inner.read(max_bytes, self._exchange.left(_ATTEMPT))
         self._exchange.take(data)
         return data
@@ -183,7 +197,9 @@ class _Stream(httpcore.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002  as above
     ) -> httpcore.NetworkStream:
         left = self._exchange.left(_CONNECT, httpcore.ConnectTimeout)
-        secured = self._inner.start_tls(ssl_context, server_hostname, left)
+        # As ASCII bytes, whatever the types say: text would go through the idna codec, which takes 2 ms to import.
+        name: Any = server_hostname.encode("ascii") if server_hostname else None
+        secured = self._inner.start_tls(ssl_context, name, left)
         self._exchange.handshakes += 1
         self._exchange.restart()
         return _Stream(secured, self._exchange)

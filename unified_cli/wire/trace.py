@@ -11,11 +11,12 @@ _HIDDEN = {"authorization", "proxy-authorization", "cookie", "set-cookie"}
 
 def request(talk: Talk, outgoing: httpx.Request, body: bytes | None) -> None:
     """Tell what is about to be sent."""
-    talk.trace(1, talk.excerpt(f"> {outgoing.method} {outgoing.url}"))
+    if talk.verbosity:
+        talk.line(talk.excerpt(f"> {outgoing.method} {outgoing.url}"))
     if talk.verbosity > 1:
         _headers(talk, ">", outgoing.headers)
         if body:
-            talk.trace(2, f"> {_shown(talk, body)}")
+            talk.line(f"> {_shown(talk, body)}")
 
 
 def answer(talk: Talk, response: httpx.Response) -> None:
@@ -27,19 +28,20 @@ def answer(talk: Talk, response: httpx.Response) -> None:
 def body(talk: Talk, content: bytes) -> None:
     """Tell the body of an answer."""
     if talk.verbosity > 1:
-        talk.trace(2, f"< {_shown(talk, content)}")
+        talk.line(f"< {_shown(talk, content)}")
 
 
 def outcome(talk: Talk, sent: Request, status: int, failed: str | None, seconds: float) -> None:
     """Tell how an attempt ended."""
-    what = f"{status} " if status else ""
-    path = talk.excerpt(sent.path)
-    talk.trace(1, f"< {what}{sent.method} {path} after {seconds:.3f} s" + (f": {failed}" if failed else ""))
+    if talk.verbosity:
+        what = f"{status} " if status else ""
+        path = talk.excerpt(sent.path)
+        talk.line(f"< {what}{sent.method} {path} after {seconds:.3f} s" + (f": {failed}" if failed else ""))
 
 
 def _headers(talk: Talk, mark: str, headers: httpx.Headers) -> None:
     for name, value in headers.multi_items():
-        talk.trace(2, f"{mark} {name}: {'***' if name.lower() in _HIDDEN else talk.excerpt(value)}")
+        talk.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else talk.excerpt(value)}")
 
 
 def _shown(talk: Talk, content: bytes) -> str:
