@@ -4,7 +4,7 @@ import httpx
 import pytest
 from sandbox_asking import TICKETS, ask, listed
 
-from unified_cli.catalogue import Catalogue, load
+from unified_cli.catalogue import Catalogue, read
 from unified_cli.sandbox.app import Sandbox
 from unified_cli.sandbox.store import Store
 from unified_cli.sandbox.transport import InProcess
