@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from unified_cli.bulk.part import Part
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.output.look import Look
 from unified_cli.output.records import Record, parts
 from unified_cli.output.shape import Shape
@@ -16,8 +16,8 @@ from unified_cli.wire import paging
 from unified_cli.wire.paging import Page, Span
 from unified_cli.wire.request import Request
 
-Read = Callable[[Span], Iterator[Page]]
-"""Gives the pages of a list, from anywhere in it."""
+Read = Callable[[Span, Callable[[Page], None]], None]
+"""Reads the pages of a list, from anywhere in it, and hands over each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ def fingerprint(request: Request, **options: Any) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def run(part: Part, read: Read, options: Options) -> Iterator[Page]:
-    """Write all pages to the part file and publish it; gives each page that is written.
+def run(part: Part, read: Read, options: Options, told: Callable[[Page], None]) -> None:
+    """Write all pages to the part file and publish it; `told` gets each page that is written.
 
     Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them.
     """
@@ -58,7 +58,8 @@ def run(part: Part, read: Read, options: Options) -> Iterator[Page]:
         return
     output = writer(options.look, part.state.memory)
     known = _Known(part.lines()) if options.dedupe else None
-    for page in _read(part, read, options.span):
+
+    def write(page: Page) -> None:
         records = known.new(page.records) if known else page.records
         state = part.state
         onward = [f"{paging.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
@@ -72,39 +73,37 @@ def run(part: Part, read: Read, options: Options) -> Iterator[Page]:
             seen=[*state.seen, *onward],
             memory=dict(output.memory),
         )
-        yield page
+        told(page)
+
+    _read(part, read, options.span, write)
     # An earlier run may have been killed with the end written and the name not given.
     end = b"" if part.state.complete else output.end(part.state.next_cursor)
     part.publish(end, force=options.force)
 
 
-def _read(part: Part, read: Read, span: Span) -> Iterator[Page]:
-    """The pages that are still to come. What goes wrong is told with how to go on, and all that came is safe."""
+def _read(part: Part, read: Read, span: Span, write: Callable[[Page], None]) -> None:
+    """Write the pages that are still to come. What goes wrong is told with how to go on, and all that came is safe."""
     state = part.state
     left = None if span.records is None else span.records - state.records - state.dropped
     if state.pages and (state.next_cursor is None or left == 0):
         return
-    source = read(
-        Span(
-            state.next_cursor if state.pages else span.cursor,
-            records=left,
-            done=state.pages,
-            seen=frozenset(int(cursor, 16) for cursor in state.seen),
-        )
+    rest = Span(
+        state.next_cursor if state.pages else span.cursor,
+        records=left,
+        done=state.pages,
+        seen=frozenset(int(cursor, 16) for cursor in state.seen),
     )
-    while True:
-        try:
-            page = next(source, None)
-        except UnifiedError as error:
-            if part.state.bytes or part.state.pages:
-                part.keep()
-                error.message = f"{error.message}; run the same command to go on at page {part.state.pages + 1}"
-            else:
-                part.abandon()
-            raise
-        if page is None:
-            return
-        yield page
+    try:
+        read(rest, write)
+    except StorageError:
+        raise
+    except UnifiedError as error:
+        if part.state.bytes or part.state.pages:
+            part.keep()
+            error.message = f"{error.message}; run the same command to go on at page {part.state.pages + 1}"
+        else:
+            part.abandon()
+        raise
 
 
 def shortcomings(part: Part, options: Options) -> list[str]:

@@ -1,15 +1,16 @@
 """Many lists of many connections into a folder, side by side, with a manifest of what came of each."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from unified_cli.bulk import export, plan
 from unified_cli.bulk.manifest import Entry, Manifest, moment
 from unified_cli.bulk.part import Part, sweep
 from unified_cli.bulk.pool import Pool
-from unified_cli.bulk.workers import Ended, side_by_side
+from unified_cli.bulk.workers import Ended, Give, side_by_side
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.runtime import Runtime
@@ -91,24 +92,24 @@ class Export:
         summary = Summary()
         self._manifest.ended = None
         self._manifest.save()
+
+        def use(place: int, found: Page | _Done | Ended) -> None:
+            if isinstance(found, Page):
+                on_page(len(found.records))
+            elif isinstance(found, Ended):
+                self._failed(tasks[place], found.error, summary)
+            else:
+                self._done(found, summary)
+
         try:
-            for place, found in side_by_side([self._runner(task) for task in tasks], self._workers):
-                if isinstance(found, Page):
-                    on_page(len(found.records))
-                elif isinstance(found, Ended):
-                    self._failed(tasks[place], found.error, summary)
-                else:
-                    self._done(found, summary)
+            side_by_side([partial(self._task, task) for task in tasks], self._workers, use)
             self._manifest.ended = moment(self._runtime.wall())
         finally:
             self._save()
             self._pool.close()
         return summary
 
-    def _runner(self, task: Task) -> Callable[[], Iterator["Page | _Done"]]:
-        return lambda: self._task(task)
-
-    def _task(self, task: Task) -> Iterator["Page | _Done"]:
+    def _task(self, task: Task, give: Give["Page | _Done"]) -> None:
         connection, request = self._reach(task)
         options = self._options(task.operation)
         mark = export.fingerprint(request, format=options.look.format, csv_safe=options.look.safe_cells)
@@ -119,7 +120,7 @@ class Export:
                 raise StateError(f"{task.file} was exported with other options (--restart replaces it)")
             if self._is_done(before):
                 sweep(self._folder / task.file)
-                yield _Done(before)
+                give(_Done(before))
                 return
         path = self._folder / task.file
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -133,20 +134,20 @@ class Export:
             instead="--restart replaces it",
         )
 
-        def read(span: Span) -> Iterator[Page]:
+        def read(span: Span, write: Callable[[Page], None]) -> None:
             with self._pool.lend(task.name, connection.open) as client:
-                yield from paging.pages(client.send, request, self._service, span)
+                paging.each(client, request, self._service, span, write)
 
         try:
-            yield from export.run(part, read, options)
+            export.run(part, read, options, give)
         except UnifiedError as error:
             part.close()
             if error.status not in _NOT_OFFERED or part.state.pages or task.exact:
                 raise
-            yield _Done(replace(entry, offered=False, why=error.message, ended=moment(self._runtime.wall())))
+            give(_Done(replace(entry, offered=False, why=error.message, ended=moment(self._runtime.wall()))))
             return
         missing = export.shortcomings(part, options)
-        yield _Done(_finished(entry, part, missing, allow=self._allow_partial), part)
+        give(_Done(_finished(entry, part, missing, allow=self._allow_partial), part))
 
     def _reach(self, task: Task) -> tuple[Connection, Request]:
         with self._lock:

@@ -1,18 +1,18 @@
-"""Several runs side by side in threads, none of them far ahead of whoever takes their results."""
+"""Several runs side by side in threads, whose results are used by one of them at a time."""
 
 import queue
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from unified_cli.errors import UnifiedError
 
 T = TypeVar("T")
+Give = Callable[[T], None]
+"""What a run hands each of its results to."""
 
-# How often a thread that nobody takes from looks whether anybody still wants anything.
-_LOOK = 0.5
+# How long a program that is stopped waits for a result that is being used: a page on stdout should not be torn.
+_PATIENCE = 1.0
 
 
 class Ended(NamedTuple):
@@ -21,82 +21,93 @@ class Ended(NamedTuple):
     error: UnifiedError | None = None
 
 
-class _Channel(Generic[T]):
-    """Holds one result at a time, so that the next is made while this one is written, and no more."""
+class _Unwanted(Exception):  # noqa: N818  it is no error, and nobody outside sees it
+    """Nobody wants results any more."""
 
-    def __init__(self, stopped: threading.Event) -> None:
-        self._stopped = stopped
-        self._held: queue.Queue[tuple[int, T | Ended | Exception]] = queue.Queue(1)
 
-    def put(self, index: int, value: T | Ended | Exception) -> bool:
-        """Whether somebody will take it."""
-        while not self._stopped.is_set():
-            try:
-                self._held.put((index, value), timeout=_LOOK)
-            except queue.Full:
-                continue
-            return True
-        return False
+class _Desk(Generic[T]):
+    """Where results are used: one at a time, and with `ordered` those of one run after those of another."""
 
-    def get(self) -> tuple[int, T | Ended | Exception]:
-        return self._held.get()
+    def __init__(self, use: Callable[[int, T | Ended], None], *, ordered: bool) -> None:
+        self._use = use
+        self._ordered = ordered
+        self._free = threading.Condition()
+        self._turn = 0
+        self._closed = False
+
+    def put(self, place: int, result: T | Ended) -> None:
+        """Use the result, in this thread. Raises what using it raises."""
+        with self._free:
+            self._free.wait_for(lambda: self._closed or not self._ordered or self._turn == place)
+            if self._closed:
+                raise _Unwanted
+            self._use(place, result)
+            if isinstance(result, Ended):
+                self._turn += 1
+                self._free.notify_all()
+
+    def close(self) -> None:
+        """Use nothing any more."""
+        self._closed = True
+        if self._free.acquire(timeout=_PATIENCE):
+            self._free.notify_all()
+            self._free.release()
 
 
 def side_by_side(
-    runs: Sequence[Callable[[], Iterator[T]]], workers: int, *, ordered: bool = False
-) -> Iterator[tuple[int, T | Ended]]:
-    """The results of all runs as they come, each with the place of its run; at the end of each run an Ended.
+    runs: Sequence[Callable[[Give[T]], None]],
+    workers: int,
+    use: Callable[[int, T | Ended], None],
+    *,
+    ordered: bool = False,
+) -> None:
+    """Do all runs, so many at a time, each in one thread.
 
-    With `ordered`, one run after the other, though the next are under way. An error that is no UnifiedError ends it
-    all. Whoever stops asking stops the threads at their next result.
+    `use` gets each result with the place of its run, and an Ended at the end of each run; it is called in the run's own
+    thread, but never in two at once. With `ordered`, the results of a run wait until the one before it is over. Any
+    error of `use`, and one of a run that is no UnifiedError, ends it all and is raised.
     """
-    stopped = threading.Event()
-    shared: _Channel[T] = _Channel(stopped)
-    channels = [_Channel[T](stopped) if ordered else shared for _ in runs]
-    waiting = deque(range(len(runs)))
+    desk = _Desk(use, ordered=ordered)
+    waiting = iter([*enumerate(runs)])
+    finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work() -> None:
-        while not stopped.is_set():
-            try:
-                index = waiting.popleft()
-            except IndexError:
-                return
-            _run(runs[index], index, channels[index])
+        stopped: BaseException | None = None
+        try:
+            for place, run in waiting:
+                _do(run, place, desk)
+        except _Unwanted:
+            pass
+        except BaseException as error:  # noqa: BLE001  it is raised in the thread that waits
+            stopped = error
+        finished.put(stopped)
 
-    for _ in range(min(workers, len(runs))):
+    threads = min(workers, len(runs))
+    for _ in range(threads):
         threading.Thread(target=work, daemon=True).start()
     try:
-        for place in range(len(runs)):
-            ended = False
-            while not ended:
-                index, value = channels[place].get()
-                if isinstance(value, Exception):
-                    raise value
-                yield index, value
-                ended = isinstance(value, Ended)
+        for _ in range(threads):
+            if error := finished.get():
+                raise error
     finally:
-        stopped.set()
+        desk.close()
 
 
-def ahead(run: Callable[[], Iterator[T]]) -> Iterator[T]:
-    """The results of one run, the next made while one is being used. Raises the error that the run ends with."""
-    for _, value in side_by_side([run], 1):
-        if not isinstance(value, Ended):
-            yield value
-        elif value.error:
-            raise value.error
+def _do(run: Callable[[Give[T]], None], place: int, desk: _Desk[T]) -> None:
+    failed: list[BaseException] = []
 
+    def give(result: T) -> None:
+        try:
+            desk.put(place, result)
+        except BaseException as error:
+            failed.append(error)
+            raise
 
-def _run(run: Callable[[], Iterator[T]], index: int, channel: _Channel[T]) -> None:
-    last: Ended | Exception = Ended()
+    ended = Ended()
     try:
-        results = run()
-        with closing(results):  # type: ignore[type-var]  # a generator, which is an iterator that can be closed
-            for value in results:
-                if not channel.put(index, value):
-                    return
+        run(give)
     except UnifiedError as error:
-        last = Ended(error)
-    except Exception as error:  # noqa: BLE001  a bug is told by whoever waits for the results, not by a thread
-        last = error
-    channel.put(index, last)
+        if failed:
+            raise
+        ended = Ended(error)
+    desk.put(place, ended)

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
@@ -93,11 +92,7 @@ def run(
                 tally.add(page)
                 told.page(len(page.records))
 
-            try:
-                for page in paging.pages(client.send, request, catalogue.service, wanted):
-                    client.meanwhile(partial(write, page))
-            finally:
-                client.catch_up()
+            paging.each(client, request, catalogue.service, wanted, write)
     except stream.ClosedError:
         raise
     except BaseException as error:

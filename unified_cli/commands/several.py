@@ -1,9 +1,9 @@
 """One list or get over several connections, side by side: good results are never hidden by a bad one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from unified_cli.bulk.workers import Ended, side_by_side
+from unified_cli.bulk.workers import Ended, Give, side_by_side
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import answer, listing, preview, typed
 from unified_cli.commands.connect import Clients
@@ -98,19 +98,23 @@ def _reader(
     given: Given,
     clients: Clients,
     resolve: Callable[[str], Settings],
-) -> Callable[[str], Callable[[], Iterator[Page]]]:
+) -> Callable[[str], Callable[[Give[Page]], None]]:
     wanted = listing.span(given) if asked.lists else None
 
-    def reader(name: str) -> Callable[[], Iterator[Page]]:
-        def read() -> Iterator[Page]:
+    def reader(name: str) -> Callable[[Give[Page]], None]:
+        def read(give: Give[Page]) -> None:
             resolved = resolve(name)
             request = typed.build(runtime, catalogue, resolved, asked, given)
             client = clients.open(resolved, name=name)
             try:
-                if wanted:
-                    yield from paging.pages(client.send, request, catalogue.service, wanted)
+                if wanted is None:
+                    give(paging.alone(client.send(request), request))
+                elif given.get("ordered"):
+                    # A page may have to wait long for its turn, and no request should be under way so long.
+                    for page in paging.pages(client.send, request, catalogue.service, wanted):
+                        give(page)
                 else:
-                    yield paging.alone(client.send(request), request)
+                    paging.each(client, request, catalogue.service, wanted, give)
             finally:
                 client.close()
 
@@ -123,20 +127,21 @@ def _read_all(
     printer: Printer,
     told: Progress,
     names: list[str],
-    reader: Callable[[str], Callable[[], Iterator[Page]]],
+    reader: Callable[[str], Callable[[Give[Page]], None]],
     given: Given,
 ) -> "_Ending":
     ending = _Ending(names)
-    runs = [reader(name) for name in names]
-    for place, found in side_by_side(runs, workers(given), ordered=bool(given.get("ordered"))):
+
+    def use(place: int, found: Page | Ended) -> None:
         name = names[place]
-        if isinstance(found, Ended):
-            if found.error:
-                ending.failed[name] = found.error
-        else:
+        if isinstance(found, Page):
             printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
             ending.tallies[name].add(found)
             told.page(len(found.records))
+        elif found.error:
+            ending.failed[name] = found.error
+
+    side_by_side([reader(name) for name in names], workers(given), use, ordered=bool(given.get("ordered")))
     return ending
 
 

@@ -1,9 +1,9 @@
 """`list --all --out FILE`: a list into a file that survives, with the machine of the export."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from unified_cli.bulk import export, workers
+from unified_cli.bulk import export
 from unified_cli.bulk.part import Part
 from unified_cli.catalogue import Catalogue
 from unified_cli.commands import answer, listing
@@ -48,21 +48,17 @@ def run(
         wall=runtime.wall,
     )
 
-    def read(span: Span) -> Iterator[Page]:
-        def pages() -> Iterator[Page]:
-            client = clients.open(resolved)
-            try:
-                yield from paging.pages(client.send, request, catalogue.service, span)
-            finally:
-                client.close()
-
-        return workers.ahead(pages)
+    def read(span: Span, write: Callable[[Page], None]) -> None:
+        client = clients.open(resolved)
+        try:
+            paging.each(client, request, catalogue.service, span, write)
+        finally:
+            client.close()
 
     clients.token(resolved)
     try:
         with progress(runtime, to_file=True) as told:
-            for page in export.run(part, read, options):
-                told.page(len(page.records))
+            export.run(part, read, options, lambda page: told.page(len(page.records)))
         state = part.state
         part.tidy()
     except UnifiedError:

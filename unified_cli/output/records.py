@@ -85,7 +85,10 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 def label(records: Sequence[Record], key: str, value: str) -> list[Record]:
     """The records with one more member, before all others; what is no object becomes one, under `_record`."""
     first = b"{" + msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
-    return [_labelled(bytes(record), first) for record in records]
+    start = first + b","
+    return [
+        Record(start + text[1:]) if text.startswith(b'{"') else _labelled(text, first) for text in map(bytes, records)
+    ]
 
 
 def _labelled(record: bytes, first: bytes) -> Record:

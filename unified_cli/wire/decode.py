@@ -1,6 +1,7 @@
 """An answer's body: decoded within bounds, and whole, or damage."""
 
 import codecs
+import io
 import re
 import zlib
 from collections.abc import Iterable, Mapping
@@ -38,12 +39,12 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> byt
     One coding at most is undone, and never further than `largest` bytes. Raises DamageError for an unknown or broken
     coding, TooLargeError beyond the bound.
     """
-    decoded = bytearray()
+    decoded = io.BytesIO()
     for part in decoding(chunks, coding):
-        decoded += part
-        if len(decoded) > largest:
+        decoded.write(part)
+        if decoded.tell() > largest:
             raise TooLargeError
-    return bytes(decoded)
+    return decoded.getvalue()
 
 
 def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
@@ -92,6 +93,8 @@ def check(body: bytes) -> None:
 
 
 def _check_utf8(body: bytes) -> None:
+    if body.isascii():
+        return
     # Piece by piece: one emoji makes Python keep four bytes for each character of the whole text.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(body), _PIECE):

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -13,6 +14,7 @@ from unified_cli.errors import IncompleteError, RefusedError, ServiceError, Stat
 from unified_cli.talk import cut
 from unified_cli.wire import served
 from unified_cli.wire.answer import Answer
+from unified_cli.wire.client import Client
 from unified_cli.wire.request import OWN_CURSOR, Request
 from unified_cli.wire.served import Record
 
@@ -86,6 +88,15 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Iterato
         if empty >= _MOST_EMPTY:
             raise IncompleteError(f"gave up after {empty} empty pages in a row, and there may be more records")
         cursor, skip = page.next_cursor, 0
+
+
+def each(client: Client, request: Request, service: Service, span: Span, use: Callable[[Page], None]) -> None:
+    """Hand each page of a list to `use` while the next one is on its way. Raises what `pages` and `use` raise."""
+    try:
+        for page in pages(client.send, request, service, span):
+            client.meanwhile(partial(use, page))
+    finally:
+        client.catch_up()
 
 
 def fingerprint(cursor: str) -> int:
