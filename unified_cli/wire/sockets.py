@@ -205,7 +205,8 @@ class _Stream(httpcore.NetworkStream):
         return _Stream(secured, self._exchange)
 
     def get_extra_info(self, info: str) -> Any:
-        # To httpcore an idle connection that can be read from is one to close, and so is a spoiled one.
-        if info == "is_readable" and self._exchange.spoiled:
-            return True
+        # To httpcore an idle connection that can be read from is one to close, and so is a spoiled one. It asks before
+        # a request and behind its answer, where there is nothing new to be found.
+        if info == "is_readable" and (self._exchange.spoiled or self._exchange.received):
+            return self._exchange.spoiled
         return self._inner.get_extra_info(info)
