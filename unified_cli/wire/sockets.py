@@ -127,9 +127,8 @@ class Backend(httpcore.NetworkBackend):
         for position, address in enumerate(addresses):
             last = position == len(addresses) - 1
             try:
-                stream = self._inner.connect_tcp(
-                    address, port, self._left(_CONNECT if last else _NEXT_ADDRESS), local_address, socket_options
-                )
+                left = self._left(_CONNECT if last else _NEXT_ADDRESS)
+                stream = self._inner.connect_tcp(_plain(address), port, left, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             else:
@@ -148,8 +147,7 @@ class Backend(httpcore.NetworkBackend):
 
         def ask() -> None:
             try:
-                # ASCII bytes spare the import of the idna codec; an address is checked to be ASCII.
-                found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+                found = socket.getaddrinfo(_plain(host), port, type=socket.SOCK_STREAM)
                 answer.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
             except OSError as error:
                 answer.put(error)
@@ -166,6 +164,12 @@ class Backend(httpcore.NetworkBackend):
         except OSError as error:
             # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
             raise httpcore.ConnectError(str(error)) from error
+
+
+def _plain(name: str) -> Any:
+    # Bytes, whatever httpcore's types say: text goes through the idna codec, which takes 2 ms to import. The host of an
+    # address is checked to be ASCII.
+    return name.encode("ascii")
 
 
 class _Stream(httpcore.NetworkStream):
@@ -197,9 +201,7 @@ class _Stream(httpcore.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002  as above
     ) -> httpcore.NetworkStream:
         left = self._exchange.left(_CONNECT, httpcore.ConnectTimeout)
-        # As ASCII bytes, whatever the types say: text would go through the idna codec, which takes 2 ms to import.
-        name: Any = server_hostname.encode("ascii") if server_hostname else None
-        secured = self._inner.start_tls(ssl_context, name, left)
+        secured = self._inner.start_tls(ssl_context, _plain(server_hostname) if server_hostname else None, left)
         self._exchange.handshakes += 1
         self._exchange.restart()
         return _Stream(secured, self._exchange)
