@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from unified_cli.errors import ServiceError
 from unified_cli.output.look import Look
 from unified_cli.output.records import Record
 
@@ -87,11 +88,14 @@ def _load(text: bytes) -> Any:
 
 
 def dump(value: Any) -> bytes:
-    """A value as YAML, keys in their order, in UTF-8."""
+    """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that is nested too deeply for it."""
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 4096}
     try:
         written: str = yaml.dump(value, Dumper=_Fast, **options)
         return written.encode("utf-8")
+    except RecursionError:
+        # Records pass with as many levels as Python itself can read, and here each takes several calls.
+        raise ServiceError("a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False) from None
     except UnicodeEncodeError:
         written = yaml.dump(value, Dumper=_Plain, **{**options, "allow_unicode": False})
         return written.encode("utf-8")
