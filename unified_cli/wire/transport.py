@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 for _name in ("httpcore", "httpx"):
     logging.getLogger(_name).propagate = False
 
-_HASHED = "*.0"
 _BUNDLES = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 
 
@@ -99,7 +98,7 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
         raise ConfigError(f"SSL_CERT_DIR {folder} cannot be used: there is no such folder")
     if file or folder:
         _load(context, file, folder, "SSL_CERT_FILE" if file else "SSL_CERT_DIR")
-    elif hashed := next((path for path in _BUNDLES if any(Path(path).glob(_HASHED))), None):
+    elif hashed := next((path for path in _BUNDLES if _is_hashed(path)), None):
         # A folder of hashed names is read certificate by certificate when needed: 20 ms less than one large bundle.
         context.load_verify_locations(capath=hashed)
     else:
@@ -107,6 +106,13 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
     if ca_bundle:
         _load(context, os.path.expanduser(ca_bundle), None, "the CA bundle")  # noqa: PTH111  ssl takes text
     return context
+
+
+def _is_hashed(folder: str) -> bool:
+    try:
+        return any(name.endswith(".0") for name in os.listdir(folder))  # noqa: PTH208  a name is all that is wanted
+    except OSError:
+        return False
 
 
 def _load(context: ssl.SSLContext, file: str | None, folder: str | None, what: str) -> None:
