@@ -23,7 +23,7 @@ import os, sys
 before, leave = {*sys.modules}, os._exit
 def end(code):
     with open(os.environ["MODULES"], "w") as file:
-        file.write("\\n".join(name for name, one in sys.modules.items() if one is not None and name not in before))
+        file.write("\\n".join(name for name, one in sys.modules.items() if getattr(one, "__spec__", None) and name not in before))
     leave(code)
 os._exit = end
 from unified_cli.__main__ import run
@@ -44,7 +44,7 @@ HELP_STDLIB = names("""
     struct subprocess tempfile textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
     weakref zlib
 """)
-CALL = HELP | names("certifi h11 httpcore httpx idna")
+CALL = HELP | names("h11 httpcore httpx idna")
 CALL_STDLIB = HELP_STDLIB | names("""
     array atexit calendar email hashlib http logging mimetypes queue quopri socket ssl unicodedata
 """)

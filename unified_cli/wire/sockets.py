@@ -1,6 +1,5 @@
 """Sockets that obey one deadline, from name look-up to the last byte, and notice bytes that nobody asked for."""
 
-import queue
 import socket
 import ssl
 import threading
@@ -143,24 +142,25 @@ class Backend(httpcore.NetworkBackend):
 
     def _look_up(self, host: str, port: int) -> list[str]:
         # getaddrinfo cannot be given a time limit; a thread that may be left behind can.
-        answer: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
+        answers: list[list[str] | OSError] = []
+        answered = threading.Event()
 
         def ask() -> None:
             try:
                 found = socket.getaddrinfo(_plain(host), port, type=socket.SOCK_STREAM)
-                answer.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
+                answers.append(list(dict.fromkeys(str(info[4][0]) for info in found)))
             except OSError as error:
-                answer.put(error)
+                answers.append(error)
+            finally:
+                answered.set()
 
         threading.Thread(target=ask, daemon=True).start()
+        if not answered.wait(self._left(_CONNECT)):
+            raise httpcore.ConnectTimeout("the name server does not answer")
+        if isinstance(answers[0], list):
+            return answers[0]
         try:
-            found = answer.get(timeout=self._left(_CONNECT))
-        except queue.Empty:
-            raise httpcore.ConnectTimeout("the name server does not answer") from None
-        if isinstance(found, list):
-            return found
-        try:
-            raise found
+            raise answers[0]
         except OSError as error:
             # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
             raise httpcore.ConnectError(str(error)) from error
