@@ -23,7 +23,8 @@ import os, sys
 before, leave = {*sys.modules}, os._exit
 def end(code):
     with open(os.environ["MODULES"], "w") as file:
-        file.write("\\n".join(name for name, one in sys.modules.items() if getattr(one, "__spec__", None) and name not in before))
+        there = {name for name, one in sys.modules.items() if getattr(one, "__spec__", None)}
+        file.write("\\n".join(there - before))
     leave(code)
 os._exit = end
 from unified_cli.__main__ import run

@@ -17,6 +17,7 @@ _LARGEST_ENVELOPE = 2 * 1024 * 1024
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b'{}[]"')
 _ESCAPE = re.compile(rb'\\["\\]')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_CHARSET = re.compile(r'charset="?([\w-]+)', re.IGNORECASE)
 _JSON_TYPE = re.compile(r"(application|text)/([\w.+-]+\+)?json\b", re.IGNORECASE)
 
 
@@ -74,7 +75,7 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
 
 def text(body: bytes, content_type: str | None) -> bytes:
     """The same text without a byte order mark; DamageError where it is not UTF-8."""
-    charset = re.search(r'charset="?([\w-]+)', content_type or "", re.IGNORECASE)
+    charset = _CHARSET.search(content_type) if content_type and ";" in content_type else None
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
         raise DamageError(f"the answer is written in {charset[1]}, and JSON is UTF-8")
     body = body.removeprefix(b"\xef\xbb\xbf")
