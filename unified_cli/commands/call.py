@@ -101,7 +101,11 @@ def _once(
 ) -> None:
     from unified_cli.commands import answer  # noqa: PLC0415  as above
 
-    program = answer.program(given)
+    program = None
+    if given.get("jq"):
+        from unified_cli.commands import shaped  # noqa: PLC0415  only where it is asked for
+
+        program = shaped.program(given)
     if given.get("out"):
         from unified_cli.output import target  # noqa: PLC0415  only for files
 

@@ -154,13 +154,13 @@ def _connections(runtime: Runtime, catalogue: Catalogue, given: Given) -> tuple[
 
 def _options(runtime: Runtime, catalogue: Catalogue, given: Given, operation: Operation, form: str) -> Any:
     from unified_cli.bulk.export import Options  # noqa: PLC0415  help needs none of it
-    from unified_cli.commands import answer  # noqa: PLC0415  as above
+    from unified_cli.commands import shaped  # noqa: PLC0415  as above
     from unified_cli.output.shape import Shape  # noqa: PLC0415  as above
     from unified_cli.wire.paging import Span  # noqa: PLC0415  as above
 
     return Options(
         Span(),
-        answer.look(runtime, catalogue.service, operation, given, form, screen=False),
+        shaped.look(runtime, catalogue.service, operation, given, form, screen=False),
         Shape(),
         restart=bool(given.get("restart")),
         dedupe=bool(given.get("dedupe")),

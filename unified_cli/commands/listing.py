@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands import answer
+from unified_cli.commands import shaped
 from unified_cli.commands.connect import Clients
 from unified_cli.config.keys import positive
 from unified_cli.config.settings import Settings
@@ -75,8 +75,8 @@ def run(
     Raises what the reading raises, told how far it came; IncompleteError where something is missing.
     """
     wanted = span(given)
-    look = answer.look(runtime, catalogue.service, request.operation, given, resolved["output"])
-    printer = Printer(runtime, look, answer.program(given))
+    look = shaped.look(runtime, catalogue.service, request.operation, given, resolved["output"])
+    printer = Printer(runtime, look, shaped.program(given))
     if given.get("restart") or given.get("dedupe"):
         raise UsageError("--restart and --dedupe are for --all with --out FILE")
     stream.check(runtime)

@@ -11,7 +11,7 @@ from unified_cli.bulk import intake
 from unified_cli.bulk.crew import Crew
 from unified_cli.bulk.items import Item, items
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, confirm, preview, several, typed
+from unified_cli.commands import confirm, preview, several, shaped, typed
 from unified_cli.commands.connect import Clients
 from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
@@ -78,9 +78,9 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
     if asked.kind == "delete":
         confirm.many(runtime, resolved, f"{len(jobs)} records", yes=bool(given.get("yes")), piped=True)
     output = resolved["output"]
-    look = answer.look(runtime, catalogue.service, asked, given, output)
+    look = shaped.look(runtime, catalogue.service, asked, given, output)
     printer = Printer(
-        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, shaped.program(given)
     )
     _Run(runtime, resolved, Clients(runtime, catalogue), printer, several.workers(given)).all(jobs)
 

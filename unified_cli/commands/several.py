@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from unified_cli.bulk.workers import Ended, Give, side_by_side
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, listing, preview, typed
+from unified_cli.commands import listing, preview, shaped, typed
 from unified_cli.commands.connect import Clients
 from unified_cli.commands.listing import Given, Tally
 from unified_cli.config import file, keys, select, settings
@@ -46,9 +46,9 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
             preview.show(runtime, typed.build(runtime, catalogue, resolve(name), asked, given), given.get("as_"))
         return
     clients = Clients(runtime, catalogue)
-    look = answer.look(runtime, catalogue.service, asked, given, output, first=(LABEL,))
+    look = shaped.look(runtime, catalogue.service, asked, given, output, first=(LABEL,))
     printer = Printer(
-        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, answer.program(given)
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, shaped.program(given)
     )
     with progress(runtime) as told:
         ending = _read_all(printer, told, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)

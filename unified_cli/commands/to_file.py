@@ -6,7 +6,7 @@ from pathlib import Path
 from unified_cli.bulk import export
 from unified_cli.bulk.part import Part
 from unified_cli.catalogue import Catalogue
-from unified_cli.commands import answer, listing
+from unified_cli.commands import listing, shaped
 from unified_cli.commands.connect import Clients
 from unified_cli.commands.listing import Given
 from unified_cli.config.settings import Settings
@@ -91,12 +91,12 @@ def _options(
         raise UsageError("--dedupe id needs -o ndjson, whole")
     if given.get("dedupe") not in {None, "id"}:
         raise UsageError(f"--dedupe goes by id, not by {given['dedupe']!r}")
-    look = answer.look(runtime, catalogue.service, request.operation, given, form, screen=False)
+    look = shaped.look(runtime, catalogue.service, request.operation, given, form, screen=False)
     chosen = look.columns if form in {"json", "ndjson", "yaml"} else ()
     return export.Options(
         listing.span(given),
         look,
-        Shape(answer.program(given), chosen),
+        Shape(shaped.program(given), chosen),
         force=bool(given.get("force")),
         restart=bool(given.get("restart")),
         dedupe=bool(given.get("dedupe")),

@@ -1,7 +1,7 @@
 """`create … --wait`: start a job, ask for it until it is done, and download what it made."""
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import answer, download, typed
+from unified_cli.commands import answer, download, shaped, typed
 from unified_cli.commands.typed import Given
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
@@ -40,7 +40,7 @@ def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Req
         record = _poll(runtime, client, typed.build(runtime, catalogue, resolved, get, asked), limit, identifier)
         if place is None:
             made = made._replace(body=record)
-            answer.write(runtime, catalogue.service, created, made, given, resolved["output"], answer.program(given))
+            answer.write(runtime, catalogue.service, created, made, given, resolved["output"], shaped.program(given))
             return
         more = download.parameters(fetch, download.texts(record))
         request = typed.build(runtime, catalogue, resolved, fetch, download.with_parameters(asked, more))
