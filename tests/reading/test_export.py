@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from pages import cursor_of, serve, served, tickets
 from server import Reply, Seen, Service
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from conftest import Clock, Unified
+from front_door import Clock, Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Process
+from front_door import Process
 from pages import cursor_of, serve
 from server import Reply, Seen, Service
 

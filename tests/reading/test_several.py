@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Clock, Unified
+from front_door import Clock, Unified
 from pages import served, tickets
 from server import Reply, Seen, Service
 

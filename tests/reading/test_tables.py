@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import Unified
+from front_door import Unified
 from pages import serve
 from server import Service
 
