@@ -17,6 +17,7 @@ from unified_cli.wire import decode
 FORMATS = ("ndjson", "json", "csv", "ids")
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
+_OTHERS = (";", "\t", "|")
 _MEMBER = re.compile(rb'\{\s*"')
 
 
@@ -163,6 +164,9 @@ def _csv(file: BinaryIO, path: Path, items: str) -> Iterator[Line]:  # noqa: ARG
 
 
 def _check_heads(heads: list[str], path: Path) -> None:
+    if len(heads) == 1 and (other := next((one for one in _OTHERS if one in heads[0]), None)):
+        # Spreadsheets of half the world write these; each row would become one field.
+        raise UsageError(f"{path}, line 1: one column, with {other!r} in its name (cells are separated by commas)")
     for head in heads:
         if not head.strip():
             raise UsageError(f"{path}, line 1: a column has no name")
