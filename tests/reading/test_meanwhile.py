@@ -100,6 +100,30 @@ def test_what_runs_side_by_side_is_used_one_at_a_time(ordered: bool) -> None:
         assert [place for place, _ in found] == sorted(place for place, _ in found)
 
 
+def test_a_signal_while_the_threads_are_being_started_stops_those_that_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[threading.Thread] = []
+    used: list[object] = []
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        started.append(thread)
+        if len(started) == 3:
+            raise KeyboardInterrupt
+        start(thread)
+
+    def endless(give: Give[str]) -> None:
+        while True:
+            give("")
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side([endless] * 5, 5, lambda _place, result: used.append(result))
+    before = len(used)
+    for thread in started[:2]:
+        thread.join(10)
+    assert len(used) == before
+
+
 def test_a_run_that_breaks_ends_all_with_its_own_error() -> None:
     def breaks(give: Give[str]) -> None:
         give("one")

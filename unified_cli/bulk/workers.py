@@ -86,9 +86,10 @@ def side_by_side(
         finished.put(stopped)
 
     threads = min(workers, len(runs))
-    for _ in range(threads):
-        threading.Thread(target=work, daemon=True).start()
     try:
+        # A signal may come while the threads are being started, and then too nobody is to use anything any more.
+        for _ in range(threads):
+            threading.Thread(target=work, daemon=True).start()
         for _ in range(threads):
             if error := finished.get():
                 raise error
