@@ -65,6 +65,16 @@ def test_a_call_sends_the_request(write: Callable[..., Path], unified: Unified, 
     assert (seen.method, seen.segments, seen.body) == ("POST", ["unified", "crm", "contacts", "merge"], b'{"id":"7"}')
 
 
+def test_lists_are_exported_whatever_a_file_knows_of_them(
+    write: Callable[..., Path], unified: Unified, tmp_path: Path
+) -> None:
+    write("crm.toml", CRM)
+    for what in ("crm", "crm/contacts ticketing/teams"):
+        assert unified(f"-p sandbox export {what} --to {tmp_path / 'dump'}").code == 0
+    exported = [path.name for path in sorted((tmp_path / "dump" / "sandbox").glob("*/*"))]
+    assert exported == ["contacts.ndjson", "deals.ndjson", "teams.ndjson"]
+
+
 def test_source_says_which_file_an_operation_is_from(write: Callable[..., Path], unified: Unified) -> None:
     path = write("crm.toml", CRM)
     rows = unified("operations merge --source").stdout

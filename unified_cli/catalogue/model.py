@@ -47,6 +47,10 @@ class Operation(NamedTuple):
     own: "Known | None" = None
     """What that file says to be known of it."""
 
+    def __hash__(self) -> int:
+        """By its name: what is known of it, where a user wrote that down, has no hash."""
+        return hash((self.api, self.resource, self.name))
+
     @property
     def facts(self) -> "Known":
         """What is known of its parameters, bodies and records."""
