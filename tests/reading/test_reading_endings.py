@@ -1,5 +1,6 @@
 """How a reading ends when something outside ends it: a reader that goes, a full disk, a signal."""
 
+import json
 import os
 import resource
 import signal
@@ -88,6 +89,67 @@ def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
     _, said = child.communicate(timeout=4)
     assert child.returncode == code
     assert b"broken off after 300 records in 3 pages; to go on: --cursor c3" in said
+
+
+def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(service: Service, tmp_path: Path) -> None:
+    serve(service, PAGES)
+    child = start(service, tmp_path, *LIST, stdout=subprocess.PIPE)
+    until = time.monotonic() + 30
+    # The first page alone is more than a pipe takes, and the second is asked for before it is written.
+    while len(service.seen) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    printed, said = child.communicate(timeout=10)
+    assert (child.returncode, printed.endswith(b"\n")) == (130, False)
+    torn = b"broken off after 0 records in 0 pages and part of another; to go on: from the start\n"
+    assert said.startswith(torn)
+
+
+def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Service, process: Process) -> None:
+    holding(service, "c1")
+    result = process([*LIST, "--timeout", "1", "--retries", "0"], environ=service.environ)
+    error = json.loads(result.stderr)["error"]
+    assert (result.returncode, len(service.seen)) == (6, 2)
+    assert error["message"] == (
+        "127.0.0.1 did not answer in time; nothing had come; "
+        "broken off after 100 records in 1 page; to go on: --cursor c1"
+    )
+
+
+def test_a_signal_says_where_each_of_several_connections_goes_on(service: Service, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("".join(f'[profiles.c-{number}]\naccount_id = "a-{number}"\n' for number in range(3)))
+    config.chmod(0o600)
+    serve(service, PAGES[:2])
+    good, held = service.reply, threading.Semaphore(0)
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) and dict(seen.query)["integrated_account_id"] != "a-1":
+            held.release()
+            time.sleep(5)
+        return good(seen)
+
+    service.reply = reply
+    child = subprocess.Popen(
+        [sys.executable, "-m", "unified_cli", *LIST, "-p", "c-*"],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ, "UNIFIED_CONFIG": str(config)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert held.acquire(timeout=30)
+    assert held.acquire(timeout=30)
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=10)
+    assert (child.returncode, said.decode().splitlines()[:3]) == (
+        130,
+        [
+            "c-0: broken off after 100 records in 1 page; to go on: -p c-0 --cursor c1",
+            "c-2: broken off after 100 records in 1 page; to go on: -p c-2 --cursor c1",
+            "1 of 3 connections were read to their end",
+        ],
+    )
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])

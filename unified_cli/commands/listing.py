@@ -9,7 +9,7 @@ from unified_cli.commands import shaped
 from unified_cli.commands.connect import Clients
 from unified_cli.config.keys import positive
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
 from unified_cli.output import stream
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import progress
@@ -38,6 +38,8 @@ class Tally:
         self.pages = self.records = 0
         self.next_cursor: str | None = None
         self.partial: list[int] = []
+        self.torn = False
+        """The page that was being written when it ended may be there in part."""
 
     def add(self, page: Page) -> None:
         """Count a page that was written."""
@@ -88,7 +90,9 @@ def run(
         with progress(runtime) as told:
 
             def write(page: Page) -> None:
+                tally.torn = True
                 printer.page(page.records, one_line=page.one_line)
+                tally.torn = False
                 tally.add(page)
                 told.page(len(page.records))
 
@@ -119,9 +123,10 @@ def tell(runtime: Runtime, tally: Tally, given: Given, output: str, who: str = "
 
 
 def _broken(runtime: Runtime, tally: Tally, error: BaseException) -> None:
-    if tally.pages == 0:
+    torn = tally.torn and (isinstance(error, StorageError) or not isinstance(error, UnifiedError))
+    if tally.pages == 0 and not torn:
         return
-    said = f"broken off after {tally.so_far()}; to go on: {tally.onward()}"
+    said = f"broken off after {tally.so_far()}{' and part of another' if torn else ''}; to go on: {tally.onward()}"
     if isinstance(error, UnifiedError):
         error.message = f"{error.message}; {said}"
     else:

@@ -12,6 +12,7 @@ from unified_cli.config import file, keys, select, settings
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.output import stream
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
 from unified_cli.runtime import Runtime
@@ -51,7 +52,8 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) 
         runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, shaped.program(given)
     )
     with progress(runtime) as told:
-        ending = _read_all(printer, told, names, _reader(runtime, catalogue, asked, given, clients, resolve), given)
+        reader = _reader(runtime, catalogue, asked, given, clients, resolve)
+        ending = _read_all(runtime, printer, told, names, reader, given)
     missing = printer.end()
     ending.tell(runtime, given)
     ending.judge(missing, given)
@@ -124,6 +126,7 @@ def _reader(
 
 
 def _read_all(
+    runtime: Runtime,
     printer: Printer,
     told: Progress,
     names: list[str],
@@ -138,10 +141,18 @@ def _read_all(
             printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
             ending.tallies[name].add(found)
             told.page(len(found.records))
-        elif found.error:
-            ending.failed[name] = found.error
+        else:
+            ending.ended.add(name)
+            if found.error:
+                ending.failed[name] = found.error
 
-    side_by_side([reader(name) for name in names], workers(given), use, ordered=bool(given.get("ordered")))
+    try:
+        side_by_side([reader(name) for name in names], workers(given), use, ordered=bool(given.get("ordered")))
+    except stream.ClosedError:
+        raise
+    except BaseException:
+        ending.broken(runtime)
+        raise
     return ending
 
 
@@ -152,6 +163,7 @@ class _Ending:
     names: list[str]
     tallies: dict[str, Tally] = field(init=False)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.tallies = {name: Tally() for name in self.names}
@@ -171,6 +183,13 @@ class _Ending:
         if given.get("all") or given.get("limit"):
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
             runtime.talk.note(f"{records} records in {pages} pages from {len(good)} of {len(self.names)} connections")
+
+    def broken(self, runtime: Runtime) -> None:
+        """Say where each connection goes on that was begun and not read to its end."""
+        for name, tally in self.tallies.items():
+            if tally.pages and name not in self.ended:
+                runtime.talk.line(f"{name}: broken off after {tally.so_far()}; to go on: -p {name} {tally.onward()}")
+        runtime.talk.line(f"{len(self.ended)} of {len(self.names)} connections were read to their end")
 
     def judge(self, missing: list[str], given: Given) -> None:
         """Raise the error that the whole amounts to."""

@@ -145,7 +145,8 @@ class Client:
             found = self._explain(error)
             self._drop()
             kind = ServiceError if found.malformed else NetworkError
-            stale = bool(opened) and opened == self._exchange.connected and not self._exchange.received
+            late = isinstance(error, httpx.TimeoutException)
+            stale = bool(opened) and opened == self._exchange.connected and not self._exchange.received and not late
             retryable = found.outcome is not Outcome.HOPELESS
             result = Failed(Attempt(found.outcome), kind(found.message, retryable=retryable), stale=stale)
         except decode.DamageError as error:
