@@ -80,6 +80,7 @@ class Export:
         self._allow_partial = allow_partial
         self._pool = Pool(workers)
         self._lock = threading.Lock()
+        self._book = threading.Lock()
         self._dead: dict[str, UnifiedError] = {}
         self._untidy: list[Part] = []
         self._saved_at = float("-inf")
@@ -94,18 +95,21 @@ class Export:
         self._manifest.save()
 
         def use(place: int, found: Page | _Done | Ended) -> None:
-            if isinstance(found, Page):
-                on_page(len(found.records))
-            elif isinstance(found, Ended):
-                self._failed(tasks[place], found.error, summary)
-            else:
-                self._done(found, summary)
+            with self._book:
+                if isinstance(found, Page):
+                    on_page(len(found.records))
+                elif isinstance(found, Ended):
+                    self._failed(tasks[place], found.error, summary)
+                else:
+                    self._done(found, summary)
 
         try:
             side_by_side([partial(self._task, task) for task in tasks], self._workers, use)
             self._manifest.ended = moment(self._runtime.wall())
         finally:
-            self._save()
+            # What is being noted when a signal comes is noted to its end, however long the disk takes.
+            with self._book:
+                self._save()
             self._pool.close()
         return summary
 
