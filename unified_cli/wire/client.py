@@ -171,10 +171,10 @@ class Client:
     def _explain(self, error: Exception) -> "Trouble":
         from unified_cli.wire import trouble  # noqa: PLC0415  most attempts are none
 
-        secured = (self._address.scheme == "https") + (self._proxy is not None and self._proxy.scheme == "https")
-        reached = self._exchange.handshakes >= secured
+        secured = self._proxy is not None and self._proxy.scheme == "https"
+        reached = self._exchange.handshakes >= (self._address.scheme == "https") + secured
         proxy = self._proxy.host if self._proxy else None
-        return trouble.read(error, self._address, proxy, self._exchange, reached=reached)
+        return trouble.read(error, self._address, proxy, self._exchange, reached=reached, secured=secured)
 
     def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
         """A way to another origin than ours, for one file that a redirect leads to; it knows no token."""

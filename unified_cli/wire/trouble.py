@@ -28,10 +28,13 @@ class Trouble(NamedTuple):
     malformed: bool = False
 
 
-def read(error: Exception, address: Address, proxy: str | None, exchange: Exchange, *, reached: bool) -> Trouble:
+def read(
+    error: Exception, address: Address, proxy: str | None, exchange: Exchange, *, reached: bool, secured: bool
+) -> Trouble:
     """The trouble that a transport's exception means.
 
-    `reached` where the way to the service was open: only then it can have seen the request.
+    `reached` where the way to the service was open: only then it can have seen the request. `secured` where the proxy
+    is spoken to in TLS, whose handshake comes first.
     """
     host = address.host
     where = f"proxy {proxy}" if proxy else host
@@ -41,15 +44,16 @@ def read(error: Exception, address: Address, proxy: str | None, exchange: Exchan
     if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         found = _lost(error, host if reached else where, exchange.received)
         return found if reached else found._replace(outcome=Outcome.NOT_SENT)
+    peer = where if secured and not exchange.handshakes else host
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             reason = cause.verify_message or "it cannot be verified"
             advice = "check this machine's clock" if _CLOCK in reason else "another authority: --ca-bundle FILE"
-            return Trouble(Outcome.HOPELESS, f"the certificate of {host} is refused: {reason} ({advice})")
+            return Trouble(Outcome.HOPELESS, f"the certificate of {peer} is refused: {reason} ({advice})")
         if isinstance(cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
-            return Trouble(Outcome.NOT_SENT, f"{host} closed the connection during the TLS handshake")
+            return Trouble(Outcome.NOT_SENT, f"{peer} closed the connection during the TLS handshake")
         if isinstance(cause, ssl.SSLError):
-            return Trouble(Outcome.HOPELESS, f"no TLS connection to {host}: {cause.reason or 'protocol error'}")
+            return Trouble(Outcome.HOPELESS, f"no TLS connection to {peer}: {cause.reason or 'protocol error'}")
         if isinstance(cause, socket.gaierror):
             return _name_trouble(cause, where)
     where = f"proxy {proxy}" if proxy else address.place

@@ -3,9 +3,10 @@
 import socket
 
 from faults.case import CREATE, LIST, PAGE, Case
-from faults.script import CLOSE, TLS, Trickle, reply
+from faults.script import CLOSE, TLS, Answer, Trickle, reply
 
 BEHIND = {"UNIFIED_BASE_URL": "https://api.example.test", "HTTPS_PROXY": "http://127.0.0.1:@PORT@"}
+SECURED = {"HTTPS_PROXY": "https://127.0.0.1:@PORT@"}
 CONNECT = rb"^CONNECT api\.example\.test:443 HTTP/1\.1\r\n"
 OPEN = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
@@ -23,6 +24,16 @@ CASES = {
         names=unknown,
         exit=6,
         stderr=["cannot find proxy proxy.test"],
+    ),
+    "shows a certificate that nobody knows": Case(
+        environ={**BEHIND, **SECURED}, tls="unknown", exit=6, stderr=["the certificate of proxy 127.0.0.1 is refused"]
+    ),
+    "closes where TLS is spoken to it": Case(
+        server=[Answer([CLOSE], after="nothing")],
+        environ={**BEHIND, **SECURED},
+        exit=6,
+        stderr=["proxy 127.0.0.1 closed the connection during the TLS handshake"],
+        requests=0,
     ),
     "wants a password": Case(
         server=[reply(b"", 407, kind=None)], environ=BEHIND, exit=6, stderr=["proxy 127.0.0.1.*407"], requests=[CONNECT]
