@@ -86,11 +86,15 @@ def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
     number: int, code: int, service: Service, tmp_path: Path
 ) -> None:
     asked = holding(service, "c3")
-    child = start(service, tmp_path, *LIST, stdout=subprocess.DEVNULL)
+    child = start(service, tmp_path, *LIST, stdout=subprocess.PIPE)
     assert asked.wait(30)
+    assert child.stdout
+    # The page before is written when the next one was asked for.
+    read = [child.stdout.readline() for _ in range(300)]
+    time.sleep(0.2)
     child.send_signal(number)
-    _, said = child.communicate(timeout=4)
-    assert child.returncode == code
+    rest, said = child.communicate(timeout=4)
+    assert (child.returncode, len(read), rest) == (code, 300, b"")
     assert b"broken off after 300 records in 3 pages; to go on: --cursor c3" in said
 
 
