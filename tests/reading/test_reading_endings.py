@@ -87,10 +87,10 @@ def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
 ) -> None:
     asked = holding(service, "c3")
     child = start(service, tmp_path, *LIST, stdout=subprocess.PIPE)
-    assert asked.wait(30)
     assert child.stdout
     # The page before is written when the next one was asked for.
     read = [child.stdout.readline() for _ in range(300)]
+    assert asked.wait(30)
     time.sleep(0.2)
     child.send_signal(number)
     rest, said = child.communicate(timeout=4)
