@@ -52,6 +52,8 @@ class Service:
         self.seen: list[Seen] = []
         self.reply: Callable[[Seen], Reply] = lambda _: Reply()
         self.url = ""
+        self.over = threading.Event()
+        """The test is over: nobody waits for an answer any more."""
 
     @property
     def environ(self) -> dict[str, str]:
@@ -95,6 +97,7 @@ def serving() -> Iterator[Service]:
     try:
         yield service
     finally:
+        service.over.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -42,7 +42,7 @@ def holding(service: Service, cursor: str) -> threading.Event:
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) == cursor:
             asked.set()
-            time.sleep(5)
+            service.over.wait(5)
         return good(seen)
 
     service.reply = reply
@@ -141,7 +141,7 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(service: Servic
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) and dict(seen.query)["integrated_account_id"] != "a-1":
             held.release()
-            time.sleep(5)
+            service.over.wait(5)
         return good(seen)
 
     service.reply = reply
