@@ -277,9 +277,9 @@ def _names(found: Callable[[str], Sequence[str]]) -> Callable[..., Any]:
     return look_up
 
 
-def cases(folder: Path) -> Mapping[str, Case | str]:
-    """Every case by the words it is named in; one that cannot be run here is the reason why."""
-    found: dict[str, Case | str] = {}
+def cases(folder: Path) -> Mapping[str, Case]:
+    """Every case by the words it is named in."""
+    found: dict[str, Case] = {}
     for path in sorted(folder.rglob("*.py")):
         name = ".".join(path.relative_to(folder.parent.parent).with_suffix("").parts)
         words = path.stem.replace("_", " ")
