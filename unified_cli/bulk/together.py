@@ -23,7 +23,7 @@ def here() -> Collection[int]:
 
 def stay(processors: Collection[int]) -> None:
     """Keep this thread on them. What one leaves in a cache the next finds: 64 lists take three quarters of the time."""
-    # A container may forbid it; the run is slower then, and nothing else.
-    with suppress(OSError, AttributeError):
-        if processors:
+    if processors:
+        # A container may forbid it; the run is slower then, and nothing else.
+        with suppress(OSError):
             os.sched_setaffinity(0, processors)
