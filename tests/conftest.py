@@ -16,7 +16,7 @@ from server import Service, serving
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def unified(tmp_path: Path) -> Unified:
         settings: dict[str, Any] = {
             "stdin": None if stdin is None else io.BytesIO(stdin),
             "stdout": stdout,
-            "talk": Talk(stderr),
+            "stderr": Stderr(stderr),
             "environ": environ or {},
             "stdin_is_terminal": tty,
             "stdout_is_terminal": tty,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from unified_cli import app
 from unified_cli.catalogue import CatalogueError, Operation, load, read
 from unified_cli.catalogue.known import known
-from unified_cli.commands import program
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 TEXT = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
 CATALOGUE = load()
@@ -102,8 +102,8 @@ def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     def run(command: str) -> tuple[str, str]:
         stdout, stderr = io.BytesIO(), io.BytesIO()
         folders = {"config": tmp_path, "data": tmp_path}
-        runtime = Runtime(io.BytesIO(), stdout, Talk(stderr), {}, folders=folders)
-        program.run(shlex.split(command), runtime, catalogue)
+        runtime = Runtime(io.BytesIO(), stdout, Stderr(stderr), {}, folders=folders)
+        app.run(shlex.split(command), runtime, catalogue)
         return stdout.getvalue().decode(), stderr.getvalue().decode()
 
     return run

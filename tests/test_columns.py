@@ -3,9 +3,9 @@
 import pytest
 from front_door import Unified
 
-from unified_cli.output import columns
+from unified_cli.output import text_columns
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 STATUS = """\
 ACCOUNT ID      CHANGED RECORDS  ABOUT
@@ -54,9 +54,9 @@ def test_off_a_terminal_a_table_is_as_wide_as_it_is(unified: Unified) -> None:
 
 def table(width: int, *rows: tuple[str, str]) -> str:
     runtime = Runtime(
-        stdin=None, stdout=None, talk=Talk(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
+        stdin=None, stdout=None, stderr=Stderr(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
     )
-    return columns.table(runtime, ["name", "what is said"], rows).decode("utf-8")
+    return text_columns.table(runtime, ["name", "what is said"], rows).decode("utf-8")
 
 
 def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> None:

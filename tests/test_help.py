@@ -9,7 +9,7 @@ import pytest
 from front_door import Process, Unified
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.commands.options import options_for
+from unified_cli.cli.options import options_for
 
 CATALOGUE = load()
 

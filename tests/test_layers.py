@@ -2,45 +2,33 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import unified_cli
+from unified_cli.docs.rooms import floor_of, may_import
 
 ROOT = Path(unified_cli.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 
-# From the bottom up; a module may import from rows above its own, and from its own package.
-LAYERS = [
-    ["unified_cli"],
-    ["errors", "talk", "catalogue", "surrogates"],
-    ["runtime", "signals"],
-    ["config"],
-    ["output", "wire", "sandbox"],
-    ["bulk"],
-    ["commands"],
-    ["reference", "main"],
-    ["__main__"],
-]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-
-ROOMS = {
-    "typer": ["commands"],
+LIBRARIES = {
+    "typer": ["cli", "commands"],
     "click": [],
-    "httpx": ["wire", "sandbox/transport.py", "runtime.py"],
-    "httpcore": ["wire/sockets.py"],
+    "httpx": ["http", "sandbox/in_process.py", "runtime.py"],
+    "httpcore": ["http/transport"],
     "rich": ["output"],
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
-    "filelock": ["config", "sandbox"],
-    "keyring": ["config"],
+    "filelock": ["storage", "sandbox"],
+    "keyring": ["config/credentials"],
     "jq": ["output", "bulk", "commands"],
     "yaml": ["output"],
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
-    "subprocess": ["config/helper.py"],
+    "subprocess": ["config/credentials/token_command.py"],
 }
 
 
@@ -53,26 +41,55 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def package(name: str) -> str:
-    parts = name.split(".")
-    return parts[1] if len(parts) > 1 and parts[1] in LEVEL else "unified_cli"
+def target(name: str) -> str:
+    """The module that an imported name is, or is in, as named from within the package."""
+    inside = name.removeprefix("unified_cli").lstrip(".")
+    path = ROOT / inside.replace(".", "/")
+    return inside if path.is_dir() or path.with_suffix(".py").is_file() else inside.rpartition(".")[0]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_imports_only_from_below(path: Path) -> None:
-    inside = path.relative_to(ROOT)
-    own = package(f"unified_cli.{inside.parts[0].removesuffix('.py')}")
+    inside = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
     for name in imports(path):
         if name.startswith("unified_cli"):
-            other = package(name)
-            assert other == own or LEVEL[other] < LEVEL[own], f"{inside} imports {name}"
+            assert may_import(inside, target(name)), f"{inside} imports {name}"
+
+
+def test_every_module_has_a_floor() -> None:
+    inside = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES]
+    assert [name for name in inside if name != "__init__" and floor_of(name) == 0] == []
+
+
+def test_the_name_of_a_module_or_class_stands_once() -> None:
+    modules = Counter(path.stem for path in MODULES if not path.stem.startswith("__"))
+    trees = [ast.parse(path.read_text("utf-8")) for path in MODULES]
+    classes = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, count in (modules + classes).items() if count > 1] == []
+
+
+def test_a_folder_holds_sixteen_modules_at_most() -> None:
+    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in MODULES if not path.stem.startswith("__"))
+    assert {folder: count for folder, count in folders.items() if count > 16} == {}
+
+
+def test_imports_go_round_in_no_circle() -> None:
+    arrows: dict[str, set[str]] = {}
+    for path in MODULES:
+        inside = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
+        arrows[inside] = {target(name) for name in imports(path) if name.startswith("unified_cli")} - {inside}
+    # Who imports nothing that is left cannot be on a circle; what remains in the end is one.
+    while leaves := [name for name, others in arrows.items() if not others & arrows.keys()]:
+        for name in leaves:
+            del arrows[name]
+    assert arrows == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_library_is_used_in_its_own_rooms(path: Path) -> None:
     inside = path.relative_to(ROOT).as_posix()
     for name in imports(path):
-        rooms = ROOMS.get(name.partition(".")[0])
+        rooms = LIBRARIES.get(name.partition(".")[0])
         assert rooms is None or any(inside.startswith(room) for room in rooms), f"{inside} imports {name}"
 
 
@@ -87,7 +104,7 @@ def test_a_room_is_small_and_says_what_it_is_for(path: Path) -> None:
 @pytest.mark.parametrize("word", [r"print\(", r"os\.environ", r"time\.sleep", r"sys\.exit", r"sys\.std"])
 def test_the_world_is_met_in_the_runtime_only(word: str) -> None:
     # The sandbox is a world of its own, which is handed a clock where it matters.
-    allowed = {"runtime.py", "__main__.py", "sandbox/app.py"}
+    allowed = {"runtime.py", "__main__.py", "sandbox/application.py"}
     pattern = re.compile(rf"(?<![\w.]){word}")
     found = {path.relative_to(ROOT).as_posix() for path in MODULES if pattern.search(path.read_text("utf-8"))}
     assert found <= allowed

@@ -12,8 +12,8 @@ from front_door import Result, Unified
 from keyrings import InMemory, using
 from server import Reply, Seen, Service, serving
 
-from unified_cli.commands import program
-from unified_cli.output import stream
+from unified_cli import app
+from unified_cli.output import stdout
 
 Config = Callable[[str], Path]
 CANARY = "CANARY/0123456789abcdef+0123456789abcdef=="
@@ -53,7 +53,7 @@ SHAPES = {
 }
 
 
-COMMANDS = {**SHAPES, **{f"bare {name}": name for name in program.COMMANDS}}
+COMMANDS = {**SHAPES, **{f"bare {name}": name for name in app.COMMANDS}}
 SOURCES = ("environment", "token_file", "token_command", "keyring", "plain text", "--token-file", "--token-stdin")
 ENDS = ("success", "refused with an echo", "redirected", "told in detail", "crash")
 
@@ -187,7 +187,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
         secret = CANARY
         raise RuntimeError(f"in the middle of {len(secret)} things")
 
-    monkeypatch.setattr(stream, "write", broken)
+    monkeypatch.setattr(stdout, "write", broken)
 
 
 def test_the_forms_that_are_looked_for_are_found() -> None:

@@ -27,14 +27,14 @@ def run() -> None:
     _occupy()
     from unified_cli import signals  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
 
-    signals.heed()
+    signals.handle_signals()
     try:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
         code = main(sys.argv[1:], Runtime.system())
     except KeyboardInterrupt as stop:
-        code = signals.code(stop)
+        code = signals.exit_code(stop)
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
 

@@ -18,23 +18,23 @@ from unified_cli.errors import (
     UnifiedError,
     UsageError,
 )
-from unified_cli.output import stream
+from unified_cli.masking import visible
+from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
-from unified_cli.talk import visible
 
 _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
-    runtime.talk.machine = _wants_json(argv, runtime)
+    runtime.stderr.machine = _wants_json(argv, runtime)
     # Hidden from the start: it may show up before, or without, being used.
-    runtime.talk.hide(runtime.environ.get(KEYS["token"].variable, ""))
+    runtime.stderr.hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
         _run(argv, runtime)
     except UnifiedError as error:
         return _report(error, runtime)
-    except stream.ClosedError:
+    except stdout.ClosedError:
         return ExitCode.CLOSED
     except KeyboardInterrupt as stop:
         return _report(_stopped(stop), runtime)
@@ -45,12 +45,12 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
 def _run(argv: list[str], runtime: Runtime) -> None:
     if argv == ["--version"]:
-        stream.write(runtime, [VERSION_LINE.encode()])
+        stdout.write(runtime, [VERSION_LINE.encode()])
         return
-    from unified_cli.commands import program  # noqa: PLC0415  Typer is not needed for the version
+    from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
 
     with _typer_output(runtime):
-        program.run(argv, runtime)
+        app.run(argv, runtime)
 
 
 @contextlib.contextmanager
@@ -60,7 +60,7 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
     with contextlib.redirect_stdout(printed):
         yield
     if text := printed.getvalue():
-        stream.write(runtime, [text.encode(runtime.encoding, "backslashreplace")])
+        stdout.write(runtime, [text.encode(runtime.encoding, "backslashreplace")])
 
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:
@@ -79,17 +79,17 @@ def _wants_json(argv: list[str], runtime: Runtime) -> bool:
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
-    talk = runtime.talk
-    if talk.machine:
+    stderr = runtime.stderr
+    if stderr.machine:
         # Made visible before it becomes JSON, whose own escapes must stay what they are.
-        facts = {**error.facts(), "message": visible(talk.masked(error.message))}
-        talk.line(json.dumps({"error": facts}))
+        facts = {**error.facts(), "message": visible(stderr.masked(error.message))}
+        stderr.line(json.dumps({"error": facts}))
         return error.code
     lines = [f"error: {error.message}"]
     if isinstance(error, UsageError) and error.caret:
         text, column = error.caret
         lines += [f"  {text}", f"  {' ' * column}^"]
-    talk.block(lines)
+    stderr.block(lines)
     return error.code
 
 
@@ -99,8 +99,8 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 
 
 def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
-    if runtime.talk.verbosity > 1:
-        runtime.talk.block("".join(traceback.format_exception(error)).splitlines())
+    if runtime.stderr.verbosity > 1:
+        runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
         return StorageError(f"{error.filename or 'the operating system'}: {error.strerror or error}")
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO
 
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     import httpx
@@ -25,7 +25,7 @@ class Runtime(NamedTuple):
 
     stdin: BinaryIO | None
     stdout: BinaryIO | None
-    talk: Talk
+    stderr: Stderr
     environ: Mapping[str, str]
     stdin_is_terminal: bool = False
     stdout_is_terminal: bool = False
@@ -51,7 +51,7 @@ class Runtime(NamedTuple):
         return cls(
             stdin=_open(sys.stdin, "rb"),
             stdout=_open(sys.stdout, "wb"),
-            talk=Talk(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
+            stderr=Stderr(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
             environ=os.environ,
             stdin_is_terminal=_is_terminal(sys.stdin),
             stdout_is_terminal=_is_terminal(sys.stdout),

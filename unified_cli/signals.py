@@ -9,7 +9,7 @@ from unified_cli.errors import Terminated
 _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
-def heed() -> None:
+def handle_signals() -> None:
     """Handle both signals from now on."""
     for number in _CODES:
         # What was started to live on in the background ignores them, and goes on to do so.
@@ -17,7 +17,7 @@ def heed() -> None:
             signal.signal(number, _stop)
 
 
-def code(stop: KeyboardInterrupt) -> int:
+def exit_code(stop: KeyboardInterrupt) -> int:
     """The exit code for a program that was stopped."""
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 

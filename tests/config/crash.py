@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import store
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
+from unified_cli.storage import private_file
 
 CALLS = ("open", "write", "fsync", "replace", "unlink", "mkdir", "close")
 
@@ -26,7 +26,7 @@ def say(*words: object) -> None:
 
 
 def run(path: Path, *argv: str) -> int:
-    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), {"UNIFIED_CONFIG": str(path)})
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {"UNIFIED_CONFIG": str(path)})
     return main(["profile", *argv], runtime)
 
 
@@ -139,11 +139,11 @@ if __name__ == "__main__":
     config, mode, *rest = sys.argv[1:]
     # What a command imports is imported before the forks.
     run(Path(config), "set", "nobody", "retries=1")
-    import_module("unified_cli.config.document")
+    import_module("unified_cli.config.toml_document")
 
     if mode == "race":
         # How long one waits is shown elsewhere; on a busy machine the last of so many waits longer.
-        store._LOCK_SECONDS = 300
+        private_file._LOCK_SECONDS = 300
         race(Path(config), int(rest[0]))
     else:
         strike_each(Path(config), mode, rest)

@@ -10,7 +10,7 @@ from unified_cli.config import edit, file
 from unified_cli.config.draft import Draft
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NAMES = st.from_regex(r"[a-z][a-z0-9.-]{0,4}", fullmatch=True)
@@ -38,7 +38,7 @@ FILES = st.lists(
 
 
 def runtime(folder: Path) -> Runtime:
-    return Runtime(None, io.BytesIO(), Talk(None), {}, folders={"config": folder})
+    return Runtime(None, io.BytesIO(), Stderr(None), {}, folders={"config": folder})
 
 
 @MANY

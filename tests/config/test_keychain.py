@@ -9,7 +9,7 @@ import keyring
 import pytest
 from keyrings import InMemory
 
-from unified_cli.config import keychain
+from unified_cli.config.credentials import keyring as keychain
 from unified_cli.errors import ConfigError
 
 

@@ -14,11 +14,11 @@ import pytest
 from front_door import Unified
 from server import Reply, Service
 
-from unified_cli.config import helper, secrets
-from unified_cli.config.secrets import TokenSource
+from unified_cli.config.credentials import token, token_command
+from unified_cli.config.credentials.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 Config = Callable[[str], Path]
 PATH = os.environ["PATH"]
@@ -30,13 +30,13 @@ def read(kind: str, detail: object, **world: object) -> tuple[str, str]:
     settings: dict[str, object] = {
         "stdin": io.BytesIO(),
         "stdout": None,
-        "talk": Talk(stderr),
+        "stderr": Stderr(stderr),
         "environ": {"PATH": PATH},
         **world,
     }
     runtime = Runtime(**settings)  # type: ignore[arg-type]
     try:
-        found = secrets.read(TokenSource(kind, detail, "profile acme", profile="acme"), runtime)
+        found = token.read(TokenSource(kind, detail, "profile acme", profile="acme"), runtime)
     except ConfigError as error:
         found = f"error: {error.message}"
     return found, stderr.getvalue().decode()
@@ -131,7 +131,7 @@ def test_a_token_comes_through_a_pipe_and_a_pipe_that_says_nothing_ends(
     assert read("token_file", f"/dev/fd/{reader}") == ("t-1", "")
     thread.join()
     os.close(reader)
-    monkeypatch.setattr(secrets, "_PIPE_SECONDS", 0.1)
+    monkeypatch.setattr(token, "_PIPE_SECONDS", 0.1)
     silent, held = os.pipe()
     assert read("token_file", f"/dev/fd/{silent}")[0] == f"error: /dev/fd/{silent} gave no token within 0.1 seconds"
     os.close(silent)
@@ -160,7 +160,7 @@ def test_a_token_comes_through_a_pipe_and_a_pipe_that_says_nothing_ends(
 def test_a_program_that_misbehaves_is_ended_with_all_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str | None
 ) -> None:
-    monkeypatch.setattr(helper, "SECONDS", 0.3)
+    monkeypatch.setattr(token_command, "SECONDS", 0.3)
     mark = tmp_path / "group"
     found, _ = read("token_command", ["sh", "-c", f"echo $$ > {mark}; {script}"])
     assert found.startswith("error: token_command of profile acme ")

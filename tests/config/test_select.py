@@ -3,7 +3,7 @@
 import pytest
 
 from unified_cli.config.file import Config
-from unified_cli.config.select import select
+from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError
 
 CONFIG = Config(

@@ -15,7 +15,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 IDENTITY = ("base_url", "account_id", "token")
 PLACES = ("env", "profile", "top")
@@ -34,7 +34,7 @@ def resolve(
     environ = {f"UNIFIED_{name.upper()}": value for name, value in env.items()}
     if how == "UNIFIED_PROFILE":
         environ["UNIFIED_PROFILE"] = "acme"
-    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), environ)
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
     default = {"profile": "acme"} if how == "default" else {}
     config = Config(Path("/c.toml"), {**top, **default}, {"acme": profile})
     return settings.resolve({**({"profile": "acme"} if how == "-p" else {}), **flags}, runtime, config)
@@ -129,7 +129,7 @@ def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> 
     *_, top = subsets("top")
     environ = {f"UNIFIED_{name.upper()}": value for name, value in everything.items()}
     environ |= {"UNIFIED_PROFILE": "sandbox"} if how == "UNIFIED_PROFILE" else {}
-    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), environ)
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
     config = Config(Path("/c.toml"), {**top, **({"profile": "sandbox"} if how == "default" else {})}, {})
     flags = {"profile": "sandbox"} if how == "-p" else {}
     found = settings.resolve(flags, runtime, config)
@@ -160,7 +160,7 @@ def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
 
 
 def test_an_empty_name_is_no_name() -> None:
-    runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), {})
+    runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {})
     with pytest.raises(UsageError, match="-p needs the name of a profile"):
         settings.resolve({"profile": ""}, runtime, Config(None))
 

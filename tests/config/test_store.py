@@ -147,7 +147,7 @@ def test_what_is_no_file_is_never_replaced(unified: Unified, tmp_path: Path, wha
 def test_a_lock_that_is_held_is_waited_for_and_then_given_up(
     unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unified_cli.config.store._LOCK_SECONDS", 0.2)
+    monkeypatch.setattr("unified_cli.storage.private_file._LOCK_SECONDS", 0.2)
     path = config(OLD)
     with FileLock(path.with_name("config.toml.lock")):
         result = unified("profile set acme account_id=2")

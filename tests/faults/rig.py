@@ -25,7 +25,7 @@ from faults.script import Listener, reply
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 _KEY = re.compile(rb"^idempotency-key: *(\S+)", re.IGNORECASE | re.MULTILINE)
 
@@ -131,7 +131,7 @@ class Rig:
         settings: dict[str, Any] = {
             "stdin": io.BytesIO(self.case.stdin),
             "stdout": stdout,
-            "talk": Talk(stderr),
+            "stderr": Stderr(stderr),
             "environ": self.environ,
             "stdin_is_terminal": self.case.tty,
             "stdout_is_terminal": self.case.tty,

@@ -5,7 +5,7 @@ import threading
 import pytest
 from faults.rig import Clock
 
-from unified_cli.wire.pace import Pace
+from unified_cli.http.rate_limit import RateLimit
 
 ACCOUNTS = 12
 
@@ -33,7 +33,7 @@ def fullest(times: list[float], window: float = 10) -> int:
 @pytest.mark.parametrize("rate", [45, 7, 1, 0.5])
 def test_no_window_holds_more_sends_than_the_rate(rate: float) -> None:
     clock = Still()
-    pace = Pace(rate, clock.now, clock.sleep)
+    pace = RateLimit(rate, clock.now, clock.sleep)
     times = []
     for _ in range(200):
         assert pace.wait("a")
@@ -43,7 +43,7 @@ def test_no_window_holds_more_sends_than_the_rate(rate: float) -> None:
 
 def test_all_connections_of_a_token_share_ten_times_the_rate() -> None:
     clock = Still()
-    pace = Pace(5, clock.now, clock.sleep)
+    pace = RateLimit(5, clock.now, clock.sleep)
     times: list[float] = []
     for number in range(300):
         assert pace.wait(f"account {number % ACCOUNTS}")
@@ -53,7 +53,7 @@ def test_all_connections_of_a_token_share_ten_times_the_rate() -> None:
 
 def test_connections_do_not_slow_one_another_below_that() -> None:
     clock = Still()
-    pace = Pace(45, clock.now, clock.sleep)
+    pace = RateLimit(45, clock.now, clock.sleep)
     for number in range(90):
         assert pace.wait(f"account {number % 2}")
     assert clock.slept == 0
@@ -61,7 +61,7 @@ def test_connections_do_not_slow_one_another_below_that() -> None:
 
 def test_workers_together_keep_the_pace() -> None:
     clock = Still()
-    pace = Pace(20, clock.now, clock.sleep)
+    pace = RateLimit(20, clock.now, clock.sleep)
     times: list[float] = []
     lock = threading.Lock()
 
@@ -83,7 +83,7 @@ def test_workers_together_keep_the_pace() -> None:
 
 def test_no_rate_is_no_limit_and_still_obeys_a_pause() -> None:
     clock = Still()
-    pace = Pace(0, clock.now, clock.sleep)
+    pace = RateLimit(0, clock.now, clock.sleep)
     for _ in range(1000):
         assert pace.wait("a")
     assert clock.slept == 0
@@ -94,7 +94,7 @@ def test_no_rate_is_no_limit_and_still_obeys_a_pause() -> None:
 
 def test_a_pause_holds_every_connection_and_halves_the_rate_afterwards() -> None:
     clock = Still()
-    pace = Pace(40, clock.now, clock.sleep)
+    pace = RateLimit(40, clock.now, clock.sleep)
     assert pace.wait("a")
     pace.pause(30)
     times = []
@@ -108,7 +108,7 @@ def test_a_pause_holds_every_connection_and_halves_the_rate_afterwards() -> None
 
 def test_after_clean_windows_the_rate_is_whole_again() -> None:
     clock = Still()
-    pace = Pace(40, clock.now, clock.sleep)
+    pace = RateLimit(40, clock.now, clock.sleep)
     pace.pause(1)
     clock.sleep(200)
     times = []
@@ -120,7 +120,7 @@ def test_after_clean_windows_the_rate_is_whole_again() -> None:
 
 def test_nobody_waits_past_a_deadline() -> None:
     clock = Still()
-    pace = Pace(1, clock.now, clock.sleep)
+    pace = RateLimit(1, clock.now, clock.sleep)
     assert pace.wait("a", clock.now() + 1)
     assert not pace.wait("a", clock.now() + 1)
     assert clock.slept == 0

@@ -6,9 +6,9 @@ import pytest
 
 from unified_cli.catalogue import load
 from unified_cli.config.address import parse
-from unified_cli.wire import retry
-from unified_cli.wire.request import Request, for_operation
-from unified_cli.wire.retry import Attempt, Outcome, Quota
+from unified_cli.http import retry
+from unified_cli.http.request import Request, for_operation
+from unified_cli.http.retry import Attempt, Outcome, Quota
 
 CATALOGUE = load()
 

@@ -10,11 +10,12 @@ import httpx
 from faults.script import Listener, reply
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
+from unified_cli import app
 from unified_cli.catalogue import Operation, load
-from unified_cli.commands import program
 from unified_cli.errors import UsageError
+from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk, visible
+from unified_cli.stderr import Stderr
 
 CATALOGUE = load()
 SERVICE = CATALOGUE.service
@@ -46,9 +47,9 @@ def run(argv: list[str], base: str = BASE, transport: Any = None) -> None:
     """Run a command line; UnifiedError for whatever goes wrong."""
     environ = {**ENVIRON, "UNIFIED_BASE_URL": base}
     runtime = Runtime(
-        stdin=io.BytesIO(), stdout=io.BytesIO(), talk=Talk(None), environ=environ, folders={}, transport=transport
+        stdin=io.BytesIO(), stdout=io.BytesIO(), stderr=Stderr(None), environ=environ, folders={}, transport=transport
     )
-    program.run(argv, runtime, CATALOGUE)
+    app.run(argv, runtime, CATALOGUE)
 
 
 def sent(argv: list[str]) -> httpx.Request | None:

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unified_cli.bulk import folder, part
-from unified_cli.commands import call, connect, export, listing, several, to_file  # noqa: F401  once, before the forks
+from unified_cli.bulk.export import folder_export, partial_file
+from unified_cli.call import fan_out, list_to_file, listing, single  # noqa: F401  once, before the forks
+from unified_cli.cli import connect  # noqa: F401  once, before the forks
+from unified_cli.commands import export_command  # noqa: F401  once, before the forks
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 CALLS = ("open", "write", "fsync", "replace", "link", "unlink", "ftruncate", "mkdir")
 NEVER = 0
@@ -60,7 +62,7 @@ def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
         home = Path(spec["home"])
         folders = {"config": home, "data": home}
         with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
-            code = main(spec["argv"], Runtime(None, sink, Talk(stderr), spec["environ"], folders=folders))
+            code = main(spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders))
         send(write, str(counter.count).encode())
         os._exit(code)
     os.close(write)
@@ -112,7 +114,7 @@ def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], poi
 
 def run(spec: dict[str, Any]) -> dict[str, Any]:
     # Every page is made safe on its own, so that there is a crash point at each.
-    part._SECONDS = folder._SECONDS = 0
+    partial_file._SECONDS = folder_export._SECONDS = 0
     target = Path(spec["target"])
     clean(target)
     code, points = child(spec, NEVER)

@@ -152,7 +152,7 @@ def test_one_list_survives_what_strace_does_to_it(
 
 
 EVERY_PAGE_SAFE = """
-from unified_cli.bulk import part
+from unified_cli.bulk.export import partial_file as part
 part._SECONDS = 0
 from unified_cli.__main__ import run
 run()

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unified_cli.wire import decode
+from unified_cli.http.answer import decoding
 
 # fmt: off
 ODD = [
@@ -26,7 +26,7 @@ DOCUMENT = st.recursive(
 
 def by_msgspec(text: bytes) -> bool:
     """msgspec's word, which alone counted once; halves of surrogate pairs are let pass."""
-    for one in (text, decode._SURROGATE.sub(rb"\\ufffd", text)):
+    for one in (text, decoding._SURROGATE.sub(rb"\\ufffd", text)):
         with suppress(msgspec.DecodeError):
             msgspec.json.decode(one, type=msgspec.Raw)
             return True
@@ -36,7 +36,7 @@ def by_msgspec(text: bytes) -> bool:
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
 def test_odd_texts(text: str) -> None:
     body = text.encode()
-    assert (decode.flaw(body) is None) == decode._is_json(body) == by_msgspec(body)
+    assert (decoding.flaw(body) is None) == decoding._is_json(body) == by_msgspec(body)
 
 
 @settings(max_examples=300, deadline=None)
@@ -50,4 +50,4 @@ def test_odd_texts(text: str) -> None:
 def test_texts_that_were_damaged_a_little(document: object, ascii_only: bool, at: int, cut: int, added: str) -> None:
     text = json.dumps(document, ensure_ascii=ascii_only)
     body = (text[:at] + added + text[at + cut :]).encode("utf-8", "replace")
-    assert decode._is_json(body) == by_msgspec(body)
+    assert decoding._is_json(body) == by_msgspec(body)

@@ -14,7 +14,7 @@ from front_door import Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.bulk.workers import Ended, Give, side_by_side
+from unified_cli.bulk.parallel_streams import Ended, Give, side_by_side
 
 LIST = "ticketing tickets list --all -o ndjson --rate 0"
 PAGES = [tickets(2), tickets(2, 2), tickets(2, 4)]

@@ -8,7 +8,7 @@ from front_door import Clock, Unified
 from pages import cursor_of, serve, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 LIST = "ticketing tickets list --all -o ids"
 
@@ -28,7 +28,7 @@ def slow_pages(service: Service, clock: Clock) -> None:
 def run(unified: Unified, service: Service, command: str, **world: Any) -> tuple[str, int]:
     clock, stderr = Clock(), io.BytesIO()
     slow_pages(service, clock)
-    result = unified(command, environ=service.environ, talk=Talk(stderr), monotonic=clock.now, **world)
+    result = unified(command, environ=service.environ, stderr=Stderr(stderr), monotonic=clock.now, **world)
     return stderr.getvalue().decode(), result.code
 
 

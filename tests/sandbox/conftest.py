@@ -5,9 +5,9 @@ import pytest
 from sandbox_shop import Shop
 
 from unified_cli.catalogue import Catalogue, load
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
 
 
 @pytest.fixture(scope="session")
@@ -16,14 +16,14 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    store = Store.open(None)
+def store() -> Iterator[SandboxStore]:
+    store = SandboxStore.open(None)
     yield store
     store.close()
 
 
 @pytest.fixture
-def sandbox(catalogue: Catalogue, store: Store) -> Sandbox:
+def sandbox(catalogue: Catalogue, store: SandboxStore) -> Sandbox:
     return Sandbox(catalogue, store)
 
 

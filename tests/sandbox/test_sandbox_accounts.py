@@ -5,9 +5,9 @@ import pytest
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.sandbox.accounts import CHARACTERS, LACKED, character
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
 
 TICKETS = "/unified/ticketing/tickets"
 
@@ -18,7 +18,7 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def client(catalogue: Catalogue, store: Store, slept: list[float]) -> Any:
+def client(catalogue: Catalogue, store: SandboxStore, slept: list[float]) -> Any:
     sandbox = Sandbox(catalogue, store, wall=lambda: 1_700_000_000.25, sleep=slept.append)
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
         yield client

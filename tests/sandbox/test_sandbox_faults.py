@@ -5,10 +5,10 @@ import pytest
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import UsageError
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.faults import Faults, parse
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.fault_plan import Faults, parse
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
 
 TICKETS = "/unified/ticketing/tickets"
 TEAMS = "/unified/ticketing/teams"
@@ -17,7 +17,7 @@ TEAMS = "/unified/ticketing/teams"
 class World:
     """A sandbox with faults, a clock that can be turned, and what it slept."""
 
-    def __init__(self, catalogue: Catalogue, store: Store, spec: str) -> None:
+    def __init__(self, catalogue: Catalogue, store: SandboxStore, spec: str) -> None:
         self.now = 1_700_000_000.0
         self.slept: list[float] = []
         self.store = store
@@ -30,7 +30,7 @@ class World:
 
 
 @pytest.fixture
-def world(catalogue: Catalogue, store: Store, request: pytest.FixtureRequest) -> World:
+def world(catalogue: Catalogue, store: SandboxStore, request: pytest.FixtureRequest) -> World:
     return World(catalogue, store, getattr(request, "param", ""))
 
 
@@ -61,7 +61,7 @@ def test_without_a_chance_every_request_is_hit(world: World) -> None:
 
 
 @with_faults("429=20%,reset=10%")
-def test_a_share_is_met_and_is_the_same_every_time(world: World, catalogue: Catalogue, store: Store) -> None:
+def test_a_share_is_met_and_is_the_same_every_time(world: World, catalogue: Catalogue, store: SandboxStore) -> None:
     seen = outcomes(world, 500)
     assert 60 < seen.count(429) < 140
     assert 25 < seen.count("ReadError") < 75

@@ -8,7 +8,7 @@ import pytest
 from sandbox_asking import TICKETS
 from sandbox_shop import Shop, raw
 
-from unified_cli.sandbox.serve import _listen
+from unified_cli.sandbox.server import _listen
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}])

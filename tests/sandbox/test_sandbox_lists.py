@@ -5,9 +5,9 @@ import pytest
 from sandbox_asking import TICKETS, USERS, ask, listed
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_cursor_is_good_for_its_query_only(bare_client: httpx.Client) -> None:
     assert other.status_code == 400
 
 
-def test_a_cursor_expires(catalogue: Catalogue, store: Store) -> None:
+def test_a_cursor_expires(catalogue: Catalogue, store: SandboxStore) -> None:
     now = [1_700_000_000.0]
     sandbox = Sandbox(catalogue, store, wall=lambda: now[0])
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:

@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from unified_cli.sandbox.params import tree
+from unified_cli.sandbox.api.query_tree import tree
 
 
 @pytest.mark.parametrize(

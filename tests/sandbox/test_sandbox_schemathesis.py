@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.known import Field, known
+from unified_cli.catalogue.known import KnownField, known
 from unified_cli.sandbox.pytest_plugin import running
 
 EXAMPLES = 5
 
 
-def schema_of(field: Field) -> dict[str, Any]:
+def schema_of(field: KnownField) -> dict[str, Any]:
     return {"type": field.type} | ({"enum": list(field.values)} if field.values else {})
 
 

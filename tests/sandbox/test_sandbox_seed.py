@@ -8,12 +8,12 @@ import pytest
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
 from unified_cli.errors import UsageError
+from unified_cli.sandbox.api.stored_records import Records
 from unified_cli.sandbox.counts import counts_of
-from unified_cli.sandbox.generate import NAMELESS, World
-from unified_cli.sandbox.ids import SHOWN_AS, number_of, record_id
-from unified_cli.sandbox.links import target
-from unified_cli.sandbox.records import Records
-from unified_cli.sandbox.store import Store
+from unified_cli.sandbox.data.generate import NAMELESS, World
+from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
+from unified_cli.sandbox.data.relations import target
+from unified_cli.sandbox.store import SandboxStore
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest
         return make(self, api, resource, number)
 
     monkeypatch.setattr(World, "record", counted)
-    with contextlib.closing(Store.open(None, records={("ticketing", "tickets"): 100_000})) as store:
+    with contextlib.closing(SandboxStore.open(None, records={("ticketing", "tickets"): 100_000})) as store:
         records = Records(store, "full", "ticketing", "tickets")
         for start in (0, 99_800):
             made.clear()

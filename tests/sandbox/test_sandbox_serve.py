@@ -19,9 +19,9 @@ from sandbox_shop import Shop
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.sandbox.examples import example
+from unified_cli.sandbox.data.sample_requests import example
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running, unified_sandbox
-from unified_cli.sandbox.serve import Server
+from unified_cli.sandbox.server import Server
 
 __all__ = ["unified_sandbox"]
 OPERATIONS = list(load())

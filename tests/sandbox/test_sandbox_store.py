@@ -15,16 +15,16 @@ import pytest
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.place import own_store
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
-from unified_cli.talk import Talk
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.location import own_store
+from unified_cli.sandbox.store import SandboxStore
+from unified_cli.stderr import Stderr
 
 TICKETS = "/unified/ticketing/tickets"
 
 
-Opener = Callable[..., Store]
+Opener = Callable[..., SandboxStore]
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def opened() -> Iterator[Opener]:
     """Opens stores and closes them when the test is over."""
     with contextlib.ExitStack() as stack:
 
-        def open_(path: Path, seed: str | None = None) -> Store:
-            return stack.enter_context(contextlib.closing(Store.open(path, seed)))
+        def open_(path: Path, seed: str | None = None) -> SandboxStore:
+            return stack.enter_context(contextlib.closing(SandboxStore.open(path, seed)))
 
         yield open_
 
 
-def client_of(catalogue: Catalogue, store: Store) -> httpx.Client:
+def client_of(catalogue: Catalogue, store: SandboxStore) -> httpx.Client:
     params = {"integrated_account_id": "full"}
     return httpx.Client(transport=InProcess(Sandbox(catalogue, store)), base_url="http://sandbox", params=params)
 
@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_made_is_told(opened: Opener, tmp_path: Path) ->
 def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: Path) -> None:
     said = tmp_path / "said"
     with said.open("wb") as stream:
-        runtime = Runtime(stdin=None, stdout=None, talk=Talk(stream), environ={}, folders=folders)
+        runtime = Runtime(stdin=None, stdout=None, stderr=Stderr(stream), environ={}, folders=folders)
         with contextlib.closing(own_store(runtime)) as store:
             assert store.effects() == []
     assert said.read_text().startswith("the sandbox forgets its records when this ends: ")
@@ -123,9 +123,9 @@ _WRITER = """
 import sys
 from pathlib import Path
 from unified_cli.catalogue import load
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.exchange import Request
-from unified_cli.sandbox.store import Store
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.messages import SandboxRequest as Request
+from unified_cli.sandbox.store import SandboxStore as Store
 sandbox = Sandbox(load(), Store.open(Path(sys.argv[1])))
 for number in range(int(sys.argv[3])):
     body = b'{"id":"%s-%d"}' % (sys.argv[2].encode(), number)
@@ -166,7 +166,7 @@ def test_processes_write_one_new_file_at_once(opened: Opener, tmp_path: Path) ->
     assert store.sizes() == [("full", "ticketing", "tickets", 100)]
 
 
-def test_threads_share_a_store(sandbox: Sandbox, store: Store) -> None:
+def test_threads_share_a_store(sandbox: Sandbox, store: SandboxStore) -> None:
     failed: list[Any] = []
 
     def work(name: int) -> None:

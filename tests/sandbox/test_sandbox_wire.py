@@ -5,9 +5,9 @@ import pytest
 from sandbox_asking import TICKETS, ask, listed
 
 from unified_cli.catalogue import Catalogue, read
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.store import Store
-from unified_cli.sandbox.transport import InProcess
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
 
 
 @pytest.mark.parametrize("identity", ["rec 7/ä", "../../x", "a?b#c%2F", "100%", "日本", "import"])
@@ -72,7 +72,7 @@ def test_what_was_posted_comes_back_as_it_was_written(bare_client: httpx.Client,
     assert f'"value":{text}' in ask(bare_client, TICKETS, "limit=500").text
 
 
-def test_a_repeated_key_is_answered_again_and_done_once(bare_client: httpx.Client, store: Store) -> None:
+def test_a_repeated_key_is_answered_again_and_done_once(bare_client: httpx.Client, store: SandboxStore) -> None:
     headers = {"idempotency-key": "k1"}
     first = ask(bare_client, TICKETS, method="POST", json={"name": "once"}, headers=headers)
     again = ask(bare_client, TICKETS, method="POST", json={"name": "other"}, headers=headers)
@@ -139,7 +139,7 @@ def test_a_connection_tells_its_routes(bare_client: httpx.Client, catalogue: Cat
     assert "tags" not in limited["ticketing"]
 
 
-def test_a_new_line_in_the_catalogue_is_a_working_route(store: Store) -> None:
+def test_a_new_line_in_the_catalogue_is_a_working_route(store: SandboxStore) -> None:
     text = """
     [service]
     prefix = "/unified"

@@ -2,8 +2,9 @@
 
 import random
 
+from unified_cli.app import index
 from unified_cli.catalogue import load
-from unified_cli.commands.surface import Place, places, takes_value
+from unified_cli.docs.command_index import CommandEntry, takes_value
 
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """
@@ -14,7 +15,7 @@ account_id = "1"
 [profiles."north.west"]
 """
 
-PLACES = places(load())
+PLACES = index(load())
 
 
 def positions() -> list[tuple[str, set[str]]]:
@@ -52,11 +53,11 @@ def positions() -> list[tuple[str, set[str]]]:
     return found
 
 
-def _line(place: Place) -> str:
+def _line(place: CommandEntry) -> str:
     return " ".join(["unified", *place.path]) + " "
 
 
-def _options(place: Place) -> set[str]:
+def _options(place: CommandEntry) -> set[str]:
     return {"--help", "-h", *(spelling for flag in place.flags for spelling in flag.spellings)}
 
 

@@ -7,7 +7,7 @@ import pytest
 from front_door import Unified
 from shell.positions import PLACES
 
-from unified_cli.commands.topics import topics
+from unified_cli.commands.help_topics import topics
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS

@@ -5,10 +5,11 @@ import subprocess
 
 import pytest
 
+from unified_cli.app import index
 from unified_cli.catalogue import load
-from unified_cli.commands.surface import all_flags, places
+from unified_cli.docs.command_index import all_flags
+from unified_cli.docs.documents import MANUAL, ROOT
 from unified_cli.errors import ExitCode
-from unified_cli.reference.documents import MANUAL, ROOT
 
 PAGE = ROOT / MANUAL
 READERS = {
@@ -32,7 +33,7 @@ def test_it_renders_without_warnings(reader: str) -> None:
 def test_it_holds_every_option_command_code_and_operation() -> None:
     text = PAGE.read_text("utf-8").replace("\\-", "-")
     catalogue = load()
-    there = places(catalogue)
+    there = index(catalogue)
     for spelling in all_flags(there):
         assert f"\\fB{spelling}\\fR" in text
     for name, _ in there[0].words:

@@ -5,48 +5,51 @@ from pathlib import Path
 
 import pytest
 
+from unified_cli.app import index
 from unified_cli.catalogue import load
-from unified_cli.commands.shells.grammar import grammar
-from unified_cli.commands.shells.scripts import FILES, script
-from unified_cli.reference import readme
-from unified_cli.reference.documents import ROOT, made
+from unified_cli.docs import readme
+from unified_cli.docs.completion.grammar import grammar
+from unified_cli.docs.completion.scripts import FILES, script
+from unified_cli.docs.documents import ROOT, made
 
-DOCUMENTS = dict(made())
+CATALOGUE = load()
+INDEX = index(CATALOGUE)
+DOCUMENTS = dict(made(CATALOGUE, INDEX))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_what_is_committed_is_what_the_code_says(path: Path) -> None:
-    hint = "stale; run: python -m unified_cli.reference --write"
+    hint = "stale; run: python -m unified_cli.docs --write"
     assert path.read_text("utf-8") == DOCUMENTS[path], hint
 
 
 def test_the_readme_has_each_region_once() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert all(text.count(f"<!-- generated: {name} -->") == 1 for name in readme.regions(load()))
+    assert all(text.count(f"<!-- generated: {name} -->") == 1 for name in readme.regions(CATALOGUE, INDEX))
 
 
 def test_a_region_left_out_is_an_error() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     with pytest.raises(ValueError, match="the README has the regions"):
-        readme.filled(text.replace("<!-- generated: options -->", ""), load())
+        readme.filled(text.replace("<!-- generated: options -->", ""), CATALOGUE, INDEX)
 
 
 def test_filling_changes_only_the_regions() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     spoilt = text.replace("| `-p`, `--profile` `NAME`", "| by hand")
     assert spoilt != text
-    assert readme.filled(spoilt, load()) == text
+    assert readme.filled(spoilt, CATALOGUE, INDEX) == text
 
 
 @pytest.mark.parametrize("shell", FILES)
 def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
-    text = "\n".join(line for line in script(shell, load()).splitlines() if not line.lstrip().startswith("#"))
+    text = "\n".join(line for line in script(shell, CATALOGUE, INDEX).splitlines() if not line.lstrip().startswith("#"))
     for word in ("eval ", "Invoke-Expression", "python", "$(unified", "`unified", "curl -"):
         assert word not in text
 
 
 def test_completion_knows_each_kind_of_value() -> None:
-    known = grammar(load())
+    known = grammar(CATALOGUE, INDEX)
     kinds = {"", "file", "folder", "@file", "profile", "api/resource"}
     words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
     everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}

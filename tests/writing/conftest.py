@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from unified_cli.sandbox.pytest_plugin import (
-    UnifiedSandbox,
-    unified_sandbox,  # noqa: F401  a fixture is found by its name
-)
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
+
+__all__ = ["unified_sandbox"]
 
 HERE = Path(__file__).parent
 
@@ -20,7 +19,7 @@ Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, A
 
 
 @pytest.fixture
-def served(unified_sandbox: UnifiedSandbox) -> dict[str, str]:  # noqa: F811  a fixture is taken by its name
+def served(unified_sandbox: UnifiedSandbox) -> dict[str, str]:
     """The environment in which commands talk to a sandbox on a socket, to its empty connection, as fast as they can."""
     return {
         "UNIFIED_BASE_URL": unified_sandbox.url,

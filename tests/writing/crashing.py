@@ -17,7 +17,7 @@ from typing import Any
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
+from unified_cli.stderr import Stderr
 
 OS_CALLS = ("write", "fsync", "replace", "link", "unlink", "ftruncate")
 SOCKET_CALLS = ("send", "sendall", "recv")
@@ -56,7 +56,7 @@ def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Cras
         if crash:
             crash.patch()
         folders = {"config": folder / "config", "data": folder / "data"}
-        runtime = Runtime(io.BytesIO(), io.BytesIO(), Talk(None), environ, folders=folders)
+        runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ, folders=folders)
         os._exit(main(argv, runtime))
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status), os.WIFSIGNALED(status)
@@ -82,8 +82,12 @@ def run(job: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     # Imports that the first child would make, and every other one again.
-    from unified_cli.bulk import importing, lock, reshape, results  # noqa: F401
-    from unified_cli.commands import answer, connect, download, import_records, program  # noqa: F401
+    from unified_cli import app  # noqa: F401
+    from unified_cli.bulk.import_ import importer, record_map, result_files  # noqa: F401
+    from unified_cli.call import downloading, response_output  # noqa: F401
+    from unified_cli.cli import connect  # noqa: F401
+    from unified_cli.commands import import_command  # noqa: F401
+    from unified_cli.storage import file_lock  # noqa: F401
 
     gc.freeze()
     run(json.load(sys.stdin))

@@ -11,9 +11,9 @@ from front_door import Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from server import Service
 
+from unified_cli.http.request_body import BodyField, compose
 from unified_cli.runtime import Runtime
-from unified_cli.talk import Talk
-from unified_cli.wire.body import Field, compose
+from unified_cli.stderr import Stderr
 
 CREATE = ["ticketing", "tickets", "create"]
 
@@ -38,18 +38,18 @@ trees: st.SearchStrategy[Any] = st.deferred(
 
 
 def runtime(stdin: bytes = b"") -> Runtime:
-    return Runtime(stdin=io.BytesIO(stdin), stdout=None, talk=Talk(None), environ={})
+    return Runtime(stdin=io.BytesIO(stdin), stdout=None, stderr=Stderr(None), environ={})
 
 
-def spelled(tree: Any, path: str) -> list[Field]:
+def spelled(tree: Any, path: str) -> list[BodyField]:
     """The fields that build the tree: strings with -f, everything else with -F."""
     if isinstance(tree, dict) and tree:
         return [field for name, value in tree.items() for field in spelled(value, f"{path}[{name}]")]
     if isinstance(tree, list) and tree:
         return [field for value in tree for field in spelled(value, f"{path}[]")]
     if isinstance(tree, str):
-        return [Field(f"{path}={tree}", raw=True)]
-    return [Field(f"{path}={json.dumps(tree)}", raw=False)]
+        return [BodyField(f"{path}={tree}", raw=True)]
+    return [BodyField(f"{path}={json.dumps(tree)}", raw=False)]
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,1 +1,1 @@
-"""What runs long and must survive: many records, many pages, many connections, files."""
+"""Long work that survives a crash: exports, imports and downloads of many files."""

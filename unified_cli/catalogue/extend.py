@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from unified_cli.catalogue.known import Known, known_in
+from unified_cli.catalogue.known import KnownFacts, known_in
 from unified_cli.catalogue.load import CatalogueError, api_of, known_keys, table_of
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
 
@@ -62,7 +62,7 @@ def _made(catalogue: Catalogue, name: str, tables: Mapping[str, Any], old: Api |
     return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **given}})
 
 
-def _marked(resource: Resource, source: str, facts: Known | None) -> Resource:
+def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resource:
     operations = {name: one._replace(source=source, own=facts) for name, one in resource.operations.items()}
     return resource._replace(operations=operations, own=facts)
 
@@ -83,7 +83,7 @@ def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashe
     return merged
 
 
-def _facts(tables: Mapping[str, Any], apis: Mapping[str, Any]) -> Mapping[tuple[str, str], Known]:
+def _facts(tables: Mapping[str, Any], apis: Mapping[str, Any]) -> Mapping[tuple[str, str], KnownFacts]:
     """What the file knows of the resources that it adds."""
     return {
         (api, resource): _known(
@@ -95,7 +95,7 @@ def _facts(tables: Mapping[str, Any], apis: Mapping[str, Any]) -> Mapping[tuple[
     }
 
 
-def _known(place: str, table: Mapping[str, Any], api: str, resource: str, apis: Mapping[str, Any]) -> Known:
+def _known(place: str, table: Mapping[str, Any], api: str, resource: str, apis: Mapping[str, Any]) -> KnownFacts:
     if resource not in table_of(api, table_of("known", apis, api), "resources"):
         raise CatalogueError(f"{place}: the file has no such resource")
     known_keys(place, table, {"fields", *_BY_OPERATION})

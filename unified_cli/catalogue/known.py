@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
 
 
-class Field(NamedTuple):
+class KnownField(NamedTuple):
     """A field or parameter: its JSON type, the resource of the same API it points at, the values it may take."""
 
     name: str
@@ -20,41 +20,41 @@ class Field(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-class Known(NamedTuple):
+class KnownFacts(NamedTuple):
     """What is known of one resource. By operation: `query`, `body`, and an `example` of arguments for the sandbox."""
 
-    fields: tuple[Field, ...] = ()
-    query: Mapping[str, tuple[Field, ...]] = MappingProxyType({})
-    body: Mapping[str, tuple[Field, ...]] = MappingProxyType({})
+    fields: tuple[KnownField, ...] = ()
+    query: Mapping[str, tuple[KnownField, ...]] = MappingProxyType({})
+    body: Mapping[str, tuple[KnownField, ...]] = MappingProxyType({})
     example: Mapping[str, str] = MappingProxyType({})
 
 
-def known(api: str, resource: str) -> Known:
+def known(api: str, resource: str) -> KnownFacts:
     """What is known of a resource; nothing where the service publishes nothing."""
-    return _api(api).get(resource, Known())
+    return _api(api).get(resource, KnownFacts())
 
 
 @lru_cache
-def _api(api: str) -> Mapping[str, Known]:
+def _api(api: str) -> Mapping[str, KnownFacts]:
     path = Path(__file__).with_name("known") / f"{api}.toml"
     if not path.is_file():
         return {}
     return {resource: known_in(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
 
 
-def known_in(table: Mapping[str, Any]) -> Known:
+def known_in(table: Mapping[str, Any]) -> KnownFacts:
     """What a table says to be known of a resource; ValueError for a word that is no field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
-    return Known(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
+    return KnownFacts(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 
 
-def _fields(text: str) -> tuple[Field, ...]:
+def _fields(text: str) -> tuple[KnownField, ...]:
     return tuple(_field(word) for word in text.split())
 
 
-def _field(word: str) -> Field:
+def _field(word: str) -> KnownField:
     match = _FIELD.fullmatch(word)
     if match is None:
         raise ValueError(f"not a field: {word!r}")
     values = tuple((match["values"] or "").split("|")) if match["values"] else ()
-    return Field(match["name"], match["type"] or "string", match["references"], values)
+    return KnownField(match["name"], match["type"] or "string", match["references"], values)

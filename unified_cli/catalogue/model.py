@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from unified_cli.catalogue.known import Known
+    from unified_cli.catalogue.known import KnownFacts
 
 # The whole path grammar; every other word is an action, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -44,7 +44,7 @@ class Operation(NamedTuple):
     summary: str
     source: str = ""
     """The file that a user wrote it in; empty for what comes with the program."""
-    own: "Known | None" = None
+    own: "KnownFacts | None" = None
     """What that file says to be known of it."""
 
     def __hash__(self) -> int:
@@ -52,7 +52,7 @@ class Operation(NamedTuple):
         return hash((self.api, self.resource, self.name))
 
     @property
-    def facts(self) -> "Known":
+    def facts(self) -> "KnownFacts":
         """What is known of its parameters, bodies and records."""
         from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
 
@@ -91,11 +91,11 @@ class Resource(NamedTuple):
     name: str
     about: str
     operations: Mapping[str, Operation]
-    own: "Known | None" = None
+    own: "KnownFacts | None" = None
     """What the file of the user who added it says to be known of it."""
 
     @property
-    def facts(self) -> "Known":
+    def facts(self) -> "KnownFacts":
         """What is known of its records."""
         from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
 

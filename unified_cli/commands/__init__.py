@@ -1,1 +1,1 @@
-"""The command line: options, the tree of commands, and what each command does."""
+"""The built-in commands, one module or package each."""

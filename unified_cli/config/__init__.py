@@ -1,1 +1,1 @@
-"""The profiles on disk, and where each value of a call comes from."""
+"""The config file, and where each value of a call comes from."""

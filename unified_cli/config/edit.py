@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import file, private, store
+from unified_cli.config import file
 from unified_cli.config.draft import Draft
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions, private_file
 
 Alter = Callable[[Draft], None]
 
@@ -27,14 +28,14 @@ def change(
     path = file.locate(runtime)
     if path is None:
         raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
-    with store.locked(path) as target:
+    with private_file.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
         wanted = copy.deepcopy(before)
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
         if wanted != before:
-            store.replace(target, _rewritten(path, text, wanted, alter), first)
+            private_file.replace(target, _rewritten(path, text, wanted, alter), first)
         else:
             first()
     return path
@@ -47,7 +48,7 @@ def _read(path: Path) -> bytes:
     text, status = found
     data = file.load(path, text)
     _check_shape(path, data)
-    if private.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
+    if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
         raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
     return text
 
@@ -69,7 +70,7 @@ def _check_result(path: Path, data: Mapping[str, Any], touched: Iterable[str]) -
 def _rewritten(path: Path, text: bytes, wanted: Mapping[str, Any], alter: Alter) -> bytes:
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  only for what changes the file
 
-    from unified_cli.config.document import Document  # noqa: PLC0415  as above
+    from unified_cli.config.toml_document import Document  # noqa: PLC0415  as above
 
     old = text.decode("utf-8")
     try:

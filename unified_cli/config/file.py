@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from unified_cli.config import private
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions
 
 NAME = "config.toml"
 RESERVED = "sandbox"
@@ -53,7 +53,7 @@ def read(runtime: Runtime) -> Config:
         return Config(path)
     text, status = found
     config = parse(path, text)
-    if private.readable_by_others(status) and holds_token(config.top, config.profiles):
+    if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
         raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
     return config
 
@@ -76,7 +76,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
             return None
         if not stat.S_ISREG(status.st_mode):
             raise ConfigError(f"{path} is not a file, so no configuration can be in it")
-        private.check(path, status)
+        permissions.check(path, status)
         found = _whole(handle)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from unified_cli.config import address, file
 from unified_cli.config.address import Address
+from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key
-from unified_cli.config.secrets import TokenSource
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.runtime import Runtime
 

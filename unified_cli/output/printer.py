@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
-from unified_cli.output import stream, terminal
-from unified_cli.output.document import LARGEST_COLOURED
-from unified_cli.output.look import Look
-from unified_cli.output.records import Record
-from unified_cli.output.shape import Program, Queried, Shape
-from unified_cli.output.writer import Writer, writer
+from unified_cli.json_text.members import Record
+from unified_cli.output import stdout, terminal
+from unified_cli.output.pretty_json import LARGEST_COLOURED
+from unified_cli.output.style import Style
+from unified_cli.output.transform import JqProgram, Queried, Transform
+from unified_cli.output.writer import RecordWriter, writer
 from unified_cli.runtime import Runtime
 
 _JSON = {"json", "ndjson"}
@@ -18,13 +18,13 @@ _DOCUMENTS = {"json", "yaml"}
 class Printer:
     """Writes each page at once; `end` tells what is to be told at the end of a whole run."""
 
-    def __init__(self, runtime: Runtime, look: Look, program: Program | None = None) -> None:
+    def __init__(self, runtime: Runtime, look: Style, program: JqProgram | None = None) -> None:
         self._runtime = runtime
         self._look = look
         whole = program is not None and look.format in _DOCUMENTS
         chosen = look.columns if look.format in _JSON | _DOCUMENTS else ()
-        self._shape = Shape(None if whole else program, chosen)
-        self._writer: Writer = Queried(look, program) if program and whole else writer(look)
+        self._shape = Transform(None if whole else program, chosen)
+        self._writer: RecordWriter = Queried(look, program) if program and whole else writer(look)
 
     def page(self, records: Sequence[Record], *, one_line: bool, name: tuple[str, str] | None = None) -> None:
         """Write some records; `name` is a key and a value that come first in each."""
@@ -34,12 +34,12 @@ class Printer:
         """Close the output and say what is to be said; gives what is missing from it."""
         self._put(self._writer.end(next_cursor))
         for remark in (*self._shape.remarks(), *self._writer.remarks()):
-            self._runtime.talk.note(remark)
+            self._runtime.stderr.note(remark)
         return [*self._writer.shortcomings()]
 
     def _put(self, data: bytes) -> None:
         if data:
-            stream.write(self._runtime, [data if self._look.width is None else self._safe(data)])
+            stdout.write(self._runtime, [data if self._look.width is None else self._safe(data)])
 
     def _safe(self, data: bytes) -> bytes:
         if self._look.format == "table":
@@ -57,10 +57,10 @@ def text(runtime: Runtime, data: bytes) -> None:
     """Write lines of text, made safe where stdout is a terminal."""
     if runtime.stdout_is_terminal:
         data = terminal.encode(runtime, terminal.lines_visible(data.decode("utf-8", "replace")))
-    stream.write(runtime, [data])
+    stdout.write(runtime, [data])
 
 
-def look_for(
+def style_for(
     runtime: Runtime,
     service: Service,
     form: str,
@@ -71,10 +71,10 @@ def look_for(
     safe_cells: bool = False,
     listing: bool = True,
     screen: bool = True,
-) -> Look:
+) -> Style:
     """How output of that format is to look on this stdout, or in a file where it is not for the `screen`."""
     terminal_there = screen and runtime.stdout_is_terminal
-    return Look(
+    return Style(
         form,
         items=service.items,
         cursor=service.cursor,

@@ -9,7 +9,7 @@ _EVERY = 10.0
 _OFTEN = 0.2
 
 
-class Progress:
+class ReadProgress:
     """Counts records and pages of a run; with `alive` it is told on a line that changes."""
 
     def __init__(self, runtime: Runtime, *, alive: bool) -> None:
@@ -29,13 +29,13 @@ class Progress:
         self._told = now
         said = f"{self._records} records in {self._pages} pages, {self._records / (now - self._began):.0f} per second"
         if self._alive:
-            self._runtime.talk.status(said)
+            self._runtime.stderr.status(said)
         else:
-            self._runtime.talk.note(said)
+            self._runtime.stderr.note(said)
 
 
 @contextmanager
-def progress(runtime: Runtime, *, to_file: bool = False) -> Iterator[Progress]:
+def progress(runtime: Runtime, *, to_file: bool = False) -> Iterator[ReadProgress]:
     """Progress for as long as the block lasts, silenced by `--quiet`.
 
     A line that changes needs a terminal that nobody else writes to: not one that the records themselves go to.
@@ -43,7 +43,7 @@ def progress(runtime: Runtime, *, to_file: bool = False) -> Iterator[Progress]:
     own = to_file or not runtime.stdout_is_terminal
     alive = own and runtime.stderr_is_terminal and runtime.environ.get("TERM") != "dumb"
     try:
-        yield Progress(runtime, alive=alive)
+        yield ReadProgress(runtime, alive=alive)
     finally:
         if alive:
-            runtime.talk.status("")
+            runtime.stderr.status("")

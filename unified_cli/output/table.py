@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from unified_cli.output import layout
-from unified_cli.output.columns import pad, width
-from unified_cli.output.look import Look
-from unified_cli.output.records import Parts, Record, parts, pick
-from unified_cli.talk import cut, visible
+from unified_cli.json_text.members import Parts, Record, parts, pick
+from unified_cli.masking import cut, visible
+from unified_cli.output import table_layout
+from unified_cli.output.style import Style
+from unified_cli.output.text_columns import pad, width
 
 
 class Table:
     """Rows in columns; which, and how wide, is decided by the first page. A record alone stands upright."""
 
-    def __init__(self, look: Look, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
         self.memory = memory
         self._look = look
         self._widths: dict[str, int] | None = memory.get("widths")
@@ -34,7 +34,7 @@ class Table:
         for one in members:
             if not self._look.columns:
                 self._hidden |= dict.fromkeys(key for key in one if key not in self._widths)
-            lines.append(self._line({column: layout.cell(pick(one, column)) for column in self._widths}))
+            lines.append(self._line({column: table_layout.cell(pick(one, column)) for column in self._widths}))
         self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
         return self._encode(lines)
 
@@ -59,12 +59,14 @@ class Table:
     def _upright(self, members: Parts) -> Sequence[str]:
         columns = self._look.columns or [*members]
         size = max((width(visible(column)) for column in columns), default=0)
-        return [f"{pad(visible(column), size)}  {layout.cell(pick(members, column))}".rstrip() for column in columns]
+        return [
+            f"{pad(visible(column), size)}  {table_layout.cell(pick(members, column))}".rstrip() for column in columns
+        ]
 
     def _measure(self, members: Sequence[Parts]) -> dict[str, int]:
-        columns = self._look.columns or layout.candidates(members, self._look.known, self._look.first)
+        columns = self._look.columns or table_layout.candidates(members, self._look.known, self._look.first)
         natural = {
-            column: max(width(visible(column)), *(width(layout.cell(pick(one, column))) for one in members))
+            column: max(width(visible(column)), *(width(table_layout.cell(pick(one, column))) for one in members))
             for column in columns
         }
         if self._look.width is None or self._look.columns:
@@ -72,9 +74,9 @@ class Table:
         fixed = {
             column
             for column in columns
-            if layout.is_id(column) or any(layout.shows_id(pick(one, column)) for one in members)
+            if table_layout.is_id(column) or any(table_layout.shows_id(pick(one, column)) for one in members)
         }
-        return layout.fit(natural, fixed, self._look.width)
+        return table_layout.fit(natural, fixed, self._look.width)
 
     def _line(self, cells: dict[str, str]) -> str:
         assert self._widths is not None  # noqa: S101  measured before the first line
@@ -84,9 +86,9 @@ class Table:
 
     def _fitted(self, column: str, cell: str) -> str:
         assert self._widths is not None  # noqa: S101  as above
-        if self._look.width is None or self._look.columns or layout.is_id(column):
+        if self._look.width is None or self._look.columns or table_layout.is_id(column):
             return cell
-        return layout.cut(cell, self._widths[column], self._look.ellipsis)
+        return table_layout.cut(cell, self._widths[column], self._look.ellipsis)
 
 
 def _members(record: Record) -> Parts:

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from unified_cli.masking import unsafe, visible
 from unified_cli.runtime import Runtime
-from unified_cli.talk import unsafe, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

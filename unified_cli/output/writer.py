@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from unified_cli.errors import UsageError
-from unified_cli.output.look import Look
-from unified_cli.output.records import Record
+from unified_cli.json_text.members import Record
+from unified_cli.output.style import Style
 
 LINES = ("ndjson", "csv", "tsv", "ids")
 """Formats that may be cut between any two records."""
 
 
-class Writer(Protocol):
+class RecordWriter(Protocol):
     """Turns records into bytes, page by page.
 
     `memory` is what another process needs, beside what is written, to go on in the same file.
@@ -32,46 +32,46 @@ class Writer(Protocol):
         """What the reader should know."""
 
 
-def writer(look: Look, memory: dict[str, Any] | None = None) -> Writer:
+def writer(look: Style, memory: dict[str, Any] | None = None) -> RecordWriter:
     """The writer of a format, going on where one with this memory stopped."""
     return _MAKERS[look.format](look, memory or {})
 
 
-def _json(look: Look, memory: dict[str, Any]) -> Writer:
-    from unified_cli.output.series import Series  # noqa: PLC0415  only the format asked for is imported
+def _json(look: Style, memory: dict[str, Any]) -> RecordWriter:
+    from unified_cli.output.json_document import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
-    return Series(look, memory)
+    return JsonDocument(look, memory)
 
 
-def _lines(look: Look, memory: dict[str, Any]) -> Writer:
-    from unified_cli.output.lines import Ids, Lines  # noqa: PLC0415  as above
+def _lines(look: Style, memory: dict[str, Any]) -> RecordWriter:
+    from unified_cli.output.json_lines import Ids, Lines  # noqa: PLC0415  as above
 
     return Ids(memory) if look.format == "ids" else Lines(memory)
 
 
-def _delimited(look: Look, memory: dict[str, Any]) -> Writer:
+def _delimited(look: Style, memory: dict[str, Any]) -> RecordWriter:
     from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
 
     return Delimited(look, memory)
 
 
-def _table(look: Look, memory: dict[str, Any]) -> Writer:
+def _table(look: Style, memory: dict[str, Any]) -> RecordWriter:
     from unified_cli.output.table import Table  # noqa: PLC0415  as above
 
     return Table(look, memory)
 
 
-def _yaml(look: Look, memory: dict[str, Any]) -> Writer:
+def _yaml(look: Style, memory: dict[str, Any]) -> RecordWriter:
     from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
     return Yaml(look, memory)
 
 
-def _none(look: Look, _: dict[str, Any]) -> Writer:
+def _none(look: Style, _: dict[str, Any]) -> RecordWriter:
     raise UsageError(f"-o {look.format} prints one answer as it came, so it takes no records apart (-o json does)")
 
 
-_MAKERS: dict[str, Callable[[Look, dict[str, Any]], Writer]] = {
+_MAKERS: dict[str, Callable[[Style, dict[str, Any]], RecordWriter]] = {
     "json": _json,
     "ndjson": _lines,
     "ids": _lines,

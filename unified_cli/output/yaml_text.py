@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from unified_cli.errors import ServiceError
-from unified_cli.output.look import Look
-from unified_cli.output.records import Record
+from unified_cli.json_text.members import Record
+from unified_cli.output.style import Style
 
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
@@ -49,7 +49,7 @@ for _dumper in (_Fast, _Plain):
 class Yaml:
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
-    def __init__(self, look: Look, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
         self.memory = memory
         self._look = look
         self._begun: bool = memory.get("begun", False)

@@ -7,10 +7,10 @@ from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
-from unified_cli.sandbox import lossless
-from unified_cli.sandbox.exchange import Answer, Refusal, Request
-from unified_cli.sandbox.faults import Faults, rules_of
-from unified_cli.sandbox.store import Store
+from unified_cli.json_text import lossless
+from unified_cli.sandbox.fault_plan import Faults, rules_of
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.store import SandboxStore
 
 PREFIX = "/-/sandbox"
 
@@ -40,7 +40,7 @@ class Requests:
         return [{**dict(zip(names, key, strict=True)), "count": count} for key, count in counts]
 
 
-def control(request: Request, store: Store, faults: Faults, requests: Requests) -> Answer:
+def control(request: SandboxRequest, store: SandboxStore, faults: Faults, requests: Requests) -> SandboxResponse:
     """Answer a request below `/-/sandbox`.
 
     GET tells `requests`, `effects` per idempotency key, and `seed`; PUT `/faults` takes `{"spec": …, "rules": […]}`;
@@ -58,10 +58,10 @@ def control(request: Request, store: Store, faults: Faults, requests: Requests) 
         raise Refusal(404, f"no route {request.method} {request.path}")
     names = ("account", "method", "path", "key", "effects")
     effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
-    return Answer.json(lossless.dump({"seed": store.seed, "requests": requests.told(), "effects": effects}))
+    return SandboxResponse.json(lossless.dump({"seed": store.seed, "requests": requests.told(), "effects": effects}))
 
 
-def _rules(request: Request) -> Any:
+def _rules(request: SandboxRequest) -> Any:
     try:
         return rules_of(json.loads(request.body))
     except UsageError as error:

@@ -14,10 +14,10 @@ import pytest
 
 from unified_cli.catalogue import load
 from unified_cli.sandbox.accounts import CHARACTERS
-from unified_cli.sandbox.app import Sandbox
-from unified_cli.sandbox.faults import parse, rules_of
-from unified_cli.sandbox.serve import Server
-from unified_cli.sandbox.store import Store
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.fault_plan import parse, rules_of
+from unified_cli.sandbox.server import Server
+from unified_cli.sandbox.store import SandboxStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class UnifiedSandbox:
     token: str
     accounts: Mapping[str, str]
     _sandbox: Sandbox
-    _store: Store
+    _store: SandboxStore
 
     def faults(self, spec: str = "", *rules: Mapping[str, Any]) -> None:
         """Misbehave from now on as `spec` says, such as `429=5%,lose-reply=3`; with nothing, behave again.
@@ -54,7 +54,7 @@ class UnifiedSandbox:
 @contextmanager
 def running() -> Iterator[UnifiedSandbox]:
     """A sandbox with records of its own, in memory, served from a thread until the block is left."""
-    store = Store.open(None)
+    store = SandboxStore.open(None)
     token = secrets.token_urlsafe(24)
     sandbox = Sandbox(load(), store, token=token, control=True)
     server = Server(sandbox, token)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.sandbox.generate import World
+from unified_cli.sandbox.data.generate import World
 
 DEFAULT_SEED = "northwind"
 _LAYOUT = 1
@@ -50,7 +50,7 @@ Scope = tuple[str, str, str]
 """Connection, API and resource."""
 
 
-class Store:
+class SandboxStore:
     """The changes made to the seeded records, safe for many threads.
 
     One database connection serves all threads, one after the other: what is done with it takes microseconds.

@@ -1,0 +1,1 @@
+"""Files of the service into a folder: resumable, checked, with a manifest."""

@@ -1,0 +1,221 @@
+"""Many files into one folder: none overwritten, none lost, each named in a manifest that a second run goes on from."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.bulk.batch_download.file_download import Download, Saved
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.errors import AccessError, NetworkError, RateLimitError, StorageError, UnifiedError, UnsafeError
+from unified_cli.http.client import Client
+from unified_cli.http.request import Request
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage.file_lock import HeldLock
+
+MANIFEST = "manifest.ndjson"
+_LABEL = "manifest"
+_MOST_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadItem:
+    """A file that is wanted: the line that asks for it, its record's id, the request, and names for it.
+
+    `wrong` says why there is no request.
+    """
+
+    line: int
+    id: str
+    request: Request | None
+    proposals: tuple[str, ...]
+    wrong: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this file from others, whatever line it is asked for in."""
+        asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
+        return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
+
+
+class DownloadEntry(msgspec.Struct, omit_defaults=True):
+    """A line of the manifest: the file with its size and checksum, or the error."""
+
+    line: int
+    id: str
+    asked: str
+    file: str = ""
+    bytes: int = 0
+    sha256: str = ""
+    error: str = ""
+
+
+@dataclass(slots=True)
+class DownloadSummary:
+    """How it went: files `saved` now and `there` before, those that `failed`, and the error that `stopped` it all."""
+
+    saved: int = 0
+    there: int = 0
+    failed: int = 0
+    stopped: UnifiedError | None = None
+
+
+@dataclass(slots=True)
+class TargetFolder:
+    """The folder, where no two files get the same name even on a disk that ignores case; for many threads."""
+
+    folder: Path
+    label: str = _LABEL
+    taken: set[str] = field(
+        default_factory=lambda: {file_names.folded(MANIFEST), file_names.folded(f"{MANIFEST}.lock")}
+    )
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give the file the first name like the proposed one that is free."""
+        name = file_names.safe(*proposals)
+        with self.lock:
+            number = 0
+            while True:
+                number += 1
+                candidate = file_names.numbered(name, number)
+                if file_names.folded(candidate) in self.taken:
+                    continue
+                self.taken.add(file_names.folded(candidate))
+                try:
+                    beside.publish(self.folder / candidate, force=False)
+                except FileExistsError:
+                    continue
+                return self.folder / candidate
+
+
+def run(
+    wanted: Iterator[DownloadItem],
+    folder: Path,
+    client: Callable[[], Client],
+    runtime: Runtime,
+    *,
+    workers: int,
+    retries: int,
+) -> DownloadSummary:
+    """Save all that is wanted and is not there.
+
+    Raises StateError where another process fills the folder, and StorageError.
+    """
+    held = HeldLock(folder / f"{MANIFEST}.lock")
+    held.take(str(folder))
+    try:
+        atomic_file.sweep(folder, _LABEL)
+        return _fill(wanted, folder, client, runtime, workers, retries)
+    finally:
+        held.release()
+
+
+def _fill(
+    wanted: Iterator[DownloadItem],
+    folder: Path,
+    client: Callable[[], Client],
+    runtime: Runtime,
+    workers: int,
+    retries: int,
+) -> DownloadSummary:
+    shelf, tally = TargetFolder(folder), DownloadSummary()
+    manifest = _DownloadManifest(folder / MANIFEST)
+    there = {entry.asked for entry in manifest.entries if entry.file and _is_there(folder, entry)}
+
+    def work(tool: Client, job: DownloadItem) -> tuple[DownloadItem, Saved | UnifiedError]:
+        assert job.request is not None  # noqa: S101  others are not given
+        try:
+            return job, Download(tool, runtime, retries).save(
+                job.request, shelf, only_files=True, proposals=job.proposals
+            )
+        except StorageError:
+            raise
+        except UnifiedError as error:
+            return job, error
+
+    crew: WorkerPool[Client, DownloadItem, tuple[DownloadItem, Saved | UnifiedError]] = WorkerPool(
+        workers, client, work
+    )
+    try:
+        while True:
+            while crew.free and not tally.stopped and (job := next(wanted, None)):
+                if job.fingerprint in there:
+                    tally.there += 1
+                elif job.request is None:
+                    _note(job, StorageError(job.wrong), manifest, tally, runtime)
+                else:
+                    crew.give(job)
+            if not crew.busy:
+                return tally
+            for job, found in crew.take():
+                _note(job, found, manifest, tally, runtime)
+    finally:
+        crew.stop()
+        manifest.close()
+
+
+def _note(
+    job: DownloadItem,
+    found: Saved | UnifiedError,
+    manifest: "_DownloadManifest",
+    tally: DownloadSummary,
+    runtime: Runtime,
+) -> None:
+    entry = DownloadEntry(job.line, job.id, job.fingerprint)
+    if isinstance(found, Saved):
+        tally.saved += 1
+        entry.file, entry.bytes, entry.sha256 = found.path.name, found.size, found.sha256
+    else:
+        tally.failed += 1
+        entry.error = found.message
+        if tally.failed <= _MOST_TOLD:
+            runtime.stderr.note(f"line {job.line} failed: {found.message}")
+        locked_out = isinstance(found, AccessError) and found.status != 403
+        if isinstance(found, (NetworkError, RateLimitError, UnsafeError)) or locked_out:
+            tally.stopped = tally.stopped or found
+    manifest.add(entry)
+
+
+def _is_there(folder: Path, entry: DownloadEntry) -> bool:
+    try:
+        # Somebody may have edited the manifest.
+        return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
+    except OSError:
+        return False
+
+
+class _DownloadManifest:
+    """The list of files, written line by line as they come; a torn last line is cut off."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+            self._handle = os.open(path, flags, 0o644)
+            with open(self._handle, "rb", closefd=False) as file:
+                content = file.read()
+            whole = content.rpartition(b"\n")[0]
+            os.ftruncate(self._handle, len(whole) + 1 if whole else 0)
+            self.entries = [msgspec.json.decode(line, type=DownloadEntry) for line in whole.splitlines()]
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        except msgspec.DecodeError:
+            raise StorageError(f"{path} is no list of downloads (move it away)") from None
+        self._path = path
+
+    def add(self, entry: DownloadEntry) -> None:
+        """Write a line."""
+        try:
+            os.write(self._handle, msgspec.json.encode(entry) + b"\n")
+            os.fsync(self._handle)
+        except OSError as error:
+            raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._handle)

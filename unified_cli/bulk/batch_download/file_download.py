@@ -1,0 +1,240 @@
+"""One file from the service: streamed, resumed where it broke off, checked, and only then given its name."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError
+from unified_cli.http.answer.reader import Answer
+from unified_cli.http.byte_range import ByteRange, content_range
+from unified_cli.http.client import Client
+from unified_cli.http.request import Request
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, file_names
+
+_TOLD_EVERY = 5.0
+_DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A file that is there: where, how large, and its checksum."""
+
+    path: Path
+    size: int
+    sha256: str
+
+
+class DownloadTarget(Protocol):
+    """Where a file is to go."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder it will be in, which must exist."""
+
+    @property
+    def label(self) -> str:
+        """What it is called until it has its name."""
+
+    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give the file its name, for which the service made proposals. Raises StorageError, OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The file of this name."""
+
+    path: Path
+    force: bool
+
+    @property
+    def folder(self) -> Path:
+        """The folder it is in."""
+        return self.path.parent
+
+    @property
+    def label(self) -> str:
+        """Its name."""
+        return self.path.name
+
+    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
+        """Give it that name."""
+        return _publish(beside, self.path, force=self.force)
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A file in this folder, under the name that the service proposes."""
+
+    folder: Path
+    force: bool
+    label: str = "download"
+
+    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give it a safe form of the proposed name."""
+        path = self.folder / file_names.safe(*proposals)
+        atomic_file.check(path, force=self.force)
+        return _publish(beside, path, force=self.force)
+
+
+def _publish(beside: atomic_file.AtomicFile, path: Path, *, force: bool) -> Path:
+    try:
+        beside.publish(path, force=force)
+    except FileExistsError:
+        raise StorageError(f"{path} exists (--force overwrites it)") from None
+    return path
+
+
+class Download:
+    """Saves files with one client; `retries` is how often one may break off."""
+
+    def __init__(self, client: Client, runtime: Runtime, retries: int) -> None:
+        self._client = client
+        self._runtime = runtime
+        self._retries = retries
+
+    def save(
+        self, request: Request, place: DownloadTarget, *, only_files: bool, proposals: tuple[str, ...] = ()
+    ) -> Saved:
+        """Save what the request gives. With `only_files` a JSON record is an error, as it is no file.
+
+        `proposals` are names for it, after the one in the answer. Raises what the client raises, and StorageError.
+        """
+        # What may be a record is asked for as one.
+        wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
+        answer = self._client.send(request, part=wanted)
+        try:
+            beside = atomic_file.AtomicFile(place.folder, place.label)
+            try:
+                if answer.body is None:
+                    answer = self._stream(request, answer, beside)
+                else:
+                    beside.write(_document(answer, request, only_files=only_files))
+                digest = beside.digest("sha256").hex()
+                named = file_names.from_header(answer.headers.get("content-disposition", ""))
+                path = place.publish(beside, (named, *proposals))
+            finally:
+                beside.discard()
+        except OSError as error:
+            raise StorageError(f"cannot write into {place.folder}: {error.strerror}") from None
+        return Saved(path, beside.size, digest)
+
+    def _stream(self, request: Request, answer: Answer, beside: atomic_file.AtomicFile) -> Answer:
+        """Write all that comes, over as many answers as it takes; gives the one that the file began with."""
+        first, breaks = answer, 0
+        progress = _DownloadProgress(self._runtime)
+        while True:
+            try:
+                for chunk in answer.chunks:
+                    beside.write(chunk)
+                    progress.tell(beside.size, _total(first))
+            except NetworkError as error:
+                breaks += 1
+                if breaks > self._retries:
+                    raise
+                self._wait(breaks, error)
+                answer = self._again(request, first, beside)
+                if answer.status == 200:
+                    first = answer
+            else:
+                self._check(request, first, beside)
+                return first
+
+    def _wait(self, breaks: int, error: UnifiedError) -> None:
+        seconds = min(20.0, 0.5 * 2 ** (breaks - 1))
+        self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
+        self._runtime.sleep(seconds)
+
+    def _again(self, request: Request, first: Answer, beside: atomic_file.AtomicFile) -> Answer:
+        """The rest of the file where the service offers it, else the whole file from its start."""
+        validator = _validator(first.headers)
+        if beside.size and validator:
+            answer = self._client.send(request, part=ByteRange(beside.size, validator))
+            total = content_range(answer.headers)[1]
+            if answer.status == 416 and total == beside.size:
+                return answer
+            if answer.status == 206 and total in (None, _total(first)):
+                return answer
+            if answer.status != 200:
+                # What came is of no use, and the connection is not free while it is unread.
+                self._client.close()
+                answer = self._client.send(request, part=ByteRange())
+        else:
+            answer = self._client.send(request, part=ByteRange())
+        if answer.body is not None:
+            _document(answer, request, only_files=True)
+        beside.restart()
+        return answer
+
+    def _check(self, request: Request, first: Answer, beside: atomic_file.AtomicFile) -> None:
+        """Raise ServiceError where the file is not what the headers said it would be."""
+        where = f"{request.method} {request.path}"
+        total = _total(first)
+        if total is not None and total != beside.size:
+            raise ServiceError(f"the file has {beside.size} bytes and was to have {total} ({where})")
+        if total is None and "chunked" not in first.headers.get("transfer-encoding", "").lower():
+            self._runtime.stderr.note(f"nothing says how long the file is, so it may be cut short ({where})")
+        for algorithm, expected in _digests(first.headers):
+            if beside.digest(algorithm) != expected:
+                raise ServiceError(f"the file does not have the {algorithm} that came with it ({where})")
+
+
+def _document(answer: Answer, request: Request, *, only_files: bool) -> bytes:
+    if only_files or not answer.body:
+        what = "a record, not the file" if answer.body else "nothing"
+        mend = " (try -q truto_response_format=stream)" if answer.body else ""
+        raise ServiceError(f"the service answered {request.method} {request.path} with {what}{mend}", retryable=False)
+    return answer.body
+
+
+def _total(answer: Answer) -> int | None:
+    length = answer.headers.get("content-length", "")
+    coded = answer.headers.get("content-encoding", "identity").lower() != "identity"
+    return int(length) if length.isdecimal() and not coded else None
+
+
+def _validator(headers: Mapping[str, str]) -> str:
+    """What a part is asked for with; empty where none is offered, or nothing tells whether the file has changed."""
+    offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
+    coded = headers.get("content-encoding", "identity").lower() != "identity"
+    tag = headers.get("etag", "")
+    strong = tag if tag.startswith('"') else ""
+    return (strong or headers.get("last-modified", "")) if offered and not coded else ""
+
+
+def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
+    """Algorithm and value of each checksum that came with a file."""
+    found = []
+    texts = [headers.get(name, "") for name in ("repr-digest", "content-digest", "digest")]
+    pairs = [(match[1], match[2]) for text in texts for match in _DIGEST.finditer(text)]
+    if headers.get("content-md5"):
+        pairs.append(("md5", headers["content-md5"].strip()))
+    for name, value in pairs:
+        try:
+            found.append((name.lower().replace("sha-", "sha"), base64.b64decode(value, validate=True)))
+        except (binascii.Error, ValueError):
+            continue
+    return found
+
+
+class _DownloadProgress:
+    """A line every few seconds."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._talk = runtime.stderr
+        self._monotonic: Callable[[], float] = runtime.monotonic
+        self._began = self._told = runtime.monotonic()
+
+    def tell(self, size: int, total: int | None) -> None:
+        """Say how far it is, if it is time to."""
+        now = self._monotonic()
+        if now - self._told < _TOLD_EVERY:
+            return
+        self._told = now
+        rate = size / (now - self._began)
+        left = f" of {total / 1e6:.1f}, about {(total - size) / rate:.0f} s left" if total else ""
+        self._talk.note(f"{size / 1e6:.1f} MB{left} ({rate / 1e6:.1f} MB/s)")

@@ -1,0 +1,1 @@
+"""Lists into files: page by page, resumable, with a manifest."""

@@ -1,0 +1,101 @@
+"""How far an export came, on disk: replaced as a whole, and refused when it is not what was written."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from unified_cli import __version__
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage.atomic_file import sync_folder
+
+Data = bytes
+_VERSION = 1
+_LARGEST = 64 * 1024 * 1024
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """The state of an export after some whole pages: `bytes` of the part file, hashed, hold `records` in `pages`.
+
+    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After the last page it is `complete`.
+    """
+
+    fingerprint: str
+    started: str
+    v: int = _VERSION
+    tool: str = f"unified-cli {__version__}"
+    next_cursor: str | None = None
+    bytes: int = 0
+    sha256: str = hashlib.sha256().hexdigest()
+    records: int = 0
+    pages: int = 0
+    dropped: int = 0
+    partial_pages: list[int] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    memory: dict[str, Any] = field(default_factory=dict)
+    complete: bool = False
+    updated: str = ""
+
+    @classmethod
+    def of(cls, text: Data, path: Path) -> "Checkpoint":
+        """The checkpoint that was written as this text. Raises StateError where it is damaged or of another version."""
+        try:
+            data = json.loads(text)
+            total = data.pop("sum")
+            whole = total == _sum(data)
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+            whole = False
+        if not whole:
+            raise StateError(f"{path} is damaged (--restart starts anew)")
+        if data.get("v") != _VERSION or data.keys() != {one.name for one in fields(cls)}:
+            raise StateError(f"{path} was written by another version of this program (--restart starts anew)")
+        return cls(**data)
+
+    def text(self) -> Data:
+        """The checkpoint as one line of JSON, with the sum over all the rest as its last member."""
+        data = asdict(self)
+        return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
+
+
+def _sum(data: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data).encode()).hexdigest()
+
+
+def read(path: Path) -> Checkpoint | None:
+    """The checkpoint in a file, None where there is none. Raises StateError for a damaged one."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    with os.fdopen(handle, "rb") as file:
+        if os.fstat(file.fileno()).st_size > _LARGEST:
+            raise StateError(f"{path} is far larger than any checkpoint (--restart starts anew)")
+        return Checkpoint.of(file.read(_LARGEST), path)
+
+
+def write(path: Path, text: bytes) -> None:
+    """Put the text in the place of the file, so that whatever happens one of both is there, whole. Raises OSError."""
+    beside = path.with_name(f"{path.name}.tmp")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, _NEW, 0o600)
+    try:
+        write_all(handle, text)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(beside, path)  # noqa: PTH105  the system calls of this protocol are spelled as such
+    sync_folder(path.parent)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write all of it; the operating system may take it in parts."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]

@@ -1,0 +1,1 @@
+"""Records of a file sent once each, with a journal."""

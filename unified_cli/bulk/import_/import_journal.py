@@ -1,0 +1,215 @@
+"""The journal of an import: what was sent stands on the disk before it is sent, and what came of it after."""
+
+import os
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage.atomic_file import sync_folder
+
+_VERSION = 1
+
+
+class EntryState(Enum):
+    """What is known of one record."""
+
+    NEW = "new"
+    SENT = "sent"
+    """It may have been done; nobody has seen an answer."""
+    OK = "ok"
+    REFUSED = "refused"
+    """It was not done, and would not be another time."""
+    FAILED = "failed"
+    """It was not done, and another time it may be."""
+    UNKNOWN = "unknown"
+    """It may have been done; the answer was lost."""
+    LEFT_OUT = "left out"
+    """There was nothing to send."""
+
+
+IN_DOUBT = (EntryState.SENT, EntryState.UNKNOWN)
+_STATES = tuple(EntryState)
+
+
+class JournalEntry(msgspec.Struct, omit_defaults=True):
+    """One line: `s` is the state of record `n`.
+
+    A sent record has its hash `h`, its idempotency key `k` and the time `t`; an outcome has `id`, `status` and `why`.
+    """
+
+    s: EntryState
+    n: int
+    h: str = ""
+    k: str = ""
+    t: float = 0
+    id: str = ""
+    status: int = 0
+    why: str = ""
+
+
+class JournalHeader(msgspec.Struct):
+    """The first line: which input goes where; `import_id` makes the keys of this import its own."""
+
+    import_id: str
+    fingerprint: str
+    size: int
+    sha256: str
+    v: int = _VERSION
+
+
+@dataclass(slots=True)
+class Journal:
+    """An open journal; `header` is the one in the file."""
+
+    path: Path
+    header: JournalHeader
+    _handle: int
+    _end: int
+    _states: bytearray
+    _sent: "array[int]"
+    _last: "array[int]"
+
+    @classmethod
+    def open(cls, path: Path, header: JournalHeader, *, restart: bool) -> Self:
+        """The journal of this input, begun where there is none, or where `restart` throws the old one away.
+
+        Its caller holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            handle = os.open(path, flags, 0o600)
+            if restart:
+                os.ftruncate(handle, 0)
+            journal = cls(path, header, handle, 0, bytearray(), array("q"), array("q"))
+            if not journal._load():
+                journal._append([msgspec.json.encode(header)], sync=True)
+                sync_folder(path.parent)
+        except OSError as error:
+            raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
+        return journal
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._handle)
+
+    def state(self, number: int) -> EntryState:
+        """What is known of a record."""
+        return _STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
+
+    def sent(self, number: int) -> JournalEntry:
+        """The line that said the record was about to be sent; for records that were."""
+        return self._entry(self._sent[number])
+
+    def last(self, number: int) -> JournalEntry:
+        """The last line about a record; for records that are not new."""
+        return self._entry(self._last[number])
+
+    def send(self, entries: Sequence[JournalEntry]) -> None:
+        """Put on the disk that these records are about to be sent; only then may they be."""
+        self._add(entries)
+        self.sync()
+
+    def settle(self, entries: Iterable[JournalEntry]) -> None:
+        """Write down what became of records; the disk may have it a little later."""
+        self._add(entries)
+
+    def sync(self) -> None:
+        """Have everything written on the disk."""
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def _add(self, entries: Iterable[JournalEntry]) -> None:
+        lines = []
+        at = self._end
+        for entry in entries:
+            line = msgspec.json.encode(entry)
+            self._note(entry, at)
+            at += len(line) + 1
+            lines.append(line)
+        if lines:
+            self._append(lines, sync=False)
+
+    def _append(self, lines: Sequence[bytes], *, sync: bool) -> None:
+        view = memoryview(b"\n".join([*lines, b""]))
+        try:
+            while view:
+                written = os.write(self._handle, view)
+                self._end += written
+                view = view[written:]
+            if sync:
+                os.fsync(self._handle)
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def _failure(self, error: OSError) -> StorageError:
+        return StorageError(f"cannot write the journal {self.path}: {error.strerror}")
+
+    def _note(self, entry: JournalEntry, at: int) -> None:
+        number = entry.n
+        if number >= len(self._states):
+            more = max(1024, number + 1 - len(self._states), len(self._states) // 2)
+            self._states.extend(bytes(more))
+            self._sent.extend([-1] * more)
+            self._last.extend([-1] * more)
+        self._states[number] = _STATES.index(entry.s)
+        self._last[number] = at
+        if entry.s is EntryState.SENT:
+            self._sent[number] = at
+
+    def _entry(self, at: int) -> JournalEntry:
+        line, size = b"", 4096
+        while b"\n" not in line:
+            line = os.pread(self._handle, size, at)
+            size *= 2
+        return msgspec.json.decode(line.partition(b"\n")[0], type=JournalEntry)
+
+    def _load(self) -> bool:
+        """Read what earlier runs wrote; False where there is nothing yet. A torn last line is cut off."""
+        with open(self._handle, "rb", closefd=False) as file:
+            first = file.readline()
+            if not first.endswith(b"\n"):
+                os.ftruncate(self._handle, 0)
+                return False
+            self._end = len(first)
+            self._match(first)
+            for position, line in enumerate(file, 2):
+                if not line.endswith(b"\n"):
+                    os.ftruncate(self._handle, self._end)
+                    break
+                self._read(line, position)
+                self._end += len(line)
+        return True
+
+    def _read(self, line: bytes, position: int) -> None:
+        try:
+            entry = msgspec.json.decode(line, type=JournalEntry)
+            self._note(entry, self._end)
+        except (msgspec.MsgspecError, IndexError, OverflowError, MemoryError):
+            raise StateError(
+                f"{self.path} is damaged in line {position}; what was sent is not known any more "
+                "(--restart imports everything again)"
+            ) from None
+
+    def _match(self, line: bytes) -> None:
+        asked = self.header
+        try:
+            found = msgspec.json.decode(line, type=JournalHeader)
+        except msgspec.MsgspecError:
+            raise StateError(f"{self.path} is no journal of an import (move it away)") from None
+        if found.v != _VERSION:
+            raise StateError(f"{self.path} was written by another version of this program")
+        for same, what in (
+            (found.fingerprint == asked.fingerprint, "belongs to an import into something else, or with another --map"),
+            ((found.size, found.sha256) == (asked.size, asked.sha256), "belongs to other input: the file has changed"),
+        ):
+            if not same:
+                raise StateError(f"{self.path} {what} (--restart begins a new import)")
+        self.header = found

@@ -1,0 +1,149 @@
+"""What became of an import, as files that can be fed back in, and as a report."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
+from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal
+from unified_cli.bulk.import_.input_file import InputFile, InputLine
+from unified_cli.errors import StorageError
+from unified_cli.stderr import Stderr
+from unified_cli.storage import atomic_file
+
+_SILENT = Stderr(None)
+_CHUNK = 1 << 18
+_REPORT_BEGINS = b'{"line":'
+
+
+@dataclass(frozen=True, slots=True)
+class ResultGroup:
+    """Records that fared alike: how many, and the file they are in; None where there are none."""
+
+    name: str
+    states: tuple[EntryState, ...]
+    count: int = 0
+    path: Path | None = None
+
+
+GROUPS = (
+    ResultGroup("done", (EntryState.OK,)),
+    ResultGroup("failed", (EntryState.REFUSED, EntryState.FAILED)),
+    ResultGroup("in doubt", IN_DOUBT),
+    ResultGroup("not tried", (EntryState.NEW,)),
+)
+
+
+def path_of(group: ResultGroup, beside: Path) -> Path:
+    """The file of a group, beside the input."""
+    return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+
+
+def check(beside: Path, report: str | None) -> None:
+    """Raise StorageError, before anything is sent, where a file of results could not be written."""
+    for path in (*(path_of(group, beside) for group in GROUPS), *([Path(report)] if report else [])):
+        atomic_file.check(path, force=True)
+
+
+def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
+    """How many records there are in each state."""
+    counts = dict.fromkeys(EntryState, 0)
+    for line in source.lines():
+        counts[journal.state(line.number)] += 1
+    return counts
+
+
+def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], beside: Path) -> list[ResultGroup]:
+    """Write a file beside the input for each group that has records, and remove what an earlier run left for others.
+
+    Raises StorageError.
+    """
+    groups = []
+    for group in GROUPS:
+        number = sum(counts[state] for state in group.states)
+        path = path_of(group, beside)
+        atomic_file.sweep(path.parent, path.name)
+        if number:
+            lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
+            atomic_file.write(str(path), _joined(lines), force=True, stderr=_SILENT)
+        else:
+            path.unlink(missing_ok=True)
+        groups.append(ResultGroup(group.name, group.states, number, path if number else None))
+    return groups
+
+
+def check_report(name: str, source: Path) -> None:
+    """Raise StorageError, before anything is sent, for a report that would replace anything but an earlier report."""
+    path = Path(name)
+    atomic_file.check_folder(path)
+    ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
+    if path.exists() and not ours:
+        raise StorageError(f"{path} exists, and is no report of an import (name another file)")
+
+
+def _is_report(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_REPORT_BEGINS)) == _REPORT_BEGINS
+
+
+def report(source: InputFile, journal: Journal, name: str) -> None:
+    """Write one line for each record: its number, what became of it, its id, the status and the reason."""
+    atomic_file.write(name, _joined(_told(line, journal) for line in source.lines()), force=True, stderr=_SILENT)
+
+
+def _told(line: InputLine, journal: Journal) -> bytes:
+    state = journal.state(line.number)
+    last = None if state is EntryState.NEW else journal.last(line.number)
+    name = next((group.name for group in GROUPS if state in group.states), state.value)
+    return msgspec.json.encode(
+        {
+            "line": line.number,
+            "outcome": name,
+            "id": (last and last.id) or None,
+            "status": (last and last.status) or None,
+            "reason": (last and last.why) or None,
+        }
+    )
+
+
+def _marked(line: InputLine, journal: Journal) -> bytes:
+    """The record with what became of it as its first member."""
+    state = journal.state(line.number)
+    mark = LineMark(line.number)
+    if state is not EntryState.NEW:
+        last = journal.last(line.number)
+        mark.id, mark.status, mark.why = last.id, last.status, last.why
+    if state in IN_DOUBT:
+        mark.key = journal.sent(line.number).k
+    record = _record(line)
+    if record is None:
+        mark.text = line.text.decode("utf-8", "backslashreplace")
+        record = b"{}"
+    rest = record.strip()[1:].lstrip()
+    head = b'{"%b":%b' % (MARK.encode(), msgspec.json.encode(mark))
+    return head + (rest if rest.startswith(b"}") else b"," + rest)
+
+
+def _record(line: InputLine) -> bytes | None:
+    if line.bare and not line.wrong:
+        return msgspec.json.encode({"id": line.text.decode("utf-8")})
+    if line.wrong or not line.text.startswith(b"{"):
+        return None
+    try:
+        return unmarked(line.text)[0]
+    except ValueError:
+        return None
+
+
+def _joined(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines in pieces that are worth a write."""
+    piece = bytearray()
+    for line in lines:
+        # A line break within a record is white space: in a string it would be escaped.
+        piece += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        if len(piece) > _CHUNK:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)

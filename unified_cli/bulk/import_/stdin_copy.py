@@ -1,0 +1,57 @@
+"""Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unified_cli.errors import StorageError, UsageError
+from unified_cli.runtime import Runtime
+from unified_cli.storage.atomic_file import sync_folder
+
+
+def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
+    """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
+
+    The same records for the same place are the same file, so that a second run finds the journal of the first.
+    """
+    if given.get("token_stdin"):
+        raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
+    if runtime.stdin is None:
+        raise UsageError("standard input is closed, so there is nothing to import")
+    if runtime.stdin_is_terminal:
+        raise UsageError("nothing is piped in (name a file, or: … | unified import API/RESOURCE -)")
+    data = runtime.folder("data")
+    if data is None:
+        raise StorageError("there is no home to keep the journal in (import from a file)")
+    import hashlib  # noqa: PLC0415  only where something is piped in
+    import json  # noqa: PLC0415  as above
+
+    folder = data / "imports"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = _fill(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
+    except OSError as error:
+        raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
+    runtime.stderr.note(f"what was piped in is kept as {path}")
+    return path
+
+
+def _fill(runtime: Runtime, folder: Path, digest: Any) -> Path:
+    assert runtime.stdin is not None  # noqa: S101  checked above
+    beside = folder / f".{os.getpid()}.part"
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            while chunk := runtime.stdin.read(1 << 20):
+                digest.update(chunk)
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        path = folder / f"{digest.hexdigest()[:24]}.ndjson"
+        os.replace(beside, path)  # noqa: PTH105  one word for one system call
+    finally:
+        beside.unlink(missing_ok=True)
+    sync_folder(folder)
+    return path

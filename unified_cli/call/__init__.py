@@ -1,0 +1,1 @@
+"""One operation of the catalogue, from typed options to its result."""

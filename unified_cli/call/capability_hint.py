@@ -1,0 +1,83 @@
+"""After a refusal: what the connection offers instead, where the service tells."""
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config.settings import Settings, Value
+from unified_cli.errors import RefusedError, UnifiedError
+from unified_cli.http import request as requests
+from unified_cli.http.request import Request
+from unified_cli.masking import visible
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.cli.connect import Clients
+
+# Such a refusal may mean that the product behind the connection has no such thing.
+_MAYBE_NOT_OFFERED = (404, 405, 501)
+# Nobody waits long for a hint.
+_SECONDS = 5.0
+_MOST = 12
+
+
+def add(
+    error: RefusedError,
+    runtime: Runtime,
+    catalogue: Catalogue,
+    clients: "Clients",
+    resolved: Settings,
+    request: Request,
+) -> None:
+    """Add to the error what the connection offers, if the operation is not among it.
+
+    It costs a request, so only a person at a terminal gets it.
+    """
+    operation = request.operation
+    if operation is None or error.status not in _MAYBE_NOT_OFFERED or not runtime.stderr_is_terminal:
+        return
+    instead = _instead(_offered(catalogue, clients, resolved), operation)
+    if instead:
+        error.message = f"{error.message}; {instead}"
+
+
+def _offered(catalogue: Catalogue, clients: "Clients", resolved: Settings) -> Any:
+    """What the service says that the connection has; None where it says nothing that can be understood."""
+    import msgspec  # noqa: PLC0415  only here
+
+    address, account = resolved.reachable()
+    # Assumption: the route is not in the catalogue; the service's own tools ask it, and it answers the operations by
+    # resource, these by API.
+    path = f"/integrated-account/{quote(account, safe='')}/capabilities"
+    ask = requests.for_path(
+        "GET", path, address=address, account=account, service=catalogue.service, query=[("type", "unified")]
+    )
+    brief = {"timeout": Value(_SECONDS, "here"), "retries": Value(0, "here")}
+    client = clients.open(resolved.with_values(brief))
+    try:
+        return msgspec.json.decode(client.send(ask).body or b"null").get("unified")
+    except (UnifiedError, msgspec.DecodeError, AttributeError):
+        # Whatever goes wrong here, what is to be told is the refusal itself.
+        return None
+    finally:
+        client.close()
+
+
+def _instead(offered: object, asked: Operation) -> str | None:
+    if not isinstance(offered, dict) or not offered:
+        return None
+    resources = offered.get(asked.api)
+    if not isinstance(resources, dict) or not resources:
+        return f"this connection offers no {asked.api}, but {_names(offered)}"
+    operations = resources.get(asked.resource)
+    if not operations:
+        return f"of {asked.api} this connection offers {_names(resources)}"
+    if isinstance(operations, list) and asked.name not in operations:
+        return f"of {asked.resource} this connection offers {_names(operations)}"
+    return None
+
+
+def _names(several: Any) -> str:
+    names = [visible(str(one)) for one in several]
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more

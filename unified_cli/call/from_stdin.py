@@ -1,0 +1,224 @@
+"""`get -`, `update -` and `delete -`: an operation on every id, or record with an id, that comes through a pipe."""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from unified_cli.bulk.import_ import input_file
+from unified_cli.bulk.import_.import_items import ImportItem, items
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.call import builder, dry_run, fan_out, record_output
+from unified_cli.call.builder import Given
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import prompt
+from unified_cli.cli.connect import Clients
+from unified_cli.config.settings import Settings
+from unified_cli.errors import (
+    AccessError,
+    IncompleteError,
+    NetworkError,
+    RateLimitError,
+    UnifiedError,
+    UnknownError,
+    UnsafeError,
+    UsageError,
+)
+from unified_cli.http import request as requests, request_body as bodies
+from unified_cli.http.request import Request
+from unified_cli.http.request_body import BodyField
+from unified_cli.output.printer import Printer
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.http.client import Client
+
+_STDIN = "standard input"
+# How far answers may run ahead of the one that is to be printed next, for each worker.
+_AHEAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PipedJob:
+    """A request and its place in the order."""
+
+    place: int
+    line: int
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What came of a job: the answer's body, or the error."""
+
+    job: PipedJob
+    body: bytes = b""
+    error: UnifiedError | None = None
+
+
+def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+    """Send a request for every line, and print the answers in the order of the lines.
+
+    Raises UsageError before anything is sent where the input or the options cannot be meant; else an error that says
+    what is missing.
+    """
+    resolved = builder.resolve(runtime, given)
+    resolved.reachable()
+    if given.get("idempotency_key"):
+        raise UsageError("--idempotency-key is for one record (each line gets a key of its own)")
+    if given.get("out"):
+        raise UsageError("--out is for one answer (use > for those to many)")
+    jobs = _jobs(runtime, catalogue, resolved, asked, given)
+    if given.get("dry_run") or given.get("as_"):
+        for job in jobs:
+            _preview(runtime, resolved, job.request, given)
+        return
+    builder.check_writable(resolved, jobs[0].request)
+    if asked.kind == "delete":
+        prompt.many(runtime, resolved, f"{len(jobs)} records", yes=bool(given.get("yes")), piped=True)
+    output = resolved["output"]
+    look = record_output.style_for(runtime, catalogue.service, asked, given, output)
+    printer = Printer(
+        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, record_output.program(given)
+    )
+    _PipedRun(runtime, resolved, Clients(runtime, catalogue), printer, fan_out.workers(given)).all(jobs)
+
+
+def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given) -> list[PipedJob]:
+    """The requests, all checked before the first is sent."""
+    fields = [BodyField(text, raw=True) for text in given.get("raw_field") or ()]
+    fields += [BodyField(text, raw=False) for text in given.get("field") or ()]
+    content = _read(runtime, given, fields)
+    address, account = resolved.reachable()
+    query = builder.read_query(given)
+    jobs = []
+    lines = input_file.ids_or_records(content, _STDIN, catalogue.service.items)
+    for place, item in enumerate(items(lines, asked, catalogue.service, None)):
+        if item.wrong:
+            raise UsageError(f"{_STDIN}, line {item.number} {item.wrong}")
+        try:
+            made = requests.for_operation(
+                asked,
+                item.identifier,
+                address=address,
+                account=account,
+                service=catalogue.service,
+                query=query,
+                body=_body(item, asked, given, fields, runtime),
+                key=(item.key or str(uuid.uuid4())) if asked.method == "PATCH" else None,
+            )
+        except UsageError as error:
+            raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
+        jobs.append(PipedJob(place, item.number, made._replace(honoured=resolved["idempotency_window"] > 0)))
+    if not jobs:
+        raise UsageError(f"{_STDIN} holds no ids")
+    return jobs
+
+
+def _read(runtime: Runtime, given: Given, fields: list[BodyField]) -> bytes:
+    if bodies.reads_stdin(given.get("data"), fields) or given.get("token_stdin"):
+        raise UsageError("standard input holds the ids, so nothing else can be read from it")
+    if runtime.stdin is None:
+        raise UsageError("standard input is closed, so there are no ids")
+    if runtime.stdin_is_terminal:
+        runtime.stderr.note("reading ids, one a line; end them with Ctrl-D")
+    return runtime.stdin.read()
+
+
+def _body(item: ImportItem, asked: Operation, given: Given, fields: list[BodyField], runtime: Runtime) -> bytes | None:
+    """The record without its id, or `-d`, with `-f` and `-F` over it."""
+    if not asked.takes_body:
+        return None
+    own = item.body if item.body not in (None, b"{}") else None
+    if own is not None and given.get("data") is not None:
+        raise UsageError("the record is the body, so -d has no place (-f and -F go over it)")
+    text = own.decode("utf-8") if own is not None else given.get("data")
+    found = bodies.compose(text, fields, runtime)
+    if found is None and asked.name == "update":
+        raise UsageError("there is nothing to change (records with fields, or -d, -f, -F)")
+    return found
+
+
+def _preview(runtime: Runtime, resolved: Settings, request: Request, given: Given) -> None:
+    if given.get("as_"):
+        dry_run.show(runtime, request, given["as_"], ca_bundle=resolved["ca_bundle"])
+    else:
+        dry_run.line(runtime, request)
+
+
+class _PipedRun:
+    """Sends jobs with several workers and prints what comes in their order."""
+
+    def __init__(self, runtime: Runtime, resolved: Settings, clients: Clients, printer: Printer, workers: int) -> None:
+        self._runtime = runtime
+        self._printer = printer
+        self._workers = workers
+        self._crew: WorkerPool[Client, PipedJob, JobResult] = WorkerPool(workers, lambda: clients.open(resolved), _send)
+        self._failed = 0
+        self._unknown = 0
+        self._stopped: UnifiedError | None = None
+
+    def all(self, jobs: list[PipedJob]) -> None:
+        """Send them all, print, and raise what is left to be said."""
+        waiting: Iterator[PipedJob] = iter(jobs)
+        held: dict[int, JobResult] = {}
+        due = given = 0
+        try:
+            while True:
+                while not self._stopped and self._crew.free and given - due < _AHEAD * self._workers:
+                    job = next(waiting, None)
+                    if job is None:
+                        break
+                    self._crew.give(job)
+                    given += 1
+                if not self._crew.busy:
+                    break
+                for done in self._crew.take():
+                    held[done.job.place] = done
+                    self._weigh(done)
+                while due in held:
+                    self._print(held.pop(due))
+                    due += 1
+        finally:
+            self._crew.stop()
+        self._judge(len(jobs), given)
+
+    def _weigh(self, done: JobResult) -> None:
+        error = done.error
+        if error is None:
+            return
+        self._failed += 1
+        self._unknown += isinstance(error, UnknownError)
+        locked_out = isinstance(error, AccessError) and error.status != 403
+        if isinstance(error, (NetworkError, RateLimitError, UnsafeError)) or locked_out:
+            self._stopped = self._stopped or error
+
+    def _print(self, done: JobResult) -> None:
+        if done.error is not None:
+            self._runtime.stderr.note(f"line {done.job.line}: {done.error.message}")
+        elif done.body:
+            self._printer.page([msgspec.Raw(done.body)], one_line=False)
+
+    def _judge(self, count: int, given: int) -> None:
+        missing = [] if self._stopped else self._printer.end()
+        if self._unknown:
+            raise UnknownError(f"{self._unknown} of {count} may or may not have been done")
+        if self._stopped:
+            self._stopped.message = f"stopped with {count - given} of {count} lines not tried: {self._stopped.message}"
+            raise self._stopped
+        if self._failed:
+            missing.append(f"failed: {self._failed} of {count}")
+        if missing:
+            raise IncompleteError("; ".join(missing))
+
+
+def _send(client: "Client", job: PipedJob) -> JobResult:
+    try:
+        got: Any = client.send(job.request)
+    except UnifiedError as error:
+        return JobResult(job, error=error)
+    if got.body is None:
+        return JobResult(job, error=IncompleteError(f"{job.request.path} is {got.content_type}, not a record"))
+    return JobResult(job, got.body)

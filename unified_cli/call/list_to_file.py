@@ -1,0 +1,103 @@
+"""`list --all --out FILE`: a list into a file that survives, with the machine of the export."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from unified_cli.bulk.export import list_export
+from unified_cli.bulk.export.partial_file import PartialFile
+from unified_cli.call import listing, record_output
+from unified_cli.call.listing import Given
+from unified_cli.catalogue import Catalogue
+from unified_cli.cli.connect import Clients
+from unified_cli.config.settings import Settings
+from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.http import pagination
+from unified_cli.http.pagination import Page, Span
+from unified_cli.http.request import Request
+from unified_cli.output.progress import progress
+from unified_cli.output.transform import Transform
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file
+
+_FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
+
+
+def run(
+    runtime: Runtime, catalogue: Catalogue, clients: Clients, resolved: Settings, request: Request, given: Given
+) -> None:
+    """Read the pages that were asked for into the file; a run that was broken off goes on where it stopped.
+
+    Raises IncompleteError where something is missing from the file.
+    """
+    options = _options(runtime, catalogue, resolved, request, given)
+    path = Path(given["out"])
+    atomic_file.check_folder(path)
+    part = PartialFile(
+        path,
+        list_export.fingerprint(
+            request,
+            format=options.look.format,
+            columns=[*options.look.columns],
+            jq=given.get("jq"),
+            csv_safe=options.look.safe_cells,
+            dedupe=options.dedupe,
+            limit=options.span.records,
+            cursor=options.span.cursor,
+        ),
+        monotonic=runtime.monotonic,
+        wall=runtime.wall,
+    )
+
+    def read(span: Span, write: Callable[[Page], None]) -> None:
+        client = clients.open(resolved)
+        try:
+            pagination.each(client, request, catalogue.service, span, write)
+        finally:
+            client.close()
+
+    clients.token(resolved)
+    try:
+        with progress(runtime, to_file=True) as told:
+            list_export.run(part, read, options, lambda page: told.page(len(page.records)))
+        state = part.state
+        part.tidy()
+    except UnifiedError:
+        raise
+    except BaseException:
+        runtime.stderr.line(f"stopped; run the same command to go on at page {part.state.pages + 1}")
+        raise
+    finally:
+        part.close()
+    runtime.stderr.note(
+        f"wrote {state.records} records of {state.pages} pages to {part.path} "
+        f"({state.bytes} bytes, sha256 {state.sha256})" + (f", left out {state.dropped}" if state.dropped else "")
+    )
+    if state.next_cursor is not None:
+        runtime.stderr.note(f"cut on request; to go on: --cursor {state.next_cursor}")
+    missing = [] if given.get("allow_partial") else list_export.shortcomings(part, options)
+    if missing:
+        raise IncompleteError("; ".join(missing))
+
+
+def _options(
+    runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given
+) -> list_export.ListExportOptions:
+    form = resolved["output"]
+    if form not in _FORMATS:
+        raise UsageError(f"-o {form} is for the eye, not for --out (there are {', '.join(_FORMATS)})")
+    if form in {"json", "yaml"} and given.get("jq"):
+        raise UsageError("--jq over a whole result has no place in a file that grows (-o ndjson has)")
+    if given.get("dedupe") and (form != "ndjson" or given.get("jq") or given.get("columns")):
+        raise UsageError("--dedupe id needs -o ndjson, whole")
+    if given.get("dedupe") not in {None, "id"}:
+        raise UsageError(f"--dedupe goes by id, not by {given['dedupe']!r}")
+    look = record_output.style_for(runtime, catalogue.service, request.operation, given, form, screen=False)
+    chosen = look.columns if form in {"json", "ndjson", "yaml"} else ()
+    return list_export.ListExportOptions(
+        listing.span(given),
+        look,
+        Transform(record_output.program(given), chosen),
+        force=bool(given.get("force")),
+        restart=bool(given.get("restart")),
+        dedupe=bool(given.get("dedupe")),
+    )

@@ -1,0 +1,34 @@
+"""A body to fill in, made of the fields that are known; the service may want others."""
+
+from typing import Any
+
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known import KnownField
+from unified_cli.output import pretty_json
+from unified_cli.runtime import Runtime
+
+# What the service fills in by itself, and what goes past the unified model.
+_NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
+_EMPTY: dict[str, Any] = {"number": 0, "boolean": False, "array": [], "object": {}}
+
+
+def show(runtime: Runtime, operation: Operation) -> None:
+    """Print the skeleton of the operation's body; nothing is sent, and no connection is needed."""
+    import msgspec  # noqa: PLC0415  only where a skeleton is asked for
+
+    pretty_json.write(runtime, msgspec.json.encode(skeleton(operation)))
+
+
+def skeleton(operation: Operation) -> dict[str, Any]:
+    """Every field known of the body, or of the record where the body's are not known, with an empty value.
+
+    A field with known values shows them, separated by `|`.
+    """
+    facts = operation.facts
+    body = facts.body.get(operation.name, ())
+    wanted = body if body or operation.kind == "action" else facts.fields
+    return {field.name: _empty(field) for field in wanted if field.name not in _NOT_SENT}
+
+
+def _empty(field: KnownField) -> Any:
+    return "|".join(field.values) if field.values else _EMPTY.get(field.type, "")

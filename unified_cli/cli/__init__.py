@@ -1,0 +1,1 @@
+"""The command line itself: options, the tree of commands, help pages, prompts."""

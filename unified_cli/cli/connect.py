@@ -1,0 +1,98 @@
+"""Make the clients of a run: what they share, and the sandbox in this process where the address says so."""
+
+import gc
+import threading
+from typing import TYPE_CHECKING, Any
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.config.credentials import token as secrets
+from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError
+from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import RateLimit
+from unified_cli.http.retry import Quota
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.sandbox.application import Sandbox
+    from unified_cli.sandbox.in_process import InProcess
+
+
+def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
+    """A client for one connection, with a pace and a quota of its own."""
+    return Clients(runtime, catalogue).open(resolved, token)
+
+
+class Clients:
+    """Makes clients for any number of connections and threads.
+
+    Those with the same token share a pace, those with the same connection besides share a quota of repeats; a token is
+    read once, wherever it is kept.
+    """
+
+    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+        if not gc.isenabled():
+            # From here on a command may run long; __main__ had switched the collector off for the start. What is there
+            # by now stays: without the freeze all of it would be looked through at the next allocation, for 8 ms.
+            gc.freeze()
+            gc.enable()
+        self._runtime = runtime
+        self._catalogue = catalogue
+        self._lock = threading.RLock()
+        self._tokens: dict[Any, str] = {}
+        self._paces: dict[Any, RateLimit] = {}
+        self._quotas: dict[Any, Quota] = {}
+        self._sandbox: Sandbox | None = None
+
+    def token(self, resolved: Settings) -> str:
+        """The connection's token. Raises ConfigError where there is none."""
+        source = resolved.token
+        if source is None:
+            name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
+            mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
+            raise ConfigError(f"{name} no token for this address ({mend}, or --token-file FILE)")
+        with self._lock:
+            key = _place(source)
+            if key not in self._tokens:
+                self._tokens[key] = secrets.read(source, self._runtime)
+            return self._tokens[key]
+
+    def open(self, resolved: Settings, token: str | None = None, *, name: str | None = None) -> Client:
+        """A client for the settings' connection, for one thread; `name` begins what it tells."""
+        token = token or self.token(resolved)
+        address, account = resolved.reachable()
+        rate = 0 if address.is_sandbox else resolved["rate"]
+        with self._lock:
+            shared = (address.origin, token)
+            pace = self._paces.setdefault(
+                (*shared, rate), RateLimit(rate, self._runtime.monotonic, self._runtime.sleep)
+            )
+            quota = self._quotas.setdefault((*shared, account), Quota())
+        return Client(
+            resolved,
+            token,
+            self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name)),
+            self._catalogue.service,
+            self._in_process,
+            pace=pace,
+            quota=quota,
+        )
+
+    def _in_process(self) -> "InProcess":
+        # Forty rooms that a call to the service never enters.
+        from unified_cli.sandbox.application import Sandbox  # noqa: PLC0415
+        from unified_cli.sandbox.in_process import InProcess  # noqa: PLC0415
+        from unified_cli.sandbox.location import own_store  # noqa: PLC0415
+
+        with self._lock:
+            if self._sandbox is None:
+                runtime = self._runtime
+                store = own_store(runtime)
+                self._sandbox = Sandbox(self._catalogue, store, wall=runtime.wall, sleep=runtime.sleep)
+            return InProcess(self._sandbox)
+
+
+def _place(source: TokenSource) -> tuple[str, str, str | None, str | None]:
+    """Where a token is kept: of sources with the same place one is as good as another."""
+    return source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None

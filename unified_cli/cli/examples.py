@@ -1,0 +1,20 @@
+"""A worked example for every operation, which runs on a fresh sandbox as it is printed."""
+
+from unified_cli.catalogue import Operation
+from unified_cli.sandbox.data.record_ids import first_id
+
+_NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
+
+
+def example(operation: Operation) -> str:
+    """The command line, on one line."""
+    words = ["unified -p sandbox", operation.command]
+    if operation.takes_id:
+        words.append(first_id(operation.api, operation.resource))
+    facts = operation.facts
+    if operation.name in facts.example:
+        words.append(facts.example[operation.name])
+    elif operation.name in {"create", "update"}:
+        names = {field.name for field in facts.fields}
+        words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")
+    return " ".join(words)

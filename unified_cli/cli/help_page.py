@@ -1,0 +1,188 @@
+"""Help: one layout for every level, plain text that fits the terminal, made from the catalogue and the options."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from unified_cli.catalogue import Api, Operation, Resource
+from unified_cli.catalogue.known import KnownField
+from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.examples import example
+from unified_cli.cli.options import EVERYWHERE, FLAGS, Flag, options_for
+from unified_cli.masking import visible
+from unified_cli.output import terminal
+from unified_cli.runtime import Runtime
+
+Rows = Sequence[tuple[str, str]]
+
+EXAMPLE = "Example"
+EXAMPLES = "Examples"
+_KNOWN_FIELDS = "Known fields (a connection may have others)"
+_SHELL_WORD = re.compile(r"(?:--?[\w-]+ )?(?:'[^']*'|[^'\s])+")
+_WIDEST = 100
+_INDENT = 2
+_HELP = ("-h, --help", "show this page")
+
+
+class HelpPage(NamedTuple):
+    """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading.
+
+    Under EXAMPLE stands one command line, under EXAMPLES one on each line. Without `usage` it is about no command.
+    """
+
+    usage: str | None
+    paragraphs: Sequence[str]
+    sections: Sequence[tuple[str, Rows | str]] = ()
+    flags: Sequence[Flag] = ()
+
+
+def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
+    """The page of the program."""
+    names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
+    for name, entry in entries.items():
+        names[entry.section or "Commands"].append((name, entry.about))
+    return HelpPage(
+        "API RESOURCE OPERATION [options]",
+        ["Ask one connection, or many, of a family of unified HTTP APIs."],
+        [
+            (EXAMPLE, "unified -p sandbox ticketing tickets list"),
+            *names.items(),
+        ],
+        [FLAGS[name] for name in EVERYWHERE],
+    )
+
+
+def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -> HelpPage:
+    """The page of a built-in group of commands."""
+    rows = [(name, entry.about) for name, entry in entries.items()]
+    return HelpPage("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
+
+
+def for_api(api: Api) -> HelpPage:
+    """The page of an API."""
+    rows = [(resource.name, resource.about) for resource in api.resources.values()]
+    first = next(iter(api.resources.values()))
+    return HelpPage(
+        "RESOURCE OPERATION [options]",
+        [f"{api.title}: {api.about[:1].lower()}{api.about[1:]}"],
+        [(EXAMPLE, example(next(iter(first.operations.values())))), ("Resources", rows)],
+    )
+
+
+def for_resource(resource: Resource) -> HelpPage:
+    """The page of a resource."""
+    rows = [(operation.name, operation.summary) for operation in resource.operations.values()]
+    sections: list[tuple[str, Rows | str]] = [
+        (EXAMPLE, example(next(iter(resource.operations.values())))),
+        ("Operations", rows),
+    ]
+    fields = resource.facts.fields
+    if fields:
+        sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
+    return HelpPage("OPERATION [options]", [resource.about or resource.name], sections)
+
+
+def for_operation(operation: Operation) -> HelpPage:
+    """The page of an operation."""
+    facts = operation.facts
+    sections: list[tuple[str, Rows | str]] = [(EXAMPLE, example(operation))]
+    for heading, fields in (
+        ("Known query parameters (others may work)", facts.query.get(operation.name, ())),
+        ("Known body fields (others may work)", facts.body.get(operation.name, ()) if operation.takes_body else ()),
+        (_KNOWN_FIELDS, facts.fields),
+    ):
+        if fields:
+            sections.append((heading, ", ".join(map(_described, fields))))
+    return HelpPage(
+        ("ID " if operation.takes_id else "") + "[options]",
+        [operation.summary, f"{operation.method} {operation.path}"],
+        sections,
+        [*options_for(operation)],
+    )
+
+
+def _described(one: KnownField) -> str:
+    if one.values:
+        return f"{one.name} ({' | '.join(one.values)})"
+    if one.references:
+        return f"{one.name} (of {one.references})"
+    return one.name if one.type == "string" else f"{one.name} ({one.type})"
+
+
+def render(page: HelpPage, command: str, runtime: Runtime) -> str:
+    """The page as text, no line wider than the terminal, nor than 100 columns; coloured on a terminal."""
+    width = max(40, min(runtime.width, _WIDEST))
+    lines = [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
+    for number, paragraph in enumerate(page.paragraphs):
+        # What is about a command is short lines that belong together; prose has its paragraphs apart.
+        lines += [""] if number and page.usage is None else []
+        lines += _wrapped(paragraph, width, 0, 0)
+    for heading, content in (*page.sections, *([] if page.usage is None else _options(page.flags))):
+        lines += ["", f"{heading}:"]
+        lines += _section(heading, content, width)
+    # What a user's own catalogue says is text, whatever it holds.
+    text = "\n".join(map(visible, lines)) + "\n"
+    return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
+
+
+def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
+    if not isinstance(content, str):
+        return _rows(content, width)
+    if heading in (EXAMPLE, EXAMPLES):
+        return [line for one in content.splitlines() for line in _continued(one, width)]
+    return _wrapped(content, width, _INDENT, _INDENT)
+
+
+def _continued(line: str, width: int) -> Iterable[str]:
+    """A command line over several lines, as a shell reads them."""
+    at = " " * _INDENT
+    for word in _SHELL_WORD.findall(line):
+        if at.strip() and len(at) + len(word) + 3 > width:
+            yield f"{at} \\"
+            at = " " * (_INDENT + 4)
+        at += word if not at.strip() else f" {word}"
+    yield at
+
+
+def _options(flags: Sequence[Flag]) -> Iterable[tuple[str, Rows]]:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for flag in flags:
+        groups.setdefault(f"{flag.group} options", []).append((_spelled(flag), _explained(flag)))
+    last = next(reversed(groups), "Options")
+    groups.setdefault(last, []).append(_HELP)
+    return groups.items()
+
+
+def _spelled(flag: Flag) -> str:
+    short = flag.spellings[0] if len(flag.spellings) > 1 else "  "
+    comma = ", " if len(flag.spellings) > 1 else "  "
+    return f"{short}{comma}{flag.spellings[-1]}" + (f" {flag.metavar}" if flag.metavar else "")
+
+
+def _explained(flag: Flag) -> str:
+    return f"{flag.help}: {', '.join(flag.choices)}" if len(flag.choices) > 1 else flag.help
+
+
+def _rows(rows: Rows, width: int) -> Iterable[str]:
+    column = min(max(len(left) for left, _ in rows), width // 2) + _INDENT
+    for left, right in rows:
+        room = width - _INDENT - column
+        text = textwrap.wrap(right, room, break_long_words=False, break_on_hyphens=False) or [""]
+        head = f"{'':{_INDENT}}{left:{column}}"
+        if len(left) + _INDENT > column:
+            yield head.rstrip()
+            head = " " * (_INDENT + column)
+        yield (head + text[0]).rstrip()
+        yield from (" " * (_INDENT + column) + line for line in text[1:])
+
+
+def _wrapped(text: str, width: int, first: int, rest: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=" " * first,
+        subsequent_indent=" " * rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

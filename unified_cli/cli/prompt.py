@@ -1,0 +1,33 @@
+"""Ask before something is deleted, where there is somebody to ask."""
+
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.http.request import Request
+from unified_cli.runtime import Runtime
+
+
+def delete(runtime: Runtime, resolved: Settings, request: Request, *, yes: bool) -> None:
+    """Let one typed id through off a terminal; on one, ask. UsageError where the answer is no, or cannot be had."""
+    if yes or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        return
+    if resolved["no_input"]:
+        raise UsageError(f"not deleted: asking is off, so say --yes ({request.method} {request.path})")
+    if not ask(runtime, f"delete {request.path} of connection {request.account}?"):
+        raise UsageError("not deleted")
+
+
+def ask(runtime: Runtime, question: str) -> bool:
+    """Whether the person at the terminal says yes."""
+    runtime.stderr.prompt(f"{question} [y/N] ")
+    answer = runtime.stdin.readline(100) if runtime.stdin else b""
+    return answer.strip().lower() in {b"y", b"yes"}
+
+
+def many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: bool) -> None:
+    """Ask before many records are deleted; where nobody can be asked, only `yes` lets it through, else UsageError."""
+    if yes:
+        return
+    if piped or resolved["no_input"] or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        raise UsageError(f"not deleted: nobody can be asked about {what}, so say --yes")
+    if not ask(runtime, f"delete {what} of connection {resolved.account_id}?"):
+        raise UsageError("not deleted")

@@ -1,0 +1,30 @@
+"""What all commands beside the APIs share: how they are completed, and tables of what they know."""
+
+from collections.abc import Sequence
+
+from unified_cli.cli.options import FLAGS
+from unified_cli.errors import UsageError
+from unified_cli.output import pretty_json, stdout, text_columns
+from unified_cli.runtime import Runtime
+
+FORMATS = ("table", "json", "tsv")
+
+TABLE = FLAGS["output"]._replace(choices=FORMATS)
+"""The option `-o` of commands that print tables."""
+
+
+def show(
+    runtime: Runtime, output: str | None, heads: Sequence[str], rows: Sequence[Sequence[str]], value: object
+) -> None:
+    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON, as asked for."""
+    chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
+    if chosen not in FORMATS:
+        raise UsageError(f"-o {chosen} is not for this command (there are {', '.join(FORMATS)})")
+    if chosen == "json":
+        import msgspec  # noqa: PLC0415  only here
+
+        pretty_json.write(runtime, msgspec.json.encode(value))
+    elif chosen == "table":
+        stdout.write(runtime, [text_columns.table(runtime, heads, rows)])
+    else:
+        stdout.write(runtime, [text_columns.lines(rows)])

@@ -1,0 +1,211 @@
+"""The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from unified_cli.catalogue import Api, Catalogue, Operation, Resource
+from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.options import EVERYWHERE, FLAGS, argument, function, options_for
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.cli.help_page import HelpPage
+
+# Typer exports of its usage errors only this leaf; their common parent is one step up.
+CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
+
+Execute = Callable[[Operation, dict[str, Any]], None]
+
+
+def _pages() -> Any:
+    from unified_cli.cli import help_page  # noqa: PLC0415  only help needs pages
+
+    return help_page
+
+
+class LeafCommand(TyperCommand):
+    """A command that does something; `takes` says what its arguments are, for completion."""
+
+    page: Callable[[], "HelpPage"]
+    takes: Sequence[str]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page that the command brings along."""
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
+
+
+class CommandGroup(TyperGroup):
+    """A level of the tree; `kind` is what it holds, such as `resource`."""
+
+    entries: Mapping[str, CommandStub]
+    kind: str
+    page: Callable[[], "HelpPage"]
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """The names, in the order they are shown."""
+        return list(self.entries)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or the only one that differs in its dashes; None where there is none."""
+        name = cmd_name if cmd_name in self.entries else self._other_dash(cmd_name)
+        return self.entries[name].build() if name else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, which must name a command; the program alone shows its help."""
+        if not args and ctx.parent is None:
+            args = ["--help"]
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx._protected_args:  # noqa: SLF001  where Typer keeps the command's name
+            raise UsageError(f"{ctx.command_path}: which {self.kind}? ({ctx.command_path} --help lists them)")
+        return rest
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments begin with; UsageError with a suggestion where there is none."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None:
+            close = get_close_matches(name, self.entries, 1)
+            hint = f'did you mean "{close[0]}"?' if close else f"{ctx.command_path} --help lists them"
+            raise UsageError(f'{ctx.command_path}: no {self.kind} named "{visible(name)}" ({hint})')
+        return command.name, command, args[1:]
+
+    def _other_dash(self, name: str) -> str | None:
+        plain = name.replace("-", "_")
+        found = [other for other in self.entries if other.replace("-", "_") == plain]
+        return found[0] if len(found) == 1 else None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page of this level."""
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
+
+
+def root(
+    catalogue: Catalogue,
+    built_in: Mapping[str, CommandStub],
+    execute: Execute,
+    remember: Callable[[dict[str, Any]], None],
+) -> Any:
+    """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    parameters = [FLAGS[name].parameter() for name in EVERYWHERE]
+    app.callback(cls=CommandGroup, context_settings=_CONTEXT)(function(remember, parameters))
+    group = typer.main.get_command(app)
+    apis = {api.name: CommandStub(api.about, partial(_api, api, execute), "APIs") for api in catalogue.apis.values()}
+    return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
+
+
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+def _api(api: Api, execute: Execute) -> CommandGroup:
+    entries = {
+        resource.name: CommandStub(resource.about, partial(_resource, resource, execute))
+        for resource in api.resources.values()
+    }
+    return group(api.name, "resource", entries, lambda: _pages().for_api(api))
+
+
+def _resource(resource: Resource, execute: Execute) -> CommandGroup:
+    entries = {
+        operation.name: CommandStub(operation.summary, partial(_operation, operation, execute))
+        for operation in resource.operations.values()
+    }
+    return group(resource.name, "operation", entries, lambda: _pages().for_resource(resource))
+
+
+def _operation(operation: Operation, execute: Execute) -> Any:
+    parameters = [argument("id", "the record's id")] if operation.takes_id else []
+    parameters += [flag.parameter() for flag in options_for(operation)]
+    return leaf(
+        operation.name,
+        partial(execute, operation),
+        parameters,
+        lambda: _pages().for_operation(operation),
+    )
+
+
+def leaf(
+    name: str,
+    run: Callable[[dict[str, Any]], None],
+    parameters: Sequence[inspect.Parameter],
+    make_page: Callable[[], "HelpPage"],
+    takes: Sequence[str] = (),
+) -> Any:
+    """A command for which `run` is to be called with what was given on the command line.
+
+    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`, `folder`,
+    `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
+    """
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=LeafCommand, context_settings=_CONTEXT)(
+        function(lambda given: partial(run, given), parameters)
+    )
+    command: Any = typer.main.get_command(app)
+    command.page, command.takes = make_page, takes
+    return command
+
+
+def group(
+    name: str, kind: str, entries: Mapping[str, CommandStub], make_page: Callable[[], "HelpPage"]
+) -> CommandGroup:
+    """A level of the tree."""
+    made = CommandGroup(name=name, context_settings=_CONTEXT)
+    return _fill(made, kind, entries, make_page)
+
+
+def _fill(
+    made: Any, kind: str, entries: Mapping[str, CommandStub], make_page: Callable[[], "HelpPage"]
+) -> CommandGroup:
+    made.kind, made.entries, made.page = kind, entries, make_page
+    filled: CommandGroup = made
+    return filled
+
+
+def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
+    """What the command line says is to be done; None where that was to print help, which is done.
+
+    Nothing is done from within Typer: at the bottom of its stack every import and every page would cost more, because
+    CPython asks the system for a new piece of stack, and gives it back, at each call across the end of the last one.
+    Raises UsageError for what Typer cannot read.
+    """
+    try:
+        # Typer prints into a buffer and would take the colours out, which are there only where they may be.
+        with command.make_context("unified", argv, obj=runtime, color=True) as context:
+            asked: Callable[[], None] = command.invoke(context)
+    except typer.Exit:
+        return None
+    except CommandLineError as error:
+        raise _usage_error(error) from None
+    return asked
+
+
+_SPELLINGS = {spelling for flag in FLAGS.values() for spelling in flag.spellings}
+
+
+def _usage_error(error: Any) -> UsageError:
+    context = error.ctx
+    where = f"{context.command_path}: " if context else ""
+    more = f"{context.command_path} --help" if context else "unified --help"
+    if hasattr(error, "possibilities"):
+        # An option that is not there; Typer's own guesses are rather wild.
+        spellings = _spellings(context) if context else []
+        longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
+        close = longer or get_close_matches(error.option_name, spellings, 1)
+        hint = "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else more
+        if context and isinstance(context.command, CommandGroup) and error.option_name in _SPELLINGS:
+            hint = "it stands behind the operation"
+        return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
+    message = error.format_message().strip().rstrip(".")
+    return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")
+
+
+def _spellings(context: Any) -> list[str]:
+    return [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]

@@ -1,0 +1,100 @@
+"""`unified completion`: print the completion script of a shell, or put it where the shell looks."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unified_cli.catalogue import load
+from unified_cli.cli import help_page, tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.options import OUTPUT, Flag
+from unified_cli.errors import ConfigError, StorageError, UsageError
+from unified_cli.output import stdout
+from unified_cli.storage import atomic_file
+
+SHELLS = ("bash", "zsh", "fish", "pwsh")
+_SHELL = Flag("shell", ("--shell",), str, OUTPUT, "the shell; by default that of $SHELL", "SHELL", choices=SHELLS)
+_ABOUT = "Complete commands, options and profiles with TAB; a TAB starts no program and asks no network."
+_INSTALL = "Put the script where the shell looks for it"
+
+
+def command(context: CommandContext) -> Any:
+    """The command."""
+    entries = {shell: CommandStub(f"Print the script for {shell}", _printing(context, shell)) for shell in SHELLS}
+    entries["install"] = CommandStub(_INSTALL, lambda: _installing(context))
+    return tree.group(
+        "completion", "shell", entries, lambda: help_page.for_group(_ABOUT, "unified completion bash", entries)
+    )
+
+
+def _printing(context: CommandContext, shell: str) -> Callable[[], Any]:
+    def build() -> Any:
+        return tree.leaf(
+            shell,
+            lambda _given: stdout.write(context.runtime, [_script(shell, context)]),
+            [],
+            lambda: HelpPage(
+                "", [f"Print the completion script for {shell}."], [(EXAMPLE, f"unified completion {shell}")]
+            ),
+        )
+
+    return build
+
+
+def _installing(context: CommandContext) -> Any:
+    return tree.leaf(
+        "install",
+        lambda given: _install(context, context.complete(given)),
+        [_SHELL.parameter()],
+        lambda: HelpPage(
+            "[options]",
+            [f"{_INSTALL}, and say what is left to do. Your shell's own files are never changed."],
+            [(EXAMPLE, "unified completion install --shell fish")],
+            [_SHELL],
+        ),
+    )
+
+
+def _script(shell: str, context: CommandContext) -> bytes:
+    from unified_cli.docs.command_index import places  # noqa: PLC0415  as below
+    from unified_cli.docs.completion import scripts  # noqa: PLC0415  builds every command there is
+
+    # The script of the built-in catalogue: what a user adds, the shell itself reads where it stands.
+    catalogue = load()
+    return scripts.script(shell, catalogue, places(context.program(catalogue))).encode("utf-8")
+
+
+def _install(context: CommandContext, given: Mapping[str, Any]) -> None:
+    runtime = context.runtime
+    shell = given["shell"] or Path(runtime.environ.get("SHELL", "")).name
+    if shell not in SHELLS:
+        raise UsageError(f"no completion for {shell or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})")
+    home = runtime.environ.get("HOME")
+    if not home:
+        raise ConfigError("there is no home folder to put a completion script in (unified completion SHELL prints it)")
+    path, next_step = _place(shell, Path(home), runtime.environ)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make {path.parent}: {error.strerror}") from None
+    atomic_file.write(str(path), [_script(shell, context)], force=True, stderr=runtime.stderr)
+    runtime.stderr.note(next_step)
+
+
+def _place(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
+    """Where the script goes, and what the user still has to do."""
+    data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    if shell == "bash":
+        folder = Path(environ.get("BASH_COMPLETION_USER_DIR") or data / "bash-completion")
+        path = folder / "completions" / "unified"
+        return path, f"new shells complete; without the package bash-completion add to ~/.bashrc: source '{path}'"
+    if shell == "zsh":
+        folder = data / "zsh" / "site-functions"
+        return folder / "_unified", f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)"
+    if shell == "fish":
+        return config / "fish" / "completions" / "unified.fish", "new shells complete"
+    path = config / "powershell" / "unified.ps1"
+    return path, f"add to your $PROFILE, unless it is there: . '{path}'"

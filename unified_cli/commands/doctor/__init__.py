@@ -1,0 +1,1 @@
+"""`unified doctor` and its checks."""

@@ -1,0 +1,40 @@
+"""What the doctor finds: good, doubtful or wrong, and what mends it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unified_cli.commands import connection_probe
+from unified_cli.errors import UnifiedError
+
+# Messages of this program end with what to do, in brackets.
+_ADVICE = re.compile(r"(?P<message>.*\S) \((?P<mend>.+)\)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `error` is what a call would end with, `mend` what to do about it."""
+
+    check: str
+    subject: str
+    message: str
+    mend: str = ""
+    error: UnifiedError | None = None
+    doubtful: bool = False
+
+    @property
+    def level(self) -> str:
+        """`ok`, `warning` or `error`."""
+        return "error" if self.error else "warning" if self.doubtful else "ok"
+
+    @classmethod
+    def failed(cls, check: str, subject: str, error: UnifiedError) -> "Finding":
+        """A finding that makes calls fail."""
+        found = _ADVICE.fullmatch(error.message)
+        message, mend = (found["message"], found["mend"]) if found else (error.message, "")
+        return cls(check, subject, message, mend, error)
+
+
+def worst(errors: Sequence[Finding]) -> UnifiedError:
+    """The error that decides the exit code."""
+    return connection_probe.worst([finding.error for finding in errors if finding.error])

@@ -1,0 +1,182 @@
+"""What the doctor looks at on this machine, without sending anything anywhere."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from unified_cli.commands.connection_probe import TokenCache
+from unified_cli.commands.doctor.finding import Finding
+from unified_cli.config import address, file, settings
+from unified_cli.config.credentials import keyring, token_command
+from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config.file import Config
+from unified_cli.config.keys import KEYS, PREFIX
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions
+
+_LEFT_BEHIND = re.compile(r"\..+\.[0-9a-f]{12}\.part")
+_ANY = address.Address("https", "service.invalid", 443)
+
+
+def machine(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
+    """The environment, the way out, and the folders."""
+    yield from _variables(runtime)
+    yield from _way_out(runtime, flags)
+    data = runtime.folder("data")
+    if data is None or not _can_be_written(data):
+        message = f"{data or 'no home'}: cannot be written, so the sandbox forgets at the end of each command"
+        yield Finding("data folder", str(data or ""), message, doubtful=True)
+    else:
+        yield Finding("data folder", str(data), "can be written")
+
+
+def _can_be_written(folder: Path) -> bool:
+    try:
+        place = next(one for one in (folder, *folder.parents) if one.exists())
+    except OSError:
+        # A folder above it may not even be looked into.
+        return False
+    return os.access(place, os.W_OK)
+
+
+def _variables(runtime: Runtime) -> Iterator[Finding]:
+    known = {key.variable: key for key in KEYS.values() if key.env}
+    for name in sorted(name for name in runtime.environ if name.startswith(PREFIX)):
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            mend = f"unset {name}" + (f", or did you mean {close[0]}" if close else "")
+            yield Finding("environment", name, "no variable of that name is read", mend, doubtful=True)
+        elif value := runtime.environ[name]:
+            try:
+                known[name].parse(value)
+            except ValueError as error:
+                yield Finding.failed("environment", name, ConfigError(f"{name} {error} (unset {name})"))
+            else:
+                yield Finding("environment", name, "set")
+
+
+def _way_out(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
+    from unified_cli.http.transport import opener  # noqa: PLC0415  httpx comes along
+
+    try:
+        proxy = opener.proxy_for(_ANY, runtime.environ)
+    except ConfigError as error:
+        yield Finding.failed("proxy", "", error)
+    else:
+        words = f"{address.masked(proxy[1])} by {proxy[0]}" if proxy else "none: straight to the service"
+        yield Finding("proxy", "", words)
+    bundle = flags.get("ca_bundle") or runtime.environ.get(KEYS["ca_bundle"].variable)
+    try:
+        opener.tls_context(bundle, runtime.environ)
+    except ConfigError as error:
+        yield Finding.failed("authorities", str(bundle or ""), error)
+    else:
+        own = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if runtime.environ.get(name)]
+        words = f"those of {' and '.join(own)}" if own else "those of the system"
+        yield Finding("authorities", str(bundle or ""), f"{words} can be used")
+
+
+def configuration(runtime: Runtime) -> Iterator[Finding]:
+    """The config file: where it is, who may touch it, and every name in it."""
+    path = file.locate(runtime)
+    if path is None:
+        yield Finding("config", "", "there is no home to keep it in; the environment alone counts", doubtful=True)
+        return
+    try:
+        found = file.content(path)
+        if found is None:
+            yield Finding("config", str(path), "there is none; the environment alone counts")
+            return
+        data = file.load(path, found[0])
+    except ConfigError as error:
+        yield Finding.failed("config", str(path), error)
+        return
+    wrong = [*file.problems(data)]
+    for problem in wrong:
+        yield Finding.failed("config", str(path), ConfigError(problem))
+    if not wrong:
+        yield Finding("config", str(path), f"{len(data.get('profiles', {}))} profiles")
+    if permissions.readable_by_others(found[1]):
+        yield Finding("permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True)
+    else:
+        yield Finding("permissions", str(path), "only this user can read and write it")
+    yield from _left_behind(path)
+
+
+def _left_behind(path: Path) -> Iterator[Finding]:
+    folder = Path(os.path.realpath(path)).parent
+    for entry in sorted(folder.iterdir()):
+        if _LEFT_BEHIND.fullmatch(entry.name):
+            message = "left by a process that was killed; the next change removes it"
+            yield Finding("config", str(entry), message, f"rm {entry}", doubtful=True)
+
+
+def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache) -> Iterator[Finding]:
+    """What a call with each profile would be made with, and whether its token can be had; all good ones in one row."""
+    ready: Counter[str] = Counter()
+    examined: dict[str, ConfigError | None] = {}
+    for name in names:
+        subject = name or ""
+        try:
+            resolved = settings.resolve({"profile": name} if name else {}, runtime, config)
+            if name is None and resolved.address is None and resolved.account_id is None:
+                yield Finding("profile", "", "no profiles, and no connection in the environment", doubtful=True)
+                continue
+            resolved.reachable()
+            source = _token_of(resolved)
+        except UnifiedError as error:
+            yield Finding.failed("profile", subject, error)
+            continue
+        key = repr((source.kind, source.detail, source.origin, source.source))
+        if key not in examined:
+            examined[key] = _trouble(source, runtime, tokens)
+        trouble = examined[key]
+        if trouble is not None:
+            yield Finding.failed("token", subject, trouble)
+            continue
+        if source.kind == "token":
+            mend = f"unified profile login {source.profile or '--shared'} --store keyring"
+            yield Finding("token", subject, "plain text in the config file", mend, doubtful=True)
+        ready[source.kind] += 1
+    for kind, count in ready.items():
+        yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
+
+
+_WORDS = {
+    "environment": "in the environment",
+    "keyring": "in the keyring",
+    "token_file": "in a file",
+    "token_command": "from a command, which was not run",
+    "token": "in the config file",
+    "sandbox": "not needed",
+}
+
+
+def _token_of(resolved: Settings) -> TokenSource:
+    if resolved.token is None:
+        left = f" ({'; '.join(resolved.tokens_left)})" if resolved.tokens_left else ""
+        mend = f"unified profile login {resolved.profile}" if resolved.profile else f"set {KEYS['token'].variable}"
+        raise ConfigError(f"no token{left} ({mend})")
+    return resolved.token
+
+
+def _trouble(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> ConfigError | None:
+    """Why the token cannot be had, as far as that can be told without running anything."""
+    try:
+        if source.kind == "token_command":
+            if token_command.find(source.detail[0], runtime.environ) is None:
+                return ConfigError(f"no program {source.detail[0]!r} (an absolute path, or a name on PATH)")
+        elif source.kind == "keyring":
+            keyring.backend_name()
+            tokens.get(source)
+        elif source.kind not in {"sandbox", "token"}:
+            tokens.get(source)
+    except ConfigError as error:
+        return error
+    return None

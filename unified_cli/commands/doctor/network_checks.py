@@ -1,0 +1,98 @@
+"""What the doctor asks over the network: the name, the connection, the clock, and how much rate is left."""
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.commands import connection_probe
+from unified_cli.commands.connection_probe import ProbeResult, TokenCache
+from unified_cli.commands.doctor.finding import Finding
+from unified_cli.config import settings
+from unified_cli.config.file import Config
+from unified_cli.errors import NetworkError, UnifiedError
+from unified_cli.http.transport.opener import proxy_for
+from unified_cli.runtime import Runtime
+
+_LARGEST_SKEW = 60
+
+
+def connections(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    config: Config,
+    names: Sequence[str | None],
+    flags: Mapping[str, Any],
+    asked: Operation,
+    tokens: TokenCache,
+) -> Iterator[Finding]:
+    """The name of each host looked up, then one request for each connection."""
+    yield from _names(runtime, config, names)
+    verdicts = connection_probe.run(runtime, catalogue, config, names, flags=flags, asked=asked, tokens=tokens)
+    for verdict in verdicts:
+        subject = verdict.profile or ""
+        if verdict.error:
+            yield _failed(verdict)
+        else:
+            yield Finding("connection", subject, f"answered after {verdict.seconds * 1000:.0f} ms; token accepted")
+            yield from _rate(verdict)
+    yield from _clock(runtime, verdicts)
+
+
+def _failed(verdict: ProbeResult) -> Finding:
+    assert verdict.error is not None  # noqa: S101  the caller's condition
+    found = Finding.failed("connection", verdict.profile or "", verdict.error)
+    if verdict.word != "token refused":
+        return found
+    # What a call advises is this very examination.
+    mend = f"unified profile login {verdict.profile}" if verdict.profile else "another token in UNIFIED_TOKEN"
+    return replace(found, mend=mend)
+
+
+def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Iterator[Finding]:
+    places: dict[tuple[str, int], None] = {}
+    for name in names:
+        try:
+            address = settings.resolve({"profile": name} if name else {}, runtime, config).address
+            if address is not None and not address.is_sandbox and not proxy_for(address, runtime.environ):
+                places[address.host, address.port] = None
+        except UnifiedError:
+            # Told with the profile.
+            continue
+    for host, port in places:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError:
+            error = NetworkError(f"cannot find {host} (check the base URL, the name server and the proxy settings)")
+            yield Finding.failed("name", host, error)
+        else:
+            yield Finding("name", host, ", ".join(sorted({str(entry[4][0]) for entry in found})))
+
+
+def _rate(verdict: ProbeResult) -> Iterator[Finding]:
+    left = verdict.headers.get("ratelimit-remaining")
+    if left is None:
+        return
+    limit = verdict.headers.get("ratelimit-limit", "").partition(";")[0]
+    empty = left.strip() == "0"
+    of = f" of {limit}" if limit else ""
+    mend = "fewer jobs at once, or a lower rate" if empty else ""
+    yield Finding("rate", verdict.profile or "", f"{left}{of} requests left", mend, doubtful=empty)
+
+
+def _clock(runtime: Runtime, verdicts: Sequence[ProbeResult]) -> Iterator[Finding]:
+    dates = [date for verdict in verdicts if (date := verdict.headers.get("date"))]
+    if not dates:
+        return
+    try:
+        skew = runtime.wall() - parsedate_to_datetime(dates[-1]).timestamp()
+    except ValueError:
+        return
+    if abs(skew) > _LARGEST_SKEW:
+        word = "ahead of" if skew > 0 else "behind"
+        message = f"this machine's clock is {abs(skew):.0f} s {word} the service's"
+        yield Finding("clock", "", message, "set this machine's clock", doubtful=True)
+    else:
+        yield Finding("clock", "", "agrees with the service's")

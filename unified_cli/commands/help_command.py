@@ -1,0 +1,80 @@
+"""`unified help`: pages about what all commands share, and the help of any command."""
+
+import inspect
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.help_page import EXAMPLES, HelpPage, render
+from unified_cli.commands.help_topics import topics
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+from unified_cli.output import stdout, terminal
+from unified_cli.runtime import Runtime
+
+
+def command(context: CommandContext) -> Any:
+    """The command."""
+    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[TOPIC|COMMAND]")]
+    words = inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    return tree.leaf(
+        "help",
+        lambda given: _help(context, given["words"] or []),
+        [words],
+        _page,
+        takes=("|".join((*topics(), *context.catalogue.apis, *context.built_in)), ""),
+    )
+
+
+def _page() -> HelpPage:
+    return HelpPage(
+        "[TOPIC|COMMAND]",
+        ["Read about what all commands share. For a command it is the same as --help after it."],
+        [
+            (EXAMPLES, "unified help exit-codes\nunified help ticketing tickets create"),
+            ("Topics", [(name, topic.about) for name, topic in topics().items()]),
+        ],
+    )
+
+
+def _help(context: CommandContext, words: list[str]) -> None:
+    runtime = context.runtime
+    if not words:
+        _show(runtime, _page(), "unified help")
+    elif len(words) == 1 and words[0] in topics():
+        _show(runtime, topics()[words[0]].page, "unified help")
+    else:
+        whole = context.program(context.catalogue)
+        if whole.get_command(None, words[0]) is None:
+            if words[0] in topics():
+                raise _no_page(words, 1)
+            close = get_close_matches(words[0], [*topics(), *whole.entries], 1)
+            hint = f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
+            raise UsageError(f'unified help: no topic, API or command named "{visible(words[0])}" ({hint})')
+        depth = _depth(whole, words)
+        if depth < len(words):
+            raise _no_page(words, depth)
+        tree.read(whole, [*words, "--help"], runtime)
+
+
+def _depth(command: Any, words: list[str]) -> int:
+    """How many of the words lead to the page: all of them unless a command takes no further ones."""
+    for at, word in enumerate(words):
+        if not isinstance(command, tree.CommandGroup):
+            return at
+        command = command.get_command(None, word)
+        if command is None:
+            break
+    return len(words)
+
+
+def _no_page(words: list[str], depth: int) -> UsageError:
+    here = f"unified help {' '.join(words[:depth])}"
+    return UsageError(f'{here}: there is no page "{visible(words[depth])}" below it ({here})')
+
+
+def _show(runtime: Runtime, page: HelpPage, command_path: str) -> None:
+    stdout.write(runtime, [terminal.encode(runtime, render(page, command_path, runtime))])

@@ -1,0 +1,71 @@
+"""The topics of `unified help`: the prose of `topics.toml`, with tables from what the code itself reads."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from unified_cli.cli.help_page import EXAMPLES, HelpPage, Rows
+from unified_cli.cli.options import BODY, CONNECTION, FLAGS, OUTPUT, QUERY, Flag
+from unified_cli.config.keys import KEYS, Key
+from unified_cli.errors import ExitCode
+from unified_cli.output import FORMATS
+
+Section = tuple[str, Rows | str]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpTopic:
+    """A page that is about no single command, and one line on what it is about."""
+
+    about: str
+    page: HelpPage
+
+
+def topics() -> Mapping[str, HelpTopic]:
+    """The topics by their names."""
+    text = files("unified_cli.commands").joinpath("topics.toml").read_text("utf-8")
+    return {name: HelpTopic(data["about"], _page(name, data)) for name, data in tomllib.loads(text).items()}
+
+
+def _page(name: str, data: Mapping[str, Any]) -> HelpPage:
+    tables = _TABLES.get(name, list)()
+    notes = data.get("notes", {}).items()
+    return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, (EXAMPLES, "\n".join(data["examples"]))])
+
+
+_TABLES: Mapping[str, Callable[[], list[Section]]] = {
+    "exit-codes": lambda: [("Exit codes", [(str(int(code)), code.meaning) for code in ExitCode])],
+    "output": lambda: [("Formats", ", ".join(FORMATS)), _options(OUTPUT)],
+    "query": lambda: [_options(QUERY), _options(BODY)],
+    "config": lambda: [
+        ("At the top or in a profile", _keys(lambda key: key.at == "tp")),
+        ("At the top only", _keys(lambda key: key.at == "t")),
+        ("In a profile only", _keys(lambda key: key.at == "p")),
+    ],
+    "environment": lambda: [
+        ("Variables", [(key.variable, _about(key)) for key in KEYS.values() if key.env]),
+        ("Also heeded", [("NO_COLOR, FORCE_COLOR", "never, or always, colour")]),
+    ],
+    "profiles": lambda: [_options(CONNECTION)],
+}
+
+
+def _options(group: str) -> Section:
+    return f"{group} options", [_row(flag) for flag in FLAGS.values() if flag.group == group]
+
+
+def _row(flag: Flag) -> tuple[str, str]:
+    return f"{', '.join(flag.spellings)} {flag.metavar}".rstrip(), flag.help
+
+
+def _keys(there: Callable[[Key], bool]) -> Rows:
+    return [(key.name, _about(key)) for key in KEYS.values() if there(key)]
+
+
+def _about(key: Key) -> str:
+    if key.default in (None, False):
+        return key.about
+    default = f"{key.default:g}" if isinstance(key.default, float) else key.default
+    return f"{key.about} ({default})"

@@ -1,0 +1,1 @@
+"""`unified profile` and its commands."""

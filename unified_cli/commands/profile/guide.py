@@ -1,0 +1,79 @@
+"""The short conversation of `profile add` on a terminal, where nothing but a name was given."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from unified_cli.cli import terminal_input
+from unified_cli.commands.profile.profile_values import parse
+from unified_cli.config import file
+from unified_cli.config.credentials import keyring, login, token as secrets
+from unified_cli.config.keys import TOKEN_SOURCES
+from unified_cli.errors import ConfigError, UnifiedError, UsageError
+from unified_cli.runtime import Runtime
+
+_TRIES = 3
+
+
+def values(runtime: Runtime, top: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a new profile, as the person at the terminal wants them; what is left empty stays open."""
+    found: dict[str, Any] = {}
+    questions = [
+        ("account_id", "account id of the connection: "),
+        ("tags", "tags, separated by commas (may be none): "),
+    ]
+    if "base_url" not in top:
+        questions.insert(0, ("base_url", "base URL of the service, like https://api.example.com: "))
+    for key, question in questions:
+        answer = _until_right(runtime, question, partial(_read, key))
+        if answer is not None:
+            found[key] = answer
+    return found
+
+
+def _read(key: str, text: str) -> Any:
+    return parse(key, text) if text else None
+
+
+def sign_in(runtime: Runtime, name: str) -> None:
+    """Ask for the token of the new profile and keep it, if the person has one at hand."""
+    config = file.read(runtime)
+    if any(config.top.get(key) for key in TOKEN_SOURCES) or not _has_origin(runtime, name):
+        return
+    typed = terminal_input.hidden(runtime, "token (it is not shown; leave it empty to do this later): ")
+    if not typed:
+        runtime.stderr.note(f"no token kept (unified profile login {name})")
+        return
+    token = secrets.checked(typed, "the token", runtime)
+    where = login.keep(runtime, login.choose(runtime, name, _store(runtime)), token)
+    runtime.stderr.note(f'the token of profile "{name}" is {where}')
+
+
+def _has_origin(runtime: Runtime, name: str) -> bool:
+    try:
+        return login.choose(runtime, name, None).origin is not None
+    except UnifiedError:
+        return False
+
+
+def _store(runtime: Runtime) -> str:
+    """The keyring; where there is none, the person is told so and chooses."""
+    try:
+        keyring.backend_name()
+    except ConfigError as error:
+        answer = terminal_input.line(runtime, f"{error.message}; keep it in a file only you can read? [y/N] ")
+        if answer.lower() not in {"y", "yes"}:
+            raise UsageError("the profile is added, and no token kept") from None
+        return "file"
+    return "keyring"
+
+
+def _until_right(runtime: Runtime, question: str, read: Callable[[str], Any]) -> Any:
+    for tries in range(_TRIES):
+        try:
+            return read(terminal_input.line(runtime, question))
+        except UnifiedError as error:
+            if tries == _TRIES - 1:
+                raise
+            runtime.stderr.line(error.message)
+    return None

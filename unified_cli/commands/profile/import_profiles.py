@@ -1,0 +1,137 @@
+"""`unified profile import`: many connections at once, all of them or none."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import Flag, argument
+from unified_cli.commands.profile.profile_options import build
+from unified_cli.commands.profile.profile_values import SETTABLE, new_name, parse
+from unified_cli.config import edit
+from unified_cli.config.credentials import origin_check
+from unified_cli.config.draft import Draft
+from unified_cli.errors import StorageError, UnifiedError, UsageError
+from unified_cli.masking import visible
+from unified_cli.runtime import Runtime
+
+_LARGEST = 16 * 1024 * 1024
+_COLUMNS = ("name", *(name for name in SETTABLE if name != "token_command"))
+_UPDATE = Flag("update", ("--update",), bool, "Profile", "change the profiles that exist, rather than refuse them")
+
+
+def import_command(about: str, context: CommandContext) -> Any:
+    """`profile import`."""
+    runtime, complete = context.runtime, context.complete
+    return build(
+        "import",
+        about,
+        lambda given: _import(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="FILE.csv|-",
+        example="unified profile import connections.csv",
+        takes=("file",),
+        arguments=[argument("file", "a CSV file whose first line names the columns; - is standard input")],
+        flags=[_UPDATE],
+        more=[
+            "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
+            "except token and token_command.",
+            "Tags are separated by blanks, commas or semicolons. One wrong line, and nothing is added.",
+        ],
+    )
+
+
+def _import(runtime: Runtime, given: dict[str, Any]) -> None:
+    rows = dict(_rows(_text(runtime, given["file"])))
+    if not rows:
+        raise UsageError(f"{given['file']} names no profile")
+    update = bool(given.get("update"))
+
+    def alter(draft: Draft) -> None:
+        for name, values in rows.items():
+            if update and name in draft.profiles:
+                before = {**draft.profiles[name]}
+                draft.set(name, values)
+                warnings[name] = origin_check.check(runtime, name, before, draft.profiles[name], draft.data)
+            else:
+                draft.add(name, {key: value for key, value in values.items() if value is not None})
+
+    warnings: dict[str, str | None] = {}
+    path = edit.change(runtime, alter, touched=rows)
+    runtime.stderr.note(f"{'wrote' if update else 'added'} {len(rows)} profiles {'in' if update else 'to'} {path}")
+    for warning in filter(None, warnings.values()):
+        runtime.stderr.note(f"warning: {warning}")
+
+
+def _text(runtime: Runtime, name: str) -> str:
+    if name == "-":
+        if runtime.stdin is None:
+            raise UsageError("standard input is closed, and - reads from it")
+        content = runtime.stdin.read(_LARGEST + 1)
+    else:
+        try:
+            with open(name, "rb") as file:  # noqa: PTH123  a path as typed
+                content = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise StorageError(f"cannot read {name}: {error.strerror}") from None
+    if len(content) > _LARGEST:
+        raise UsageError(f"{name} is larger than {_LARGEST >> 20} MiB")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{name}: line {line} is not UTF-8") from None
+
+
+def _rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each profile's name and values, None for an empty cell; UsageError names the line."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines: dict[str, int] = {}
+    try:
+        heads = [head.strip() for head in next(reader, [])]
+        _check_heads(heads)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            place = f"line {reader.line_num}"
+            if len(cells) != len(heads):
+                raise UsageError(f"{place} has {len(cells)} cells, and there are {len(heads)} columns")
+            name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), place)
+            if name in lines:
+                raise UsageError(f'{place} names "{name}" again (line {lines[name]} did)')
+            lines[name] = reader.line_num
+            yield name, values
+    except csv.Error as error:
+        raise UsageError(f"line {reader.line_num} is not CSV: {error}") from None
+
+
+def _check_heads(heads: list[str]) -> None:
+    if "name" not in heads:
+        raise UsageError("the first line must name the columns, and one of them must be name")
+    for head in heads:
+        if head == "token":
+            raise UsageError("tokens do not go through a CSV file (unified profile login keeps one safe)")
+        if head not in _COLUMNS:
+            close = get_close_matches(head, _COLUMNS, 1)
+            hint = f'did you mean "{close[0]}"?' if close else f"there are {', '.join(_COLUMNS)}"
+            raise UsageError(f'no column "{visible(head)}" ({hint})')
+        if heads.count(head) > 1:
+            raise UsageError(f'the column "{head}" is there twice')
+
+
+def _profile(cells: Mapping[str, str], place: str) -> tuple[str, dict[str, Any]]:
+    try:
+        values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
+        return new_name(cells["name"]), values
+    except UnifiedError as error:
+        error.message = f"{place}: {error.message}"
+        raise
+
+
+def _value(head: str, cell: str) -> Any:
+    if head == "tags":
+        return cell.replace(";", " ").replace(",", " ").split()
+    return parse(head, cell)

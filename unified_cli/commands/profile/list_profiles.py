@@ -1,0 +1,137 @@
+"""`unified profile list` and `path`: what there is, also where the file is broken."""
+
+import inspect
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.result_table import TABLE, show
+from unified_cli.commands.profile.profile_options import build
+from unified_cli.config import file, settings
+from unified_cli.config.file import Config
+from unified_cli.config.profiles import select, tags_of
+from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+
+VERSION = 1
+_HEADS = ("name", "default", "account id", "tags", "token", "state")
+_HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
+
+
+def list_command(about: str, context: CommandContext) -> Any:
+    """`profile list`."""
+    runtime, complete = context.runtime, context.complete
+    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[GLOB|tag:NAME]…")]
+    return build(
+        "list",
+        about,
+        lambda given: _list(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="[GLOB|tag:NAME]…",
+        example="unified profile list 'prod-*' tag:eu",
+        takes=("profile",),
+        arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
+        flags=[TABLE],
+    )
+
+
+def path_command(about: str, context: CommandContext) -> Any:
+    """`profile path`."""
+    runtime, complete = context.runtime, context.complete
+    return build(
+        "path",
+        about,
+        lambda _given: _path(runtime),
+        runtime=runtime,
+        complete=complete,
+        example="unified profile path",
+        more=["There need not be such a file. UNIFIED_CONFIG names another."],
+    )
+
+
+def _path(runtime: Runtime) -> None:
+    path = file.locate(runtime)
+    if path is None:
+        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+    import os  # noqa: PLC0415  a name that is not UTF-8 is printed as it is
+
+    stdout.write(runtime, [os.fsencode(path) + b"\n"])
+
+
+def _list(runtime: Runtime, given: dict[str, Any]) -> None:
+    try:
+        config = file.read(runtime)
+    except ConfigError:
+        _salvage(runtime, given)
+        raise
+    names = select(config, given["patterns"]) if given.get("patterns") else [*config.profiles]
+    # The process's own environment decodes a variable each time it is asked for one.
+    runtime = runtime._replace(environ={**runtime.environ})
+    found = [_described(config, name, runtime) for name in names]
+    if not found:
+        runtime.stderr.note("no profiles yet: unified profile add NAME (to try things out: unified -p sandbox …)")
+    default = config.top.get("profile")
+    _print(runtime, given.get("output"), default if isinstance(default, str) else None, found)
+
+
+def _print(runtime: Runtime, output: str | None, default: object, found: Iterable[dict[str, Any]]) -> None:
+    rows = [
+        (
+            one["name"],
+            "*" if one["name"] == default else "",
+            one["account_id"] or "",
+            ",".join(one["tags"]),
+            one["token"] or "",
+            one["state"],
+        )
+        for one in found
+    ]
+    show(runtime, output, _HEADS, rows, {"version": VERSION, "default": default, "profiles": [*found]})
+
+
+def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
+    """A profile as programs are told of it; the names are a contract."""
+    table = settings.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
+    account = table.get("account_id")
+    one = {
+        "name": name,
+        "account_id": account if isinstance(account, str) else None,
+        "tags": tags_of(table.get("tags")),
+    }
+    try:
+        found = settings.resolve({"profile": name}, runtime, config)
+    except UnifiedError as error:
+        return {**one, "base_url": None, "token": None, "read_only": None, "state": f"broken: {error.message}"}
+    missing = [
+        what
+        for what, value in (("base URL", found.address), ("account id", found.account_id), ("token", found.token))
+        if value is None
+    ]
+    state = f"no {', no '.join(missing)}" if missing else "read-only" if found["read_only"] else "ready"
+    return {
+        **one,
+        "account_id": found.account_id,
+        "base_url": str(found.address) if found.address else None,
+        "token": found.token.kind if found.token else None,
+        "read_only": found["read_only"],
+        "state": state,
+    }
+
+
+def _salvage(runtime: Runtime, given: dict[str, Any]) -> None:
+    """Print the names that can be made out in a file that cannot be used."""
+    path = file.locate(runtime)
+    try:
+        found = file.content(path) if path else None
+    except ConfigError:
+        return
+    names = [match[1].decode("ascii") for match in _HEADER.finditer(found[0])] if found else []
+    blank: dict[str, Any] = {"account_id": None, "base_url": None, "tags": [], "token": None, "read_only": None}
+    described = [{"name": name, **blank, "state": "unknown"} for name in dict.fromkeys(names)]
+    if described:
+        _print(runtime, given.get("output"), None, described)

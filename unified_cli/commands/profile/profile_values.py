@@ -1,0 +1,90 @@
+"""The words and values of a profile as they are typed on a command line."""
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from unified_cli.config import address
+from unified_cli.config.file import PROFILE_NAME, RESERVED
+from unified_cli.config.keys import KEYS, Key
+from unified_cli.config.paths import exists, expand
+from unified_cli.errors import ConfigError, UsageError
+from unified_cli.masking import visible
+from unified_cli.output import FORMATS
+from unified_cli.runtime import Runtime
+
+SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}
+"""The keys of a profile, but for the token: a command line can be seen by every user of the machine."""
+
+
+def new_name(text: str) -> str:
+    """The name for a profile; UsageError for one that cannot be had."""
+    if text == RESERVED:
+        raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
+    if not PROFILE_NAME.fullmatch(text):
+        raise UsageError(
+            f'"{visible(text[:100])}" cannot name a profile: 1 to 64 letters, digits, dots, dashes or underscores, '
+            "a letter or digit first"
+        )
+    return text
+
+
+def read_assignments(texts: Iterable[str]) -> dict[str, Any]:
+    """The values of `KEY=VALUE` texts, None for an empty one, which unsets; UsageError for what cannot be meant."""
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f'"{visible(text)}" must look like KEY=VALUE')
+        if name in values:
+            raise UsageError(f"{name} is given twice")
+        # Whatever is called so can be unset: that is how a key goes that the file should never have had.
+        values[name] = parse(name, value) if value else None
+    return values
+
+
+def parse(name: str, value: Any) -> Any:
+    """The value of a key as the file is to hold it; UsageError where there is no such key or value."""
+    if name == "token":
+        raise UsageError("a token on a command line can be seen by others (unified profile login asks for it)")
+    try:
+        found = known(name).parse(_listed(value) if name == "token_command" else value)
+    except ValueError as error:
+        raise UsageError(f"{name} {error}") from None
+    if isinstance(found, str) and not found.isprintable():
+        raise UsageError(f'{name} "{visible(found)}" holds a character that cannot be seen')
+    if name == "base_url":
+        try:
+            address.parse(found, name)
+        except ConfigError as error:
+            raise UsageError(error.message) from None
+    if name == "token_file" and not found.startswith("~"):
+        # A later call may be made in another folder.
+        found = str(Path(found).absolute())
+    if name == "output" and found not in FORMATS:
+        raise UsageError(f'no output format "{visible(found)}" (there are {", ".join(FORMATS)})')
+    return int(found) if isinstance(found, float) and found.is_integer() else found
+
+
+def missing_file(values: Mapping[str, Any], runtime: Runtime) -> str | None:
+    """The warning that the values name a token file that is not there, None where there is nothing to warn of."""
+    name = values.get("token_file")
+    return f"there is no file {name} yet" if name and not exists(expand(name, runtime.environ)) else None
+
+
+def known(name: str) -> Key:
+    """The key of that name; UsageError with a suggestion where a profile has none."""
+    if name not in SETTABLE and name != "token":
+        close = get_close_matches(name, SETTABLE, 1)
+        hint = f'did you mean "{close[0]}"?' if close else f"there are {', '.join(SETTABLE)}"
+        raise UsageError(f'no key "{visible(name)}" ({hint})')
+    return KEYS[name]
+
+
+def _listed(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

@@ -1,0 +1,93 @@
+"""`unified profile show`: every setting of a call, where it comes from, and what it won over; never the token."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import FLAGS, OUTPUT, Flag, argument
+from unified_cli.cli.result_table import TABLE, show
+from unified_cli.commands.profile.profile_options import build
+from unified_cli.config import address, file, settings
+from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+
+VERSION = 1
+_EXPLAIN = Flag("explain", ("--explain",), bool, OUTPUT, "say also which values were not taken")
+
+
+def show_command(about: str, context: CommandContext) -> Any:
+    """`profile show`."""
+    runtime, complete = context.runtime, context.complete
+    return build(
+        "show",
+        about,
+        lambda given: _show(runtime, given),
+        runtime=runtime,
+        complete=complete,
+        usage="[NAME]",
+        example="unified profile show sandbox --explain",
+        takes=("profile",),
+        arguments=[argument("name", "the profile's name", required=False)],
+        flags=[FLAGS["profile"], _EXPLAIN, TABLE],
+        more=["Without a name: what a call would be made with, here and now. The token itself is never shown."],
+    )
+
+
+def _show(runtime: Runtime, given: dict[str, Any]) -> None:
+    names = [given["name"]] if given.get("name") else given.get("profile") or [None]
+    if len(names) > 1:
+        raise UsageError("one profile can be shown at a time (unified profile list shows several)")
+    name = names[0]
+    found = settings.resolve({"profile": name} if name else {}, runtime, file.read(runtime))
+    described = [*_described(found)]
+    heads = ["key", "value", "source"]
+    rows = [[one["key"], _text(one["value"]), one["source"]] for one in described]
+    if given.get("explain"):
+        heads.append("instead of")
+        for row, one in zip(rows, described, strict=True):
+            row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
+    if not given.get("explain"):
+        described = [{key: value for key, value in one.items() if key != "overrode"} for one in described]
+    show(runtime, given.get("output"), heads, rows, {"version": VERSION, "profile": found.profile, "values": described})
+
+
+def _described(found: Settings) -> Iterator[dict[str, Any]]:
+    """The settings as programs are told of them; the names are a contract."""
+    yield {"key": "profile", "value": found.profile, "source": found.named_by, "overrode": []}
+    for key, value in found.values.items():
+        lost = [{"source": source, "value": _shown(key, other)} for source, other in value.overrode]
+        yield {"key": key, "value": _shown(key, value.value), "source": value.source, "overrode": lost}
+    token = found.token
+    yield {
+        "key": "token",
+        "value": "set" if token else None,
+        "source": token_words(token) if token else "nowhere",
+        "overrode": [{"source": source, "value": "set"} for source in found.tokens_left],
+    }
+
+
+def token_words(token: TokenSource) -> str:
+    """Where a token is, in words: the place that declares it, and its kind."""
+    if token.kind == "token_file":
+        return f"{token.source} (file {token.detail})"
+    if token.kind == "token_command":
+        # The arguments might hold a secret of their own.
+        return f"{token.source} (command {token.detail[0]})"
+    words = {"keyring": "keyring", "token": "plain text in the file"}
+    return f"{token.source} ({words[token.kind]})" if token.kind in words else token.source
+
+
+def _shown(key: str, value: object) -> object:
+    return address.masked(value) if key == "base_url" and isinstance(value, str) else value
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

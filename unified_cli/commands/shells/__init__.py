@@ -1,1 +1,0 @@
-"""The completion scripts of the shells, made from the catalogue and the table of options."""

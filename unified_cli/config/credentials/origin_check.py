@@ -1,0 +1,40 @@
+"""Whether a change of a profile's base URL would send its token to where it does not belong."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unified_cli.config.credentials import login
+from unified_cli.config.credentials.token import keyring_user
+from unified_cli.config.paths import exists, expand
+from unified_cli.errors import UnsafeError
+from unified_cli.runtime import Runtime
+
+
+def check(
+    runtime: Runtime, name: str, before: Mapping[str, Any], after: Mapping[str, Any], top: Mapping[str, Any]
+) -> str | None:
+    """The warning that a changed profile's table deserves, None for none.
+
+    Raises UnsafeError where the token is one that login stored in a file of our own or in the config file: the same
+    token would go to another origin, though nobody said that it may.
+    """
+    token = login.stored(name, after, top)
+    was = login.stored(name, before, top)
+    if token is None or was is None or (token.kind, token.detail) != (was.kind, was.detail):
+        return None
+    if was.origin is None or was.origin == token.origin:
+        return None
+    mend = f"unified profile login {name}"
+    if token.kind == "keyring":
+        entry = keyring_user(name, was.origin)
+        return f"the keyring keeps the token for {was.origin} only (entry {entry}; {mend} keeps another)"
+    path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
+    if path is not None and not exists(path):
+        return None
+    if path is None or login.is_ours(runtime, name, path):
+        raise UnsafeError(
+            f"the token of profile {name} was stored for {was.origin} and would go elsewhere "
+            f"(unified profile logout {name}, then set it, then {mend})"
+        )
+    goes = token.origin or "whatever UNIFIED_BASE_URL says"
+    return f"the token in {path} was for {was.origin} and goes to {goes} from now on ({mend} puts another there)"

@@ -1,0 +1,171 @@
+"""The token: one declared source, read late, checked, and never shown."""
+
+import os
+import re
+import stat
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unified_cli.config.paths import expand
+from unified_cli.errors import ConfigError
+from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions
+
+_LONGEST = 4096
+_TOKEN = re.compile(rb"[\x21-\x7e]+")
+_PIPE_SECONDS = 10.0
+_TYPED = ("environment", "token")
+
+
+class TokenSource(NamedTuple):
+    """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`.
+
+    `origin` is the scheme, host and port it belongs to, None where that is not written down.
+    """
+
+    kind: str
+    detail: Any
+    source: str
+    origin: str | None = None
+    profile: str | None = None
+
+    def __repr__(self) -> str:
+        """The source without the detail, which may be the token itself."""
+        return f"TokenSource({self.kind!r}, {self.source!r})"
+
+
+def read(token: TokenSource, runtime: Runtime) -> str:
+    """The token itself, hidden from stderr from now on.
+
+    Raises ConfigError where the source fails or gives what cannot be a token; it never tries another source.
+    """
+    if token.kind == "sandbox":
+        return "sandbox"
+    content = _READERS[token.kind](token, runtime)
+    if token.kind not in _TYPED:
+        content = content.removesuffix(b"\n").removesuffix(b"\r")
+    return checked(content, f"the token from {token.source}", runtime)
+
+
+def checked(content: bytes, where: str, runtime: Runtime) -> str:
+    """The content as a token, hidden from stderr from now on; ConfigError, without it, for what cannot be one."""
+    if not content:
+        raise ConfigError(f"{where} is empty")
+    if len(content) > _LONGEST:
+        raise ConfigError(f"{where} is longer than {_LONGEST} characters")
+    if content.endswith((b"\n", b"\r")):
+        raise ConfigError(f"{where} has a line break at its end")
+    if not _TOKEN.fullmatch(content):
+        raise ConfigError(f"{where} holds a blank, a line break or a character that no token can have")
+    found = content.decode("ascii")
+    runtime.stderr.hide(found)
+    return found
+
+
+def keyring_user(profile: str | None, origin: str | None) -> str:
+    """The name a token is kept under in the keyring: the origin is part of it, so that it is sent to no other."""
+    return f"{origin or ''}|{profile or ''}"
+
+
+def _from_environment(token: TokenSource, _: Runtime) -> bytes:
+    return os.fsencode(token.detail)
+
+
+def _from_stdin(_: TokenSource, runtime: Runtime) -> bytes:
+    return read_line(runtime)
+
+
+def read_line(runtime: Runtime) -> bytes:
+    """The first line of standard input, for `--token-stdin`."""
+    if runtime.stdin is None:
+        raise ConfigError("--token-stdin was given, and standard input is closed")
+    return runtime.stdin.readline(_LONGEST + 3)
+
+
+def read_whole(runtime: Runtime) -> bytes:
+    """All of standard input, up to more than a token can have, without the line's end: for a token that is kept.
+
+    At a terminal it is one line, since nothing there ends the input.
+    """
+    if runtime.stdin is None or runtime.stdin_is_terminal:
+        found = read_line(runtime)
+    else:
+        found = runtime.stdin.read(_LONGEST + 3)
+    return found.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
+    path = expand(token.detail, runtime.environ)
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            status = os.fstat(handle)
+            if stat.S_ISREG(status.st_mode):
+                permissions.check(path, status)
+                if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
+                    runtime.stderr.note(f"warning: others can read the token file {path} (chmod 600 {path})")
+                return file.read(_LONGEST + 3)
+            return _from_pipe(handle, path)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read the token file {path} of {token.source}: {error.strerror}" + _login(token)
+        ) from None
+
+
+def _from_pipe(handle: int, path: Path) -> bytes:
+    """What comes through a pipe, such as a shell's `<(…)`, until it is closed."""
+    import selectors  # noqa: PLC0415  most tokens come from elsewhere
+
+    until = time.monotonic() + _PIPE_SECONDS
+    found = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(handle, selectors.EVENT_READ)
+        while len(found) <= _LONGEST:
+            if not selector.select(max(0.0, until - time.monotonic())):
+                raise ConfigError(f"{path} gave no token within {_PIPE_SECONDS:g} seconds")
+            chunk = os.read(handle, _LONGEST)
+            if not chunk:
+                break
+            found += chunk
+    return found
+
+
+def _from_config(token: TokenSource, runtime: Runtime) -> bytes:
+    where = f"unified profile login {token.profile}" if token.profile else "unified profile login --shared"
+    runtime.stderr.note(f"warning: the token of {token.source} is plain text ({where} --store keyring moves it)")
+    return os.fsencode(token.detail)
+
+
+def _from_command(token: TokenSource, runtime: Runtime) -> bytes:
+    from unified_cli.config.credentials import token_command  # noqa: PLC0415  most calls start no program
+
+    return token_command.run(token.detail, runtime, f"token_command of {token.source}")
+
+
+def _from_keyring(token: TokenSource, _: Runtime) -> bytes:
+    from unified_cli.config.credentials import keyring  # noqa: PLC0415  as above
+
+    try:
+        found = keyring.get(keyring_user(token.profile, token.origin))
+    except ConfigError as error:
+        raise ConfigError(f"{error.message}; {token.source} keeps its token there") from None
+    if found is None:
+        raise ConfigError(f"the keyring holds no token of {token.source} for {token.origin}{_login(token)}")
+    return found.encode("utf-8", "surrogatepass")
+
+
+def _login(token: TokenSource) -> str:
+    if token.source.startswith("--"):
+        return ""
+    return f" (unified profile login {token.profile or '--shared'})"
+
+
+_READERS = {
+    "environment": _from_environment,
+    "token_stdin": _from_stdin,
+    "token_file": _from_file,
+    "token_command": _from_command,
+    "token": _from_config,
+    "keyring": _from_keyring,
+}

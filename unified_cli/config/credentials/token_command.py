@@ -1,0 +1,125 @@
+"""Run the program that prints a token: no shell, little environment, ten seconds, one short line."""
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from unified_cli.config.paths import expand
+from unified_cli.errors import ConfigError
+from unified_cli.runtime import Runtime
+
+SECONDS = 10.0
+LONGEST = 8 * 1024
+_SAID = 2 * 1024
+_EXIT_POLL = 0.1
+
+
+def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
+    """What the program printed on its stdout, without the line's end; `what` names it in errors.
+
+    Raises ConfigError where it is not found, fails, hangs, prints too much or more than one line. Then the program and
+    whatever it started are killed.
+    """
+    program, *arguments = argv
+    found = find(program, runtime.environ)
+    if found is None:
+        raise ConfigError(f"{what}: no program {program!r} (an absolute path, or a name on PATH)")
+    try:
+        child = subprocess.Popen(  # noqa: S603  an argument list from the user's own config, and no shell
+            [found, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={name: value for name, value in runtime.environ.items() if name != "UNIFIED_TOKEN"},
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        raise ConfigError(f"{what}: cannot run {found}: {error.strerror}") from None
+    try:
+        said = _listen(child, what)
+    except BaseException:
+        _kill(child)
+        raise
+    finally:
+        for stream in (child.stdout, child.stderr):
+            if stream is not None:
+                stream.close()
+    return _line(child.returncode, *said, what=what, runtime=runtime)
+
+
+def find(program: str, environ: Mapping[str, str]) -> str | None:
+    """Where the program is; None where there is none, or only one in the working directory."""
+    path = expand(program, environ)
+    if path.is_absolute():
+        return str(path)
+    if os.sep in program:
+        return None
+    # Empty and relative entries of PATH mean the working directory, which is nobody's to trust.
+    folders = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
+    return shutil.which(program, path=os.pathsep.join(folders))
+
+
+def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
+    """What the program says on stdout and, at the end, on stderr, until it is over."""
+    assert child.stdout is not None  # noqa: S101  asked for above
+    assert child.stderr is not None  # noqa: S101  as above
+    # The clock of the machine, whatever the runtime's is: the program lives by no other.
+    until = time.monotonic() + SECONDS
+    printed = complaint = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        selector.register(child.stderr, selectors.EVENT_READ)
+        while selector.get_map():
+            left = until - time.monotonic()
+            if left <= 0:
+                raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
+            ready = selector.select(min(left, _EXIT_POLL))
+            if not ready and child.poll() is not None:
+                # It is over; what it left running in the background keeps the pipe open and has nothing to say.
+                break
+            for key, _ in ready:
+                chunk = os.read(key.fd, 4096)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is child.stdout:
+                    printed += chunk
+                else:
+                    complaint = (complaint + chunk)[-_SAID:]
+            if len(printed) > LONGEST:
+                raise ConfigError(f"{what} printed more than {LONGEST >> 10} KiB")
+    try:
+        child.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds") from None
+    return printed, complaint
+
+
+def _line(code: int, printed: bytes, complaint: bytes, *, what: str, runtime: Runtime) -> bytes:
+    line = printed.removesuffix(b"\n").removesuffix(b"\r")
+    if code:
+        # What it printed may be the token, and what it complains may quote it.
+        if len(line) >= 8 and line.isascii():
+            runtime.stderr.hide(line.decode("ascii"))
+        said = complaint.decode("utf-8", "replace").strip().splitlines()
+        how = f"was killed by signal {-code}" if code < 0 else f"failed with {code}"
+        raise ConfigError(f"{what} {how}" + (f": {said[-1][:200]}" if said else ""))
+    if b"\n" in line:
+        raise ConfigError(f"{what} printed more than one line")
+    return line
+
+
+def _kill(child: "subprocess.Popen[bytes]") -> None:
+    # The group, not the process: a program that hangs may have started others.
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    else:
+        child.kill()
+    child.wait()

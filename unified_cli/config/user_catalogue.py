@@ -1,0 +1,78 @@
+"""The catalogue with what this user adds to it: the TOML files in `catalogue.d` of the configuration folder."""
+
+import os
+import stat
+from collections.abc import Collection
+from pathlib import Path
+
+from unified_cli.catalogue import Catalogue, CatalogueError, load
+from unified_cli.runtime import Runtime
+
+FOLDER = "catalogue.d"
+_LARGEST = 1024 * 1024
+
+
+def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
+    """The built-in catalogue, extended by each file that is sound; what is not is told on stderr and passed over.
+
+    No other folder is ever looked into. `reserved` are the names of commands that no API can have.
+    """
+    catalogue = load()
+    home = runtime.folder("config")
+    if home is None:
+        return catalogue
+    folder = home / FOLDER
+    try:
+        _check_private(folder, folder.stat())
+        for path in sorted(folder.glob("*.toml")):
+            catalogue = _with(runtime, catalogue, path, reserved)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # Nobody has to add anything.
+    except (OSError, CatalogueError) as error:
+        _tell(runtime, error, folder)
+    return catalogue
+
+
+def _with(runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collection[str]) -> Catalogue:
+    from unified_cli.catalogue.extend import extended  # noqa: PLC0415  most users add nothing
+
+    try:
+        catalogue, passed_over = extended(catalogue, _read(path), str(path), reserved)
+    except (OSError, CatalogueError) as error:
+        _tell(runtime, error, path)
+        return catalogue
+    for line in passed_over:
+        runtime.stderr.line(f"warning: {line}")
+    return catalogue
+
+
+def _read(path: Path) -> str:
+    # O_NONBLOCK: a FIFO of that name must not hold every command up.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise CatalogueError(f"{path} is no file")
+        _check_private(path, status)
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise CatalogueError(f"{path} is larger than 1 MiB; that is no catalogue")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise CatalogueError(f"{path}:{line}: not UTF-8") from None
+
+
+def _check_private(path: Path, status: os.stat_result) -> None:
+    if os.name != "posix":
+        return
+    if status.st_uid not in (os.geteuid(), 0):
+        raise CatalogueError(f"{path} belongs to another user, so it is passed over (chown {os.geteuid()} {path})")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise CatalogueError(f"others can write {path}, so it is passed over (chmod go-w {path})")
+
+
+def _tell(runtime: Runtime, error: OSError | CatalogueError, path: Path) -> None:
+    said = f"cannot read {path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+    runtime.stderr.line(f"warning: {said}")

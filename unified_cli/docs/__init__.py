@@ -1,0 +1,1 @@
+"""Generated documents: completion scripts, the manual page, the README's tables, OpenAPI."""

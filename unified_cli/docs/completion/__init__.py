@@ -1,0 +1,1 @@
+"""Completion scripts for each shell, made from the catalogue and the options."""

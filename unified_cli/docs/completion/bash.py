@@ -1,0 +1,58 @@
+"""The tables of the completion script for bash."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from unified_cli.docs.completion.grammar import Grammar, Words
+
+
+def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
+    """The lines for each place of the template."""
+    return {
+        "WORDS": _words(known.words),
+        "FLAGS": _cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
+        "VALUES": _cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": _arguments(known.arguments),
+        "STANDARD": known.standard,
+        "APIS": known.apis,
+        "VALUED": ["|".join(known.values)],
+    }
+
+
+def _words(words: Mapping[str, Words]) -> Iterable[str]:
+    """Cases in two levels: a flat list of a hundred patterns would take a TAB's whole time."""
+    for first, several in groupby(words, lambda path: path.partition(" ")[0]):
+        nested = []
+        for path in several:
+            _, _, rest = path.partition(" ")
+            if rest:
+                nested.append((_pattern(rest), f"words='{_names(words[path])}'"))
+            else:
+                yield f"{_pattern(path)}) words='{_names(words[path])}' ;;"
+        if nested:
+            yield f"{first}\\ *)"
+            yield "    case ${1#* } in"
+            yield from (f"        {line}" for line in _cases(sorted(nested, key=lambda row: row[1])))
+            yield "    esac"
+            yield "    ;;"
+
+
+def _cases(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
+    """Cases, neighbours that come to the same in one; the first that fits counts, so the order stays."""
+    for action, several in groupby(rows, lambda row: row[1]):
+        yield f"{'|'.join(pattern for pattern, _ in several)}) {action} ;;"
+
+
+def _arguments(arguments: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    for path, kinds in arguments.items():
+        for place, kind in enumerate(kinds):
+            count = "*" if place == len(kinds) - 1 else str(place)
+            yield f"{_pattern(path)}:{count}) kind='{kind.replace('|', ' ')}' ;;"
+
+
+def _pattern(path: str) -> str:
+    return path.replace(" ", r"\ ") or "''"
+
+
+def _names(words: Words) -> str:
+    return " ".join(word for word, _ in words)

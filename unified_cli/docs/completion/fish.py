@@ -1,0 +1,39 @@
+"""The tables of the completion script for fish, with what each word is for."""
+
+from collections.abc import Iterable, Mapping
+
+from unified_cli.docs.completion.grammar import Grammar, Words
+
+
+def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
+    """The lines for each place of the template."""
+    return {
+        "WORDS": _cases((path, _described(words)) for path, words in known.words.items()),
+        "FLAGS": _cases((path, _described(flags)) for path, flags in known.flags),
+        "VALUES": _cases((spelling, f"echo {_quoted(kind)}") for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": _cases(_arguments(known)),
+        "STANDARD": known.standard,
+        "APIS": known.apis,
+        "VALUED": known.values,
+    }
+
+
+def _cases(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
+    for pattern, action in rows:
+        yield f"case {_quoted(pattern)}"
+        yield f"    {action}"
+
+
+def _arguments(known: Grammar) -> Iterable[tuple[str, str]]:
+    for path, kinds in known.arguments.items():
+        for place, kind in enumerate(kinds):
+            count = "*" if place == len(kinds) - 1 else str(place)
+            yield f"{path}:{count}", f"echo {_quoted(kind.replace('|', ' '))}"
+
+
+def _described(words: Words) -> str:
+    return r"printf '%s\t%s\n' " + " ".join(f"{word} {_quoted(about)}" for word, about in words)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,37 @@
+"""The tables of the completion script for zsh, with what each word is for."""
+
+from collections.abc import Iterable, Mapping
+
+from unified_cli.docs.completion.grammar import Grammar, Words
+
+
+def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
+    """The lines for each place of the template."""
+    return {
+        "WORDS": (f"({_pattern(path)}) known=({_described(words)}) ;;" for path, words in known.words.items()),
+        "FLAGS": (f"({_pattern(path)}) known+=({_described(flags)}) ;;" for path, flags in known.flags),
+        "VALUES": (f"({spelling}) kind={_quoted(kind)} ;;" for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": _arguments(known),
+        "STANDARD": known.standard,
+        "APIS": known.apis,
+        "VALUED": ["|".join(known.values)],
+    }
+
+
+def _arguments(known: Grammar) -> Iterable[str]:
+    for path, kinds in known.arguments.items():
+        for place, kind in enumerate(kinds):
+            count = "*" if place == len(kinds) - 1 else str(place)
+            yield f"({_pattern(path)}:{count}) kind={_quoted(kind.replace('|', ' '))} ;;"
+
+
+def _pattern(path: str) -> str:
+    return path.replace(" ", r"\ ") or "''"
+
+
+def _described(words: Words) -> str:
+    return " ".join(_quoted(f"{word}:{about}") for word, about in words)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,30 @@
+"""Which files are made from the code, and what each must hold."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.docs import manual, readme
+from unified_cli.docs.command_index import CommandEntry
+from unified_cli.docs.completion import scripts
+
+ROOT = Path(__file__).parents[2]
+"""The checkout."""
+
+MANUAL = "completions/unified.1"
+
+
+def made(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+    """Each file with the text that it must have."""
+    for shell, name in scripts.FILES.items():
+        yield root / "completions" / name, scripts.script(shell, catalogue, index)
+    yield root / MANUAL, manual.page(catalogue, index)
+    text = (root / "README.md").read_text("utf-8")
+    yield root / "README.md", readme.filled(text, catalogue, index)
+
+
+def drifted(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+    """Those files that hold something else, with what they must hold."""
+    for path, text in made(catalogue, index, root):
+        if not path.is_file() or path.read_text("utf-8") != text:
+            yield path, text

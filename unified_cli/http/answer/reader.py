@@ -1,0 +1,183 @@
+"""What came back, read whole and checked: an answer, or the failure that it is."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import NetworkError, ServiceError, UnifiedError
+from unified_cli.http import retry, trace
+from unified_cli.http.answer import decoding
+from unified_cli.http.byte_range import ByteRange, content_range
+from unified_cli.http.request import Request
+from unified_cli.http.retry import Attempt, Outcome
+from unified_cli.http.transport.network import ConnectionState
+from unified_cli.stderr import Stderr
+
+if TYPE_CHECKING:
+    from unified_cli.http.answer.page_body import PageBody
+    from unified_cli.http.transport.network_errors import NetworkFailure
+
+_LARGEST_ERROR = 2 * 1024 * 1024
+_ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
+
+
+class Answer(NamedTuple):
+    """A success. JSON is in `body`, whole and checked; anything else comes chunk by chunk from `chunks`, once."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes | None
+    chunks: Iterator[bytes] = iter(())
+    page: "PageBody | None" = None
+    """The same body taken apart, where it is a page of a list."""
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type, empty where there is none."""
+        return str(self.headers.get("content-type", ""))
+
+
+class Failed(NamedTuple):
+    """An attempt that gave no answer: what came of it, and the error it is unless another attempt succeeds."""
+
+    attempt: Attempt
+    error: UnifiedError
+    stale: bool = False
+    """The connection was an old one and had been closed meanwhile."""
+
+
+class Reader(NamedTuple):
+    """Reads the responses of one connection; `drop` lets go of it, `explain` says what a transport raised."""
+
+    exchange: ConnectionState
+    service: Service
+    stderr: Stderr
+    drop: Callable[[], None]
+    explain: "Callable[[Exception], NetworkFailure]"
+
+    def read(
+        self, request: Request, response: httpx.Response, *, any_type: bool, part: ByteRange | None, page: bool
+    ) -> Answer | Failed:
+        """The answer in the response, or the failure.
+
+        `any_type` lets HTML pass, `part` says that a file was asked for, `page` that records are to be taken out of it.
+        Raises DamageError for a body that is not what it says, and what the transport raises.
+        """
+        trace.answer(self.stderr, response)
+        status, kind = response.status_code, response.headers.get("content-type", "")
+        if status == 416 and part and part.start:
+            self.drop()
+            return Answer(status, response.headers, None)
+        if status // 100 != 2:
+            return self._refused(request, response)
+        if status == 206 and not (part and part.start):
+            raise decoding.DamageError("the answer is a part (206) that nobody asked for")
+        if status == 206 and part and content_range(response.headers)[0] != part.start:
+            return self._final(request, status, f"the part that came does not start at byte {part.start}")
+        if part and (status == 206 or _is_file(response)):
+            return Answer(status, response.headers, None, self._stream(request, response))
+        if kind and not decoding.is_json(kind):
+            if kind.lower().startswith("text/html") and not any_type and not _is_file(response):
+                return self._final(request, status, "the answer is HTML, not JSON")
+            return Answer(status, response.headers, None, self._stream(request, response))
+        return self._document(request, response, split=page)
+
+    def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
+        status, kind = response.status_code, response.headers.get("content-type", "")
+        try:
+            body = self._whole(response, decoding.LARGEST)
+            trace.body(self.stderr, body)
+            body = decoding.text(body, kind) if body.strip() else b""
+            page = self._split(body) if split else None
+            if body and page is None:
+                decoding.check(body)
+        except (decoding.DamageError, decoding.TooLargeError) as error:
+            self.drop()
+            if request.method == "DELETE":
+                # A record that is gone is gone, whatever became of the words about it.
+                return Answer(status, response.headers, b"")
+            if isinstance(error, decoding.DamageError):
+                raise
+            size = f"the answer is larger than {decoding.LARGEST >> 20} MiB (ask for less: --page-size)"
+            return self._final(request, status, size, Outcome.OVERSIZED)
+        if not body:
+            if request.method == "GET":
+                raise decoding.DamageError("the answer is empty")
+            return Answer(status, response.headers, b"")
+        if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
+            return self._failed(request, response, decoding.status_of(envelope), body)
+        return Answer(status, response.headers, body, page=page)
+
+    def _split(self, body: bytes) -> "PageBody | None":
+        from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
+
+        return page_body.split(body, self.service)
+
+    def _refused(self, request: Request, response: httpx.Response) -> Failed:
+        status = response.status_code
+        if status // 100 == 3:
+            return self._final(request, status, f"the service answered {status}, and says not where to go")
+        try:
+            body = self._whole(response, _LARGEST_ERROR)
+        except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
+            # The status stands, whatever became of the text that was to come with it.
+            self.drop()
+            body = b""
+        trace.body(self.stderr, body)
+        return self._failed(request, response, status, body)
+
+    def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
+        envelope = decoding.error_envelope(body, self.service.items)
+        after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
+        remote = bool(envelope and envelope.get("truto_is_remote_error"))
+        blocked = status == 503 and envelope is not None and not remote and after is None
+        attempt = Attempt(
+            Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
+        )
+        from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are none
+
+        return Failed(attempt, api_errors.error_for(request, status, envelope, body, self.stderr, blocked=blocked))
+
+    def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
+        self.drop()
+        error = ServiceError(f"{message} ({request.method} {request.path})", status=status, retryable=False)
+        return Failed(Attempt(outcome, status), error)
+
+    def _whole(self, response: httpx.Response, largest: int) -> bytes:
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
+            raise decoding.TooLargeError
+        body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
+        self._end(response)
+        return body
+
+    def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
+        try:
+            for chunk in decoding.decoding(_raw(response), response.headers.get("content-encoding", "")):
+                self.exchange.prolong()
+                yield chunk
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise NetworkError(f"{self.explain(error).message} ({request.method} {request.path})") from None
+        except decoding.DamageError as error:
+            raise ServiceError(f"{error} ({request.method} {request.path})") from None
+        self._end(response)
+
+    def _end(self, response: httpx.Response) -> None:
+        length = response.headers.get("content-length", "")
+        if response.status_code == 204:
+            length = "0"
+        self.exchange.end(int(length) if length.isdecimal() else None)
+        response.close()
+
+
+def _is_file(response: httpx.Response) -> bool:
+    return _ATTACHMENT.match(response.headers.get("content-disposition", "")) is not None
+
+
+def _raw(response: httpx.Response) -> Iterator[bytes]:
+    # The transport's own stream: httpx's decoders would undo any coding, without bounds.
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
+    return iter(response.stream)

@@ -1,0 +1,185 @@
+"""Pages of a list, one after the other: split without being decoded, and never round in a circle."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
+from unified_cli.http.answer import page_body
+from unified_cli.http.answer.page_body import Record
+from unified_cli.http.answer.reader import Answer
+from unified_cli.http.client import Client
+from unified_cli.http.request import OWN_CURSOR, Request
+from unified_cli.json_text import surrogates
+from unified_cli.masking import cut
+
+_NOTHING = Record(b"null")
+_MOST_EMPTY = 100
+_EXPIRED = {400, 404, 410, 422}
+_AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
+
+
+class Page(NamedTuple):
+    """Some records, and where it goes on.
+
+    `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
+    that no record holds a line break.
+    """
+
+    number: int
+    records: Sequence[Record]
+    next_cursor: str | None
+    partial: bool = False
+    one_line: bool = True
+
+
+class Span(NamedTuple):
+    """What to read: from `cursor` on, so many `pages` and `records` at most, None for all.
+
+    A run that goes on says how many pages are `done` and which cursors were `seen`.
+    """
+
+    cursor: str | None = None
+    pages: int | None = None
+    records: int | None = None
+    done: int = 0
+    seen: frozenset[int] = frozenset()
+
+
+class Send(Protocol):
+    """A client's way of sending."""
+
+    def __call__(self, request: Request, /, *, page: bool) -> Answer:
+        """The answer to the request; with `page` taken apart."""
+
+
+def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
+    """The pages of a list, each requested when it is asked for.
+
+    Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
+    StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
+    """
+    start, skip = _start(request, service, span)
+    cursor, left, empty = start, span.records, 0
+    seen = {*span.seen, *([fingerprint(start)] if start else [])}
+    number = span.done
+    while span.pages is None or number < span.pages:
+        number += 1
+        answer = _send(send, _at(request, service, cursor), number)
+        page = split(answer, request, service)._replace(number=number)
+        if page.next_cursor is not None:
+            if fingerprint(page.next_cursor) in seen:
+                raise ServiceError(
+                    f"the cursor did not advance: page {number} of GET {request.path} leads back to a page already read"
+                )
+            seen.add(fingerprint(page.next_cursor))
+        page = _cut(page, cursor, skip, left)
+        if left is not None:
+            left -= len(page.records)
+        empty = 0 if page.records else empty + 1
+        yield page
+        if page.next_cursor is None or left == 0:
+            return
+        if empty >= _MOST_EMPTY:
+            raise IncompleteError(f"gave up after {empty} empty pages in a row, and there may be more records")
+        cursor, skip = page.next_cursor, 0
+
+
+def each(client: Client, request: Request, service: Service, span: Span, use: Callable[[Page], None]) -> None:
+    """Hand each page of a list to `use` while the next one is on its way. Raises what `pages` and `use` raise."""
+    try:
+        for page in pages(client.send, request, service, span):
+            client.meanwhile(partial(use, page))
+    finally:
+        client.catch_up()
+
+
+def fingerprint(cursor: str) -> int:
+    """64 bits that stand for a cursor."""
+    import hashlib  # noqa: PLC0415  a single page needs none
+
+    return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def alone(answer: Answer, request: Request) -> Page:
+    """An answer that is one record, as a page. Raises ServiceError where it is no JSON."""
+    if not answer.body:
+        raise ServiceError(f"the service answered GET {request.path} as {answer.content_type}, not with a record")
+    return Page(1, [Record(answer.body.strip())], None, one_line=False)
+
+
+def split(answer: Answer, request: Request, service: Service) -> Page:
+    """The page that an answer holds: an object with records and cursor, or a bare array.
+
+    Raises ServiceError where it is neither.
+    """
+    if not answer.body:
+        said = f"as {answer.content_type}" if answer.content_type else "without content"
+        raise ServiceError(f"the service answered GET {request.path} {said}, not with a page of records")
+    body, mark = (answer.body, b"") if answer.page else surrogates.escape(answer.body)
+    try:
+        if body.lstrip().startswith(b"["):
+            records, cursor, partial = msgspec.json.decode(body, type=list[Record]), _NOTHING, False
+        else:
+            page = answer.page or page_body.decode(body, service)
+            records, cursor, partial = page.items, page.cursor, bytes(page.partial) == b"true"
+    except msgspec.DecodeError as error:
+        reason = str(error).replace("$", "").strip()
+        raise ServiceError(f"the answer to GET {request.path} is no page of records: {reason}") from None
+    if mark:
+        records = [Record(surrogates.restore(bytes(record), mark)) for record in records]
+    onward = _cursor(surrogates.restore(bytes(cursor), mark), request)
+    return Page(1, records, onward, partial, b"\n" not in body and b"\r" not in body)
+
+
+def _cursor(text: bytes, request: Request) -> str | None:
+    if text in {b"null", b'""'}:
+        return None
+    value = json.loads(text) if text.startswith(b'"') else None
+    if not isinstance(value, str):
+        shown = cut(text.decode("utf-8"), 100)
+        raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
+    return value
+
+
+def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:
+    """The cursor to begin at, and how many records to skip there."""
+    typed = [value for name, value in request.query if name == service.cursor and value]
+    text = span.cursor or (typed[-1] if typed else None)
+    match = _AFTER.fullmatch(text or "")
+    return (match[2] or None, int(match[1])) if match else (text, 0)
+
+
+def _at(request: Request, service: Service, cursor: str | None) -> Request:
+    if cursor is None:
+        return request
+    try:
+        cursor.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the cursor is not UTF-8") from None
+    return request.with_query((service.cursor, cursor))
+
+
+def _send(send: Send, request: Request, number: int) -> Answer:
+    try:
+        return send(request, page=True)
+    except RefusedError as error:
+        if error.status in _EXPIRED and number > 1:
+            raise StateError(
+                f"the service no longer takes the cursor of page {number}: {error.message}", status=error.status
+            ) from None
+        raise
+
+
+def _cut(page: Page, cursor: str | None, skip: int, left: int | None) -> Page:
+    """The page without the records already read, and without those beyond the limit."""
+    if skip == 0 and (left is None or left >= len(page.records)):
+        return page
+    end = len(page.records) if left is None else min(len(page.records), skip + left)
+    onward = page.next_cursor if end == len(page.records) else f"{OWN_CURSOR}{end}:{cursor or ''}"
+    return page._replace(records=page.records[skip:end], next_cursor=onward)

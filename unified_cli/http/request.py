@@ -1,0 +1,195 @@
+"""A request, built and checked once; nothing changes it afterwards."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from unified_cli.catalogue import Operation, Service
+from unified_cli.config.address import Address
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+
+# A cursor of our own begins like this: so many records of the page at the service's cursor were already read.
+# Assumption: no cursor of the service looks like that.
+OWN_CURSOR = "after:"
+Query = Sequence[tuple[str, str]]
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_TARGET = re.compile(r"[!-~]+")
+
+
+class Request(NamedTuple):
+    """What goes out: `path` and `query` as they stand on the wire's request line, `body` as JSON bytes.
+
+    `account` is the connection it is scoped to, `operation` None for a path that the catalogue does not list.
+    """
+
+    method: str
+    address: Address
+    path: str
+    query: Query
+    account: str
+    body: bytes | None = None
+    key: str | None = None
+    operation: Operation | None = None
+    honoured: bool = True
+    """The service honours idempotency keys, so that one makes a repeat harmless."""
+
+    @property
+    def target(self) -> str:
+        """Path and query, percent-encoded."""
+        return f"{self.path}?{urlencode(self.query, quote_via=quote, safe='')}"
+
+    @property
+    def url(self) -> str:
+        """The whole URL."""
+        return self.address.origin + self.target
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What stands above the body, but for the credentials."""
+        headers = {"Accept": "application/json"}
+        if self.body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.key is not None:
+            headers["Idempotency-Key"] = self.key
+        return headers
+
+    @property
+    def outward(self) -> bool:
+        """Whether a repeat may be felt: outside the connection, or in it where no key makes it harmless.
+
+        What is not in the catalogue might be anything.
+        """
+        if self.operation is None:
+            return self.method != "GET"
+        return self.operation.outward or (self.key is not None and self.writes and not self.honoured)
+
+    @property
+    def writes(self) -> bool:
+        """Whether records, or people, may be different afterwards."""
+        return self.method != "GET" if self.operation is None else self.operation.changes
+
+    def with_query(self, *more: tuple[str, str]) -> "Request":
+        """The same request with these parameters in place of others of the same name."""
+        names = {name for name, _ in more}
+        return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
+
+
+def for_operation(
+    operation: Operation,
+    identifier: str | None,
+    *,
+    address: Address,
+    account: str,
+    service: Service,
+    query: Iterable[tuple[str, str]] = (),
+    body: bytes | None = None,
+    key: str | None = None,
+) -> Request:
+    """The request for an operation; `identifier` fills the `{id}` of its path.
+
+    Whatever the id, account and query are, the server decodes exactly these, under the operation's own path. Raises
+    UsageError for what could not arrive like that.
+    """
+    names = operation.path.strip("/").split("/")
+    segments = [_identifier(identifier) if name == "{id}" else name for name in names]
+    return _build(operation.method, address, segments, account, service, query, body, key, operation)
+
+
+def for_path(
+    method: str,
+    path: str,
+    *,
+    address: Address,
+    account: str,
+    service: Service,
+    query: Iterable[tuple[str, str]] = (),
+    body: bytes | None = None,
+    key: str | None = None,
+) -> Request:
+    """The request for any path below the base URL; the path is taken as typed, with its own percent-encoding."""
+    if method not in _METHODS:
+        raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
+    _encodable(path, "the path")
+    if any(unicodedata.category(character) in _UNSEEN for character in path):
+        # The standard library drops some of them in silence.
+        raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
+    try:
+        unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        raise UsageError(f"the path {path} is not UTF-8 where it is percent-encoded") from None
+    parts = urlsplit(path)
+    if parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
+        raise UsageError(
+            "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)"
+        )
+    segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
+    own = parse_qsl(parts.query, keep_blank_values=True)
+    return _build(method, address, segments, account, service, [*own, *query], body, key, None)
+
+
+def _build(
+    method: str,
+    address: Address,
+    segments: Sequence[str],
+    account: str,
+    service: Service,
+    query: Iterable[tuple[str, str]],
+    body: bytes | None,
+    key: str | None,
+    operation: Operation | None,
+) -> Request:
+    asked = [*query]
+    for name, value in asked:
+        if name.partition("[")[0] == service.connection:
+            raise UsageError(f"{service.connection} names the connection and is set for you (use -p or -a)")
+        if not name.strip():
+            raise UsageError("a query parameter needs a name (-q NAME=VALUE)")
+        _encodable(name, "a query parameter's name")
+        _encodable(value, f"the value of query parameter {visible(name)!r}")
+    path = address.path + "".join("/" + quote(segment, safe="") for segment in segments)
+    account = _segment(account, "the account id")
+    request = Request(method, address, path, ((service.connection, account), *asked), account, body, key, operation)
+    _read_back(request, segments)
+    return request
+
+
+def _read_back(request: Request, segments: Sequence[str]) -> None:
+    """Refuse what another reader of the same URL would understand differently."""
+    parts = urlsplit(request.url)
+    path = parts.path.removeprefix(request.address.path)
+    whole = (
+        _TARGET.fullmatch(request.target)
+        and f"{parts.scheme}://{parts.netloc}" == request.address.origin
+        and [unquote(segment, errors="strict") for segment in path.split("/")[1:]] == [*segments]
+        and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*request.query]
+    )
+    if not whole:
+        raise UsageError(f"these words cannot be put into a URL safely: {visible(request.target)}")
+
+
+def _identifier(identifier: str | None) -> str:
+    if identifier is None:
+        raise UsageError("this operation needs an id")
+    return _segment(identifier, "the id")
+
+
+def _segment(text: str, what: str) -> str:
+    _encodable(text, what)
+    if not text.strip():
+        raise UsageError(f"{what} is empty")
+    if text in {".", ".."}:
+        raise UsageError(f"{what} {text!r} would be taken for a folder")
+    if any(unicodedata.category(character) in _UNSEEN for character in text):
+        raise UsageError(f'{what} "{visible(text)}" holds a character that cannot be seen')
+    return text
+
+
+def _encodable(text: str, what: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8: {visible(text)}") from None

@@ -1,0 +1,201 @@
+"""A request's body from what was typed: `-d` is the template, `-f` and `-F` go over it."""
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unified_cli.errors import StorageError, UsageError
+from unified_cli.http.answer import decoding
+from unified_cli.runtime import Runtime
+
+_NAME = re.compile(r"[^\[\]]+")
+_STEP = re.compile(r"\[([^\[\]]*)\]")
+_WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
+_DEEPEST = 200
+_BASE64 = "@base64:"
+_STDIN = ("-", "@-")
+_PIPED = ("@-", f"{_BASE64}-")
+
+# A JSON text that is passed on as it was written, so that 1.10 stays 1.10.
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class BodyField:
+    """One `-f` (`raw`: always a string) or `-F` (JSON where it reads as such, `@FILE` for a file's content)."""
+
+    text: str
+    raw: bool
+
+
+def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
+    """The body as JSON, None where nothing was given; digits stay as they were written.
+
+    Raises UsageError pointing at the place for what cannot be meant, StorageError for a file that cannot be read.
+    """
+    if data is None and not fields:
+        return None
+    if reads_stdin(data, fields) > 1:
+        raise UsageError("standard input can be read once (give the others a file: @FILE)")
+    template = _read_json(data, runtime) if data is not None else None
+    if not fields:
+        return template
+    tree = {} if template is None else _open(template)
+    if not isinstance(tree, dict):
+        raise UsageError("-f and -F set fields of an object, and -d is not one")
+    for field in fields:
+        _set(tree, field, runtime)
+    return msgspec.json.encode(tree)
+
+
+def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
+    """How many of these read standard input."""
+    piped = [not field.raw and field.text.partition("=")[2] in _PIPED for field in fields]
+    return sum(piped) + (data in _STDIN)
+
+
+def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
+    """The bytes that `TEXT`, `@FILE` or `-` and `@-` (standard input) stand for."""
+    if text in _STDIN:
+        if runtime.stdin is None:
+            raise UsageError(f"{flag} {text} reads standard input, which is closed")
+        if runtime.stdin_is_terminal:
+            runtime.stderr.note("reading standard input; end it with Ctrl-D")
+        return runtime.stdin.read()
+    if text.startswith("@"):
+        return read_file(text[1:])
+    return text.encode("utf-8", "surrogateescape")
+
+
+def read_file(name: str) -> bytes:
+    """The bytes of a file that was named on the command line."""
+    try:
+        return Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def check_json(text: bytes, what: str) -> bytes:
+    """The same bytes if they are one JSON value; else UsageError saying where not."""
+    try:
+        text.decode("utf-8")
+        wrong = decoding.flaw(text)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{what} is not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise UsageError(f"{what} is nested too deeply") from None
+    if wrong:
+        raise UsageError(f"{what} is not JSON: {wrong}")
+    return text
+
+
+def _read_json(data: str, runtime: Runtime) -> bytes:
+    text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
+    if not text:
+        raise UsageError("-d gave no input; a body is JSON")
+    return check_json(text, "the body given with -d")
+
+
+def _open(value: Json) -> Json:
+    """One level of a JSON text, its parts still as they were written."""
+    if not isinstance(value, (bytes, msgspec.Raw)):
+        return value
+    text = bytes(value).lstrip()
+    try:
+        if text.startswith(b"{"):
+            return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        if text.startswith(b"["):
+            return msgspec.json.decode(text, type=list[msgspec.Raw])
+    except msgspec.DecodeError:
+        raise UsageError("-d holds half a surrogate pair, so -f and -F cannot go over it") from None
+    return msgspec.Raw(text)
+
+
+def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
+    path, value = _split(field)
+    leaf = _value(value, runtime, raw=field.raw)
+    at: Json = tree
+    for position, (step, caret) in enumerate(path[:-1]):
+        following = path[position + 1][0]
+        at = _descend(at, step, following, field, caret)
+    last, _ = path[-1]
+    if isinstance(at, list):
+        at.append(leaf)
+    else:
+        at[last] = leaf
+
+
+def _descend(at: Json, step: str, following: str, field: BodyField, caret: int) -> Json:
+    empty: Json = [] if following == "" else {}
+    if isinstance(at, list):
+        # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools with brackets do.
+        last = _open(at[-1]) if at else None
+        if not (isinstance(last, dict) and isinstance(empty, dict) and following not in last):
+            at.append(empty)
+            return empty
+        at[-1] = last
+        return last
+    inner = _open(at[step]) if step in at else empty
+    if type(inner) is not type(empty):
+        raise _misplaced(field, caret, "another kind of value stands here already")
+    at[step] = inner
+    return inner
+
+
+def _split(field: BodyField) -> tuple[list[tuple[str, int]], str]:
+    flag = "-f" if field.raw else "-F"
+    name, equals, value = field.text.partition("=")
+    if not equals:
+        raise UsageError(f"{flag} {field.text!r} needs a value ({flag} NAME=VALUE)")
+    match = _NAME.match(name)
+    if match is None:
+        raise _misplaced(field, 0, "a name must stand here")
+    path, at = [(match[0], 0)], match.end()
+    while at < len(name):
+        step = _STEP.match(name, at)
+        if step is None:
+            raise _misplaced(field, at, "this bracket is not closed" if name[at] == "[" else "only [name] may follow")
+        path.append((step[1], at))
+        at = step.end()
+    if len(path) > _DEEPEST:
+        raise UsageError(f"{flag} {name[:40]}…: deeper than {_DEEPEST} levels")
+    return path, value
+
+
+def _misplaced(field: BodyField, at: int, message: str) -> UsageError:
+    flag = "-f" if field.raw else "-F"
+    return UsageError(f"{flag} {field.text}: {message}", caret=(f"{flag} {field.text}", len(flag) + 1 + at))
+
+
+def _value(value: str, runtime: Runtime, *, raw: bool) -> Json:
+    if raw:
+        return _string(value)
+    if value.startswith(_BASE64):
+        content = read_argument(f"@{value.removeprefix(_BASE64)}", runtime, "-F")
+        return base64.b64encode(content).decode("ascii")
+    if value.startswith("@"):
+        content = read_argument(value, runtime, "-F")
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{value[1:]} is not UTF-8 at byte {error.start} (for bytes: @base64:FILE)") from None
+    text = _string(value)
+    if not _WORDS.match(value):
+        return text
+    try:
+        return msgspec.json.decode(value.encode(), type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return text
+
+
+def _string(value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"a field's value is not UTF-8: {value!r}") from None
+    return value

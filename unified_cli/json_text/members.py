@@ -1,0 +1,98 @@
+"""A record's parts as JSON text, taken out without decoding the rest, so that no digit changes."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from unified_cli.json_text import surrogates
+
+Record = msgspec.Raw
+Parts = Mapping[str, bytes]
+
+
+def parts(record: Record | bytes) -> Parts | None:
+    """The members of a record, each as JSON text; None where it is no object. Of a key that comes twice the last."""
+    text = bytes(record)
+    if not text.startswith(b"{"):
+        return None
+    try:
+        return {key: bytes(value) for key, value in _MEMBERS.decode(text).items()}
+    except msgspec.DecodeError:
+        text, mark = surrogates.escape(text)
+        found = _MEMBERS.decode(text)
+        return {
+            key.replace(mark.decode(), "\\"): surrogates.restore(bytes(value), mark) for key, value in found.items()
+        }
+
+
+_MEMBERS = msgspec.json.Decoder(dict[str, Record])
+
+
+def items(array: bytes) -> list[Record]:
+    """The records in a JSON array."""
+    return msgspec.json.decode(array, type=list[Record])
+
+
+def pick(members: Parts, column: str) -> bytes | None:
+    """The value of a column, `a.b` being `b` within `a` unless a key is called just that; None where there is none."""
+    if column in members:
+        return members[column]
+    head, dot, rest = column.partition(".")
+    while dot:
+        if head in members and (inner := parts(members[head])) is not None:
+            return pick(inner, rest)
+        more, dot, rest = rest.partition(".")
+        head = f"{head}.{more}"
+    return None
+
+
+def text(value: bytes | None) -> str:
+    """A value in a cell: text as it is, nothing for null, objects and arrays as compact JSON, digits as served."""
+    if value is None or value == b"null":
+        return ""
+    if value.startswith(b'"'):
+        return string(value)
+    return one_line(value).decode("utf-8") if value[:1] in b"{[" else value.decode("ascii")
+
+
+def string(value: bytes) -> str:
+    """The text that a JSON string means; half a surrogate pair stays one."""
+    if b"\\" not in value:
+        return value[1:-1].decode("utf-8")
+    decoded: str = json.loads(value)
+    return decoded
+
+
+def one_line(value: bytes) -> bytes:
+    """JSON text without blanks and line breaks between its parts."""
+    try:
+        return msgspec.json.format(value, indent=-1)
+    except msgspec.DecodeError:
+        value, mark = surrogates.escape(value)
+        return surrogates.restore(msgspec.json.format(value, indent=-1), mark)
+
+
+def project(record: Record, columns: Sequence[str]) -> Record:
+    """A record of these columns only, null where it has none; what is no object stays what it is."""
+    members = parts(record)
+    if members is None:
+        return record
+    pairs = (msgspec.json.encode(column) + b":" + (pick(members, column) or b"null") for column in columns)
+    return Record(b"{" + b",".join(pairs) + b"}")
+
+
+def label(records: Sequence[Record], key: str, value: str) -> list[Record]:
+    """The records with one more member, before all others; what is no object becomes one, under `_record`."""
+    first = b"{" + msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
+    start = first + b","
+    return [
+        Record(start + text[1:]) if text.startswith(b'{"') else _labelled(text, first) for text in map(bytes, records)
+    ]
+
+
+def _labelled(record: bytes, first: bytes) -> Record:
+    if not record.startswith(b"{"):
+        return Record(first + b',"_record":' + record + b"}")
+    rest = record[1:].lstrip()
+    return Record(first + (b"" if rest == b"}" else b",") + rest)

@@ -1,0 +1,34 @@
+r"""Half a surrogate pair in JSON text, such as `\\ud83d`: JSON allows it, msgspec refuses it, so it is disguised."""
+
+import re
+
+_SURROGATE = re.compile(rb"\\u[dD]")
+
+# An escape and what it escapes; only with the backslashes paired off is a `\u` known to be one.
+_ESCAPE = re.compile(rb"\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL)
+
+_PAIR = re.compile(
+    rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
+)
+
+
+def escape(text: bytes) -> tuple[bytes, bytes]:
+    """The text with the backslash before every surrogate replaced, and by what; by nothing where there is none."""
+    if not _SURROGATE.search(text):
+        return text, b""
+    mark = b"~half~"
+    while mark in text:
+        mark += b"~"
+    return _ESCAPE.sub(lambda match: mark + match[1] if len(match[1]) > 1 else match[0], text), mark
+
+
+def restore(text: bytes, mark: bytes) -> bytes:
+    """The text as it was."""
+    return text.replace(mark, b"\\") if mark else text
+
+
+def without(text: bytes) -> bytes:
+    r"""The text with `\\ufffd` in place of halves; whole pairs stay."""
+    if not _SURROGATE.search(text):
+        return text
+    return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)

@@ -1,0 +1,27 @@
+"""How the output of a run is to look: what every format is told."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Style(NamedTuple):
+    """How the output is to look.
+
+    `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
+    known to have, in order. `width` is that of the terminal, None off one; `listing` says that the records are a list,
+    not one alone.
+    """
+
+    format: str
+    items: str
+    cursor: str
+    columns: Sequence[str] = ()
+    known: Sequence[str] = ()
+    safe_cells: bool = False
+    width: int | None = None
+    colour: bool = False
+    encoding: str = "utf-8"
+    ellipsis: str = "…"
+    listing: bool = True
+    first: Sequence[str] = ()
+    """Columns that come before all others."""

@@ -1,0 +1,81 @@
+"""Rows in columns: aligned on a terminal, tab-separated on a pipe."""
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from unified_cli.masking import visible
+from unified_cli.output import terminal
+from unified_cli.runtime import Runtime
+
+_GAP = "  "
+
+
+def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    """The rows under their heads; nothing is cut.
+
+    Each column is as wide as its widest cell. What is wider than the terminal goes on in further lines of its column.
+    """
+    shown = [[head.upper() for head in heads], *([visible(cell) for cell in row] for row in rows)]
+    widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
+    if runtime.stdout_is_terminal:
+        words = [[word for cell in column for word in cell.split(" ")] for column in zip(*shown, strict=True)]
+        widths = _narrowed(widths, [max(map(width, column)) for column in words], runtime.width)
+    head, *body = [_lines(row, widths) for row in shown]
+    if terminal.has_colour(runtime):
+        head = [f"\x1b[1m{line}\x1b[0m" for line in head]
+    return terminal.encode(runtime, "".join(f"{line}\n" for row in (head, *body) for line in row))
+
+
+def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
+    """The widths, the widest of them taken back until they fit, none below the least it can have."""
+    narrowed = widths.copy()
+    while sum(narrowed) + len(_GAP) * (len(narrowed) - 1) > room:
+        open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
+        if not open_ones:
+            break
+        narrowed[max(open_ones, key=narrowed.__getitem__)] -= 1
+    return narrowed
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    cells = [_wrapped(cell, size) for cell, size in zip(row, widths, strict=True)]
+    return [
+        _GAP.join(pad(part, size) for part, size in zip(parts, widths, strict=True)).rstrip()
+        for parts in zip_longest(*cells, fillvalue="")
+    ]
+
+
+def _wrapped(cell: str, size: int) -> list[str]:
+    """The cell in lines no wider than that, broken at blanks only, so that every id and path stays in one piece."""
+    first, *words = cell.split(" ")
+    lines = [first]
+    for word in words:
+        if width(longer := f"{lines[-1]} {word}") <= size:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def lines(rows: Sequence[Sequence[str]]) -> bytes:
+    """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank."""
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows).encode("utf-8")
+
+
+def width(text: str) -> int:
+    """How many columns the text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def pad(text: str, size: int) -> str:
+    """The text, filled with blanks up to that many columns."""
+    return text + " " * (size - width(text))

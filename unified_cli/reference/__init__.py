@@ -1,1 +1,0 @@
-"""Documents made from the code: completion scripts, the manual page, the README's tables, OpenAPI."""

@@ -1,0 +1,105 @@
+"""The standard five: list, create, get, update, delete."""
+
+from collections.abc import Callable, Mapping
+
+from unified_cli.json_text import lossless
+from unified_cli.sandbox.api.list_page import page
+from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
+from unified_cli.sandbox.api.request_content import attached
+from unified_cli.sandbox.api.stored_records import Records, Row, sound
+from unified_cli.sandbox.data.fields import file_url
+from unified_cli.sandbox.messages import Refusal, SandboxResponse
+
+_WITH_FILES = ("attachments", "files")
+
+
+def list_(call: OperationCall) -> SandboxResponse:
+    """A page of records."""
+    return page(call.records(), call.catalogue.service, call.query, call.terms)
+
+
+def create(call: OperationCall) -> SandboxResponse:
+    """A new record: what was posted, with an id and two times."""
+    return record(created(call), call, 201)
+
+
+def created(call: OperationCall) -> Row:
+    """Make the record that a request describes, with the file that came along. Raises Refusal 409 for an id in use."""
+    records = call.records()
+    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
+    identity = _given_id(call)
+    if identity is not None and records.get(identity) is not None:
+        message = f"{call.operation.resource} has a record {identity!r} already"
+        raise Refusal(409, message, remote=True, raw={"duplicate": "id"})
+    if content is not None:
+        return uploaded(call, records, call.body.members, content, identity)[1]
+    return records.create(call.body.members, identity, call.now)[1]
+
+
+def uploaded(
+    call: OperationCall, records: Records, members: dict[str, str], content: bytes, identity: str | None = None
+) -> tuple[str, Row]:
+    """Keep a file and make its record, with the id of that.
+
+    Assumption: what was uploaded is answered by a link to it, not by the bytes again.
+    """
+    identity, row = records.create({"size": str(len(content)), **members}, identity, call.now)
+    link = {"file_url": lossless.dump(file_url(records.api, records.resource, identity))}
+    call.store.put_file(records.scope, identity, content)
+    return identity, records.update(row, identity, link, call.now)
+
+
+def get(call: OperationCall) -> SandboxResponse:
+    """One record."""
+    identity = _identity(call)
+    return record(call.need(call.records().get(identity), call.operation.resource, identity), call)
+
+
+def update(call: OperationCall) -> SandboxResponse:
+    """A record with the posted fields in place of its own."""
+    identity = _identity(call)
+    records = call.records()
+    row = call.need(records.get(identity), call.operation.resource, identity)
+    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
+    members = {name: value for name, value in call.body.members.items() if name != "id"}
+    if content is not None:
+        call.store.put_file(records.scope, identity, content)
+        members = {"size": str(len(content)), **members}
+    return record(records.update(row, identity, members, call.now), call)
+
+
+def delete(call: OperationCall) -> SandboxResponse:
+    """The id of a record that is no more."""
+    identity = _identity(call)
+    records = call.records()
+    records.delete(call.need(records.get(identity), call.operation.resource, identity), identity)
+    return SandboxResponse.json(lossless.dump({"id": identity}))
+
+
+def _given_id(call: OperationCall) -> str | None:
+    # Assumption: an id that is posted is kept, so that a dump can be loaded; the service's providers differ here.
+    written = call.body.members.get("id")
+    if written is None or written == "null":
+        call.body.members.pop("id", None)
+        return None
+    identity = call.body.text("id")
+    if not identity or not sound(identity):
+        raise Refusal(422, "id must be a text", remote=True, raw={"field": "id"})
+    return identity
+
+
+def _identity(call: OperationCall) -> str:
+    # Some providers take the id in the body, at the collection's path.
+    identity = call.identity or call.named("id")
+    if identity is None:
+        raise missing("body_fields", ["id"])
+    return identity
+
+
+STANDARD: Mapping[str, Callable[[OperationCall], SandboxResponse]] = {
+    "list": list_,
+    "create": create,
+    "get": get,
+    "update": update,
+    "delete": delete,
+}

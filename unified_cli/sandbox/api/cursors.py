@@ -1,0 +1,35 @@
+"""Cursors: opaque, bound to one query, and good for a while."""
+
+import binascii
+import zlib
+
+from unified_cli.sandbox.messages import Refusal
+
+# Assumption: the service does not say how long a cursor lives; a day is longer than any export should pause.
+LIFETIME = 86_400.0
+
+
+def seal(words: str, query: str, now: float) -> str:
+    """A cursor that holds these words, for this query only."""
+    text = f"{words}|{int(now * 1000)}"
+    sealed = f"{zlib.crc32(f'{text}|{query}'.encode()):08x}|{text}".encode()
+    return binascii.b2a_base64(sealed, newline=False).decode().translate(_SAFE).rstrip("=")
+
+
+def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
+    """The words a cursor holds. Raises Refusal 400 if it is none, is another query's or is too old."""
+    try:
+        padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
+        check, words, issued = binascii.a2b_base64(padded.encode("ascii")).decode().split("|")
+        fits = check == f"{zlib.crc32(f'{words}|{issued}|{query}'.encode()):08x}"
+    except ValueError:
+        raise Refusal(400, f"next_cursor {cursor[:40]!r} is not a cursor of this service") from None
+    if not fits:
+        raise Refusal(400, "next_cursor belongs to another query")
+    if now - int(issued) / 1000 > lifetime:
+        raise Refusal(400, "next_cursor has expired")
+    return words
+
+
+_SAFE = str.maketrans("+/", "-_")
+_BACK = str.maketrans("-_", "+/")

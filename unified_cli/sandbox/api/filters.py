@@ -1,0 +1,151 @@
+"""Filters and sorting of a list: operators as one more bracket level, `created_at[gt]=…`, `status[in][]=…`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unified_cli.catalogue.known import known
+from unified_cli.sandbox.api.query_tree import texts
+from unified_cli.sandbox.data.vocabulary import fields_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Test = Callable[[Mapping[str, Any]], bool]
+
+_ORDERS: Mapping[str, Callable[[int], bool]] = {
+    "gt": lambda sign: sign > 0,
+    "gte": lambda sign: sign >= 0,
+    "lt": lambda sign: sign < 0,
+    "lte": lambda sign: sign <= 0,
+}
+_OPERATORS = {*_ORDERS, "eq", "in", "ne"}
+
+
+def tests(api: str, resource: str, query: Mapping[str, Any]) -> list[Test]:
+    """What a record must pass to be listed.
+
+    Assumption: a parameter that names no field of the resource is ignored, as providers do.
+    """
+    made = []
+    for name, value in query.items():
+        if name in ("and", "or"):
+            made += _combined(api, resource, name, value)
+        elif (field := _field(api, resource, name)) and not _means_all(api, resource, field, value):
+            made.append(_test([field], value))
+    return made
+
+
+def _combined(api: str, resource: str, name: str, value: Any) -> list[Test]:
+    parts = value if isinstance(value, list) else [value]
+    groups = [tests(api, resource, part) for part in parts if isinstance(part, dict)]
+    if name == "and":
+        return [test for group in groups for test in group]
+    if not any(groups):
+        return []
+    return [lambda record: any(all(test(record) for test in group) for group in groups if group)]
+
+
+def _field(api: str, resource: str, name: str) -> str | None:
+    fields = fields_of(api, resource)
+    if name in fields:
+        return name
+    # `job_id` asks for the record that `job` points at.
+    return name[:-3] if name.endswith("_id") and name[:-3] in fields else None
+
+
+def _means_all(api: str, resource: str, name: str, value: Any) -> bool:
+    """Whether the value is a word for no filter: one that the parameter knows and the field does not."""
+    facts = known(api, resource)
+    asked = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
+    field = next((field.values for field in facts.fields if field.name == name), ())
+    return value == "all" and value in asked and value not in field
+
+
+def _test(path: list[str], value: Any) -> Test:
+    if isinstance(value, dict):
+        below = [
+            _compare(path, name, item) if name in _OPERATORS else _test([*path, name], item)
+            for name, item in value.items()
+        ]
+        return lambda record: all(test(record) for test in below)
+    return _compare(path, "in" if isinstance(value, list) else "eq", value)
+
+
+def _compare(path: list[str], operator: str, value: Any) -> Test:
+    wanted = texts(value)
+    if operator == "in":
+        wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
+    order = _ORDERS.get(operator)
+
+    def test(record: Mapping[str, Any]) -> bool:
+        found = list(_leaves(_at(record, path)))
+        if order is not None:
+            signs = (_sign(leaf, text) for leaf in found for text in wanted)
+            return any(sign is not None and order(sign) for sign in signs)
+        same = any(_sign(leaf, text) == 0 for leaf in found for text in wanted) or (not found and wanted == [""])
+        return same != (operator == "ne")
+
+    return test
+
+
+def _at(value: Any, path: list[str]) -> Any:
+    for name in path:
+        if isinstance(value, list):
+            value = [item.get(name) for item in value if isinstance(item, dict)]
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from (value[name] for name in ("id", "name", "email", "number", "value") if name in value)
+    elif value is not None:
+        yield value
+
+
+def _sign(found: Any, text: str) -> int | None:
+    """-1, 0 or 1 as a value is below, equal to or above a text; None where the two cannot be compared."""
+    if isinstance(found, bool):
+        return 0 if text == str(found).lower() else None
+    if isinstance(found, (int, float)):
+        from decimal import Decimal, InvalidOperation  # noqa: PLC0415  few lists are filtered by a number
+
+        try:
+            number, other = Decimal(str(found)), Decimal(text)
+            return (number > other) - (number < other)
+        except InvalidOperation:
+            return None
+    if not isinstance(found, str):
+        return None
+    left, right = _moment(found), _moment(text)
+    if left is not None and right is not None:
+        return (left > right) - (left < right)
+    return (found > text) - (found < text)
+
+
+def _moment(text: str) -> "datetime | None":
+    if len(text) < 10 or text[4] != "-" or not text[0].isdigit():
+        return None
+    from datetime import UTC, datetime  # noqa: PLC0415  few lists are filtered by a time
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def sort_key(name: str) -> Callable[[Mapping[str, Any]], tuple[int, Any]]:
+    """What to order records by for one field: numbers before texts before what is missing."""
+
+    def key(record: Mapping[str, Any]) -> tuple[int, Any]:
+        leaf = next(_leaves(record.get(name)), None)
+        if isinstance(leaf, (bool, int, float)):
+            return (0, leaf)
+        return (2, "") if leaf is None else (1, leaf)
+
+    return key

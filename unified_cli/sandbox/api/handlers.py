@@ -1,0 +1,50 @@
+"""Which code answers which operation: the standard five, then the actions by resource and name."""
+
+from collections.abc import Callable, Mapping
+
+from unified_cli.catalogue import Operation
+from unified_cli.sandbox.api import mail_actions, user_actions, work_actions
+from unified_cli.sandbox.api.crud import STANDARD
+from unified_cli.sandbox.api.file_downloads import download
+from unified_cli.sandbox.api.operation_call import OperationCall
+from unified_cli.sandbox.messages import SandboxResponse
+
+Handler = Callable[[OperationCall], SandboxResponse]
+
+_SPECIAL: Mapping[str, Handler] = {
+    "users suspend": user_actions.suspend,
+    "users deactivate": user_actions.deactivate,
+    "users downgrade": user_actions.downgrade,
+    "users assign-role": user_actions.assign,
+    "users assign_role": user_actions.assign,
+    "users unassign-role": user_actions.unassign,
+    "users unassign_role": user_actions.unassign,
+    "groups add-user": user_actions.join_group,
+    "groups add": user_actions.join_group,
+    "groups remove-user": user_actions.leave_group,
+    "groups remove": user_actions.leave_group,
+    "applications move-stage": work_actions.move_stage,
+    "applications reject": work_actions.reject,
+    "tickets import": work_actions.bring_in,
+    "page-content append": work_actions.append,
+    "page-content export": work_actions.export,
+    "page-exports create": work_actions.start_export,
+    "page-exports get": work_actions.poll_export,
+    "emails create": mail_actions.create,
+    "emails send": mail_actions.send,
+    "emails send-draft": mail_actions.send_draft,
+    "emails reply": mail_actions.reply,
+    "emails reply-all": mail_actions.reply_all,
+    "emails forward": mail_actions.forward,
+    "emails move": mail_actions.move,
+}
+
+
+def handler(operation: Operation) -> Handler:
+    """What answers an operation; an action that nobody knows merges the body into the record it names."""
+    special = _SPECIAL.get(f"{operation.resource} {operation.name}")
+    if special is not None:
+        return special
+    if operation.kind != "action":
+        return STANDARD[operation.name]
+    return download if operation.name == "download" else work_actions.any_action

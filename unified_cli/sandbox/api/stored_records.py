@@ -1,0 +1,153 @@
+"""The records of one resource of one connection: the seeded ones with the changes laid over them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unified_cli.json_text import lossless
+from unified_cli.sandbox.data.generate import NAMELESS, World
+from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
+from unified_cli.sandbox.store import CREATED, SandboxStore
+
+_WINDOW = 200
+_END = 1 << 62
+
+
+class Row:
+    """One record: as text for giving, as a value for looking at; a seeded one is made when it is asked for."""
+
+    __slots__ = ("_text", "_value", "_world", "position")
+
+    def __init__(self, position: int, text: str | None = None, world: tuple[World, str, str] | None = None) -> None:
+        self.position = position
+        self._text = text
+        self._world = world
+        self._value: dict[str, Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The record's JSON."""
+        if self._text is None and self._world is not None:
+            world, api, resource = self._world
+            self._text = world.text(api, resource, self.position)
+        return self._text or "{}"
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The record for looking at; its numbers may have lost digits."""
+        if self._value is None:
+            if self._world is not None:
+                world, api, resource = self._world
+                self._value = world.record(api, resource, self.position)
+            else:
+                self._value = lossless.read(self.text)
+        return self._value or {}
+
+    @property
+    def members(self) -> dict[str, str]:
+        """The record's fields, each as JSON text."""
+        return lossless.split(self.text)
+
+
+class Records:
+    """The records of (connection, API, resource); writing needs a transaction of the store around it."""
+
+    def __init__(self, store: SandboxStore, account: str, api: str, resource: str, *, seeded: bool = True) -> None:
+        self.api, self.resource = api, resource
+        self.account = account
+        self.scope = (account, api, SHOWN_AS.get(resource, resource))
+        self._store = store
+        self._world: World = store.world(account)
+        self._only_first = resource in SHOWN_AS
+        self.count = self._world.count(api, resource) if seeded else 0
+        self.nameless = resource in NAMELESS
+
+    def get(self, identity: str) -> Row | None:
+        """The record with this id; None where there is none, or none any more."""
+        if not sound(identity):
+            return None
+        changed = self._store.by_id(self.scope, identity)
+        if changed is not None:
+            position, text = changed
+            return None if text is None else Row(position, text)
+        number = number_of(self.resource, identity)
+        if number is None or number > self.count:
+            return None
+        return self._seeded(number)
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """Records in the order they were made, from the one behind a position on."""
+        for low in range(after + 1, self.count + 1, _WINDOW):
+            high = min(low + _WINDOW - 1, self.count)
+            changed = dict(self._store.changed(self.scope, low, high))
+            for number in range(low, high + 1):
+                if (row := self._overlaid(number, changed)) is not None:
+                    yield row
+        while not self._only_first:
+            more = self._store.created(self.scope, after, _END, _WINDOW, newest=False)
+            yield from (Row(position, text) for position, text in more)
+            if len(more) < _WINDOW:
+                return
+            after = more[-1][0]
+
+    def rows_back(self, before: int) -> Iterator[Row]:
+        """Records in the opposite order, from the one before a position on."""
+        high = before
+        while not self._only_first:
+            more = self._store.created(self.scope, 0, high, _WINDOW, newest=True)
+            yield from (Row(position, text) for position, text in more)
+            if len(more) < _WINDOW:
+                break
+            high = more[-1][0]
+        for top in range(min(before - 1, self.count), 0, -_WINDOW):
+            low = max(top - _WINDOW + 1, 1)
+            changed = dict(self._store.changed(self.scope, low, top))
+            for number in range(top, low - 1, -1):
+                if (row := self._overlaid(number, changed)) is not None:
+                    yield row
+
+    def create(self, members: dict[str, str], identity: str | None, now: str) -> tuple[str, Row]:
+        """Add a record with an id of its own unless one is given; what was posted is kept as it is."""
+        position = self._store.next_position(self.scope)
+        if identity is None:
+            identity = f"{self.resource}-new-{position - CREATED}"
+            members = {"id": lossless.dump(identity), **{k: v for k, v in members.items() if k != "id"}}
+        time = lossless.dump(now)
+        row = Row(position, lossless.join({**members, **{k: time for k in _TIMES if k not in members}}))
+        self._store.put(self.scope, position, identity, row.text)
+        return identity, row
+
+    def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
+        """Change a record's fields by their names; `updated_at` moves on unless it is given."""
+        merged = {**row.members, "updated_at": lossless.dump(now), **members}
+        changed = Row(row.position, lossless.join(merged))
+        self._store.put(self.scope, row.position, identity, changed.text)
+        return changed
+
+    def delete(self, row: Row, identity: str) -> None:
+        """Take a record away for good: its id is never given again."""
+        self._store.put(self.scope, row.position, identity, None)
+
+    def _overlaid(self, number: int, changed: dict[int, str | None]) -> Row | None:
+        if number not in changed:
+            return self._seeded(number)
+        text = changed[number]
+        return None if text is None else Row(number, text)
+
+    def _seeded(self, number: int) -> Row:
+        return Row(number, world=(self._world, self.api, self.resource))
+
+    def seeded_id(self, number: int) -> str:
+        """The id of a seeded record."""
+        return record_id(self.resource, number)
+
+
+def sound(identity: str) -> bool:
+    """Whether a text can be an id: half a surrogate pair is no text that could be kept."""
+    try:
+        identity.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_TIMES = ("created_at", "updated_at")

@@ -1,0 +1,209 @@
+"""The sandbox as an application: a request in, an answer out, over WSGI or as a call."""
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.sandbox import admission
+from unified_cli.sandbox.accounts import character
+from unified_cli.sandbox.api import introspection
+from unified_cli.sandbox.api.handlers import handler
+from unified_cli.sandbox.api.operation_call import OperationCall, missing
+from unified_cli.sandbox.api.query_tree import on, tree
+from unified_cli.sandbox.api.request_content import Body, body_of
+from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
+from unified_cli.sandbox.control import PREFIX, Requests, control
+from unified_cli.sandbox.data.seeded_random import moment
+from unified_cli.sandbox.fault_effects import bent, deleted, drift, failure
+from unified_cli.sandbox.fault_plan import FaultHits, Faults
+from unified_cli.sandbox.messages import JSON, Dropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.routing import route
+from unified_cli.sandbox.store import SandboxStore
+
+# Bodies beyond this are refused; a file of 20 MB in base64 passes.
+GREATEST_BODY = 32 * 1024 * 1024
+_KEYED = ("POST", "PATCH")
+
+
+class Sandbox:
+    """The service in small.
+
+    `token` None asks for none; `control` opens the routes for tests; `wall` and `sleep` are the world's clock.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        store: SandboxStore,
+        *,
+        token: str | None = None,
+        faults: Faults | None = None,
+        control: bool = False,
+        wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._catalogue = catalogue
+        self._store = store
+        self._token = token
+        self._wall = wall
+        self._sleep = sleep
+        self._control = control
+        self._limiter = admission.Limiter()
+        self.faults = faults or Faults()
+        self.requests = Requests()
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """WSGI."""
+        try:
+            answer = self.answer(request_of(environ))
+        except Refusal as refusal:
+            answer = refusal.answer()
+        headers = [(name.title(), value) for name, value in answer.headers.items()]
+        headers.append(("Content-Length", str(len(answer.body))))
+        start_response(answer.line, headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
+
+    def answer(self, request: SandboxRequest) -> SandboxResponse:
+        """What the service says to a request; raises Dropped where a fault ends the connection."""
+        try:
+            return self._answer(request)
+        except Refusal as refusal:
+            return refusal.answer()
+
+    def _answer(self, request: SandboxRequest) -> SandboxResponse:
+        self._authorise(request)
+        if self._control and request.path.startswith(PREFIX):
+            return control(request, self._store, self.faults, self.requests)
+        if (asked := introspection.capabilities_account(request)) is not None:
+            return introspection.capabilities(self._catalogue, asked)
+        way = route(self._catalogue, request)
+        operation = way.operation
+        account = self._account(request)
+        kind = character(account)
+        if kind is None:
+            raise Refusal(404, f"no connection {account!r} that this token can see")
+        self.requests.count(account, operation)
+        found = self.faults.strike(request.method, request.path, account, operation)
+        now = self._wall()
+        self._misbehave(found, account, now, changes=operation.changes)
+        admitted = admission.admit(kind, account, operation, now, self._limiter, self._sleep)
+        query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
+        if way.schema:
+            return introspection.schema(operation)
+        passthrough = on(query.get("truto_body_passthrough"))
+        body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
+        call = OperationCall(
+            request=request,
+            operation=operation,
+            catalogue=self._catalogue,
+            store=self._store,
+            account=account,
+            seeded=kind != "empty",
+            terms=bent(admitted.terms, found),
+            identity=way.identity,
+            query=query,
+            body=body,
+            now=moment(now),
+        )
+        answer = self._shape(self._run(call, found), call, found)
+        answer.headers.update(admitted.headers)
+        return answer
+
+    def _misbehave(self, found: FaultHits, account: str, now: float, *, changes: bool) -> None:
+        """What a fault does before anything is done, but for a 500 to keep. Raises Dropped or Refusal."""
+        if "slow" in found:
+            self._sleep(found["slow"])
+        if "rate" in found:
+            limit, seconds = found["rate"]
+            self._limiter.check(f"fault {account}", limit, seconds, now)
+        if "reset" in found:
+            raise Dropped
+        if "status" in found and not (changes and found.get("idempotency") == "cache500"):
+            raise failure(found["status"])
+
+    def _shape(self, answer: SandboxResponse, call: OperationCall, found: FaultHits) -> SandboxResponse:
+        """The answer in the format that was asked for, and as a fault leaves it. Raises Dropped for a lost reply."""
+        service, operation = call.catalogue.service, call.operation
+        if "lose-reply" in found:
+            raise Dropped
+        if "html" in found:
+            return SandboxResponse(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
+        if answer.status < 300 and answer.headers.get("content-type") == JSON and "etag" not in answer.headers:
+            wanted = call.query.get("truto_response_format")
+            if wanted == "debug":
+                answer = debugged(answer, operation, call.request, service.items, service.cursor)
+            elif wanted in ("raw", "stream"):
+                answer = raw(answer, operation, service.items, service.cursor)
+            elif operation.kind == "action" and found.get("actions") == "bare":
+                answer = unwrapped(answer, service.items)
+        if "truncate" in found:
+            answer.cut = len(answer.body) // 2
+        return answer
+
+    def _authorise(self, request: SandboxRequest) -> None:
+        if self._token is None:
+            return
+        import hmac  # noqa: PLC0415  a sandbox in the same process asks for no token
+
+        scheme, _, token = request.header("authorization").partition(" ")
+        right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
+        if scheme.lower() != "bearer" or not right:
+            raise Refusal(401, "the token is missing or not valid")
+
+    def _account(self, request: SandboxRequest) -> str:
+        name = self._catalogue.service.connection
+        given = {value for value in request.all(name) if value}
+        if not given:
+            raise missing("query_parameters", [name])
+        if len(given) > 1:
+            raise Refusal(400, f"{name} is given {len(given)} different values")
+        return given.pop()
+
+    def _run(self, call: OperationCall, found: FaultHits) -> SandboxResponse:
+        operation, request = call.operation, call.request
+        run = handler(operation)
+        if not operation.changes:
+            if "drift" in found:
+                drift(call)
+            return run(call)
+        keyed = request.method in _KEYED and found.get("idempotency") != "off"
+        key = request.header("idempotency-key") if keyed else ""
+        with self._store.transaction():
+            if key and (kept := self._store.reply(call.account, request.path, key)):
+                status, content_type, content = kept
+                return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+            if "status" in found:
+                answer = failure(found["status"]).answer()
+            else:
+                answer = deleted(call, run, found.get("delete", "id"))
+                self._store.count_effect(call.account, request.method, request.path, key)
+            if key:
+                kind = answer.headers.get("content-type", "")
+                self._store.put_reply(call.account, request.path, key, (answer.status, kind, answer.body))
+        return answer
+
+
+def request_of(environ: dict[str, Any]) -> SandboxRequest:
+    """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
+    target = environ.get("REQUEST_URI")
+    if target is None:
+        target = f"{_encoded(environ['PATH_INFO'])}?{environ.get('QUERY_STRING', '')}"
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
+    headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
+    body = environ["wsgi.input"].read(GREATEST_BODY + 1)
+    if len(body) > GREATEST_BODY:
+        raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
+    return SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, body)
+
+
+def _encoded(path: str) -> str:
+    # WSGI hands the path over decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash by now.
+    with suppress(UnicodeError):
+        path = path.encode("latin-1").decode("utf-8")
+    parts = path.split("/", 4)
+    if len(parts) == 5 and not parts[4].startswith("meta/"):
+        parts[4] = quote(parts[4], safe="")
+    return "/".join(parts)

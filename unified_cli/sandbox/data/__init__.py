@@ -1,0 +1,1 @@
+"""The seeded records of the sandbox: believable, related, and the same for the same seed."""

@@ -1,0 +1,91 @@
+"""The people and companies that appear in every API, each a pure function of a number."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from unified_cli.sandbox.data.seeded_random import SeededRandom
+
+_FIRST = (
+    "Ada", "Björn", "Chiara", "Dmitri", "Élodie", "Farid", "Grace", "Hiroshi", "Inés", "Jürgen", "Keiko", "Łukasz",
+    "Mónica", "Ngozi", "Oisín", "Priya", "Quentin", "Rosalind", "Søren", "Thandiwe", "Umut", "Valentina", "Wei",
+    "Ximena", "Yusuf", "Zoë", "Alan", "Barbara", "Claude", "Dorothy", "Edsger",
+)  # fmt: skip
+_LAST = (
+    "Lovelace", "Hopper", "Çelik", "Da Silva", "Eriksson", "Fernández", "García", "Hoffmann", "Ibrahim", "Jansen",
+    "Kowalski", "Lindqvist", "Müller", "Nakamura", "O'Brien", "Okafor", "Petrov", "Quispe", "Rossi", "Schmidt",
+    "Tanaka", "Usman", "van Dijk", "Wójcik", "Yamada", "Zhang", "Dubois", "Haddad", "Kim",
+)  # fmt: skip
+_TITLES = (
+    "Support Engineer", "Account Manager", "Software Engineer", "Head of People", "Recruiter", "Product Manager",
+    "Site Reliability Engineer", "Designer", "Data Analyst", "Customer Success Lead", "CTO", "Office Manager",
+)  # fmt: skip
+_COMPANIES = (
+    "Acme", "Globex", "Initech", "Umbrella Café", "Hooli", "Stark & Söhne", "Wayne Logistics", "Wonka Sweets",
+    "Tyrell Optics", "Soylent Foods", "Cyberdyne Tools", "Nakatomi Trading", "Gringotts Savings", "Oceanic Travel",
+    "Massive Dynamic", "Vandelay Imports", "Dunder Paper", "Pied Piper", "Monsters Energy", "Aperture Labs",
+)  # fmt: skip
+_TOWNS = ("Berlin", "São Paulo", "Nairobi", "Osaka", "Kraków", "Austin", "Montréal", "Pune", "Malmö", "Lagos")
+_SKIPPED = re.compile("[^a-z0-9]")
+_PLAIN = str.maketrans("äöüßøłéèíóñçëôã", "aousoleeionceoa")
+
+STAFF_DOMAIN = "northwind.example"
+STAFF, CUSTOMERS, CANDIDATES = "staff", "customers", "candidates"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody with a name, an address and a job."""
+
+    first: str
+    last: str
+    email: str
+    username: str
+    title: str
+    phone: str
+    town: str
+
+    @property
+    def name(self) -> str:
+        """The whole name."""
+        return f"{self.first} {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Somebody's customer."""
+
+    name: str
+    domain: str
+
+
+def company(number: int) -> Company:
+    """Company 1, 2, …: names repeat with a number after the first twenty."""
+    turn, place = divmod(number - 1, len(_COMPANIES))
+    name = _COMPANIES[place] + (f" {turn + 1}" if turn else "")
+    return Company(name, f"{_plain(name)}.example")
+
+
+@lru_cache(4096)
+def person(seed: object, group: str, number: int, domain: str) -> Person:
+    """Person 1, 2, … of a group; the same number is the same person wherever they appear, with an own address."""
+    dice = SeededRandom(seed, group)
+    # The two lengths have no common factor, so names repeat only after every pair has been met.
+    turn = (number - 1) // (len(_FIRST) * len(_LAST))
+    first = _FIRST[(number - 1 + dice.below("first", len(_FIRST))) % len(_FIRST)]
+    last = _LAST[(number - 1 + dice.below("last", len(_LAST))) % len(_LAST)]
+    username = f"{_plain(first)}.{_plain(last)}" + (str(turn + 1) if turn else "")
+    own = SeededRandom(seed, group, number)
+    return Person(
+        first,
+        last,
+        f"{username}@{domain}",
+        username,
+        own.pick("title", _TITLES),
+        f"+1-555-{number % 900 + 100:03d}-{own.below('phone', 10_000):04d}",
+        own.pick("town", _TOWNS),
+    )
+
+
+def _plain(text: str) -> str:
+    return _SKIPPED.sub("", text.lower().translate(_PLAIN))

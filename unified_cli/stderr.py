@@ -1,0 +1,92 @@
+"""The only writer of stderr: whatever goes there is safe for a terminal and free of secrets."""
+
+from typing import BinaryIO
+
+from unified_cli.masking import LONGEST, Secrets, cut, visible
+
+
+class Stderr:
+    """Says things on stderr: each call is one line, masked, made visible and written at once.
+
+    `stream` is None where stderr is closed: then nothing is said. `verbosity` counts the `-v`s.
+    """
+
+    def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
+        self._stream = stream
+        self._encoding = encoding
+        self._passing = False
+        self._secrets = Secrets()
+        self.quiet = False
+        self.machine = False
+        """Errors are told as JSON objects."""
+        self.verbosity = 0
+
+    def hide(self, secret: str) -> None:
+        """Mask this value from now on."""
+        self._secrets.hide(secret)
+
+    def named(self, name: str) -> "Stderr":
+        """The same, with a name at the start of each line: who speaks when many do."""
+        return _NamedStderr(self, name)
+
+    def masked(self, text: str) -> str:
+        """The text with every known secret replaced by `***`."""
+        return self._secrets.masked(text)
+
+    def excerpt(self, text: str, limit: int = LONGEST) -> str:
+        """At most `limit` characters of what somebody else said, masked and made visible before it is cut."""
+        return cut(visible(self.masked(text)), limit)
+
+    def note(self, text: str) -> None:
+        """Tell how things go; `--quiet` silences it."""
+        if not self.quiet:
+            self.line(text)
+
+    def line(self, text: str) -> None:
+        """Say one line, whatever the verbosity."""
+        self.block([text])
+
+    def status(self, text: str) -> None:
+        """Show a line in passing: on a terminal the next thing said takes its place, and an empty text removes it."""
+        if not self.quiet and (text or self._passing):
+            self._write(visible(self.masked(text)))
+            self._passing = bool(text)
+
+    def prompt(self, text: str) -> None:
+        """Ask something; the answer is typed on the same line."""
+        self._write(visible(self.masked(text)))
+
+    def block(self, lines: list[str]) -> None:
+        """Say several lines that belong together in one write."""
+        self._write("".join(f"{visible(self.masked(line))}\n" for line in lines))
+
+    def _write(self, text: str) -> None:
+        if self._stream is None:
+            return
+        try:
+            erased = "\r\x1b[K" if self._passing else ""
+            self._passing = False
+            self._stream.write(f"{erased}{text}".encode(self._encoding, "backslashreplace"))
+            self._stream.flush()
+        except (OSError, ValueError):
+            # Nobody listens any more; the exit code still tells how it ended.
+            self._stream = None
+
+
+class _NamedStderr(Stderr):
+    """Speaks through another, which keeps the secrets and the stream."""
+
+    def __init__(self, stderr: Stderr, name: str) -> None:
+        super().__init__(None)
+        self._through = stderr
+        self._name = name
+        self.quiet, self.machine, self.verbosity = stderr.quiet, stderr.machine, stderr.verbosity
+
+    def hide(self, secret: str) -> None:
+        self._through.hide(secret)
+
+    def masked(self, text: str) -> str:
+        return self._through.masked(text)
+
+    def block(self, lines: list[str]) -> None:
+        self._through.block([f"{self._name}: {line}" for line in lines])
