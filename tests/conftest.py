@@ -16,7 +16,10 @@ from server import Service, serving
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
 from unified_cli.stderr import Stderr
+
+__all__ = ["unified_sandbox"]
 
 
 @pytest.fixture
@@ -62,6 +65,17 @@ def service() -> Iterator[Service]:
     """A service on a real socket; `unified(…, environ=service.environ)` talks to it."""
     with serving() as running:
         yield running
+
+
+@pytest.fixture
+def served(unified_sandbox: UnifiedSandbox) -> dict[str, str]:
+    """The environment in which commands talk to a sandbox on a socket, to its empty connection, as fast as they can."""
+    return {
+        "UNIFIED_BASE_URL": unified_sandbox.url,
+        "UNIFIED_TOKEN": unified_sandbox.token,
+        "UNIFIED_ACCOUNT_ID": "empty",
+        "UNIFIED_RATE": "0",
+    }
 
 
 @pytest.fixture

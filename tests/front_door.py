@@ -4,7 +4,10 @@ import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Process, Unified
+from front_door import ROOT, Process, Unified
 
 Config = Callable[[str], Path]
 # For processes that start elsewhere, where the program is not installed.
-FROM_HERE = {"PYTHONPATH": str(Path(__file__).parents[2])}
+FROM_HERE = {"PYTHONPATH": str(ROOT)}
 GOOD = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 NOBODY = 65534
 

@@ -22,6 +22,7 @@ import pytest
 from faults import authority, memory, search
 from faults.case import Case
 from faults.script import Listener, reply
+from front_door import ROOT
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
@@ -158,7 +159,6 @@ class Rig:
 
     def _process(self) -> Run:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        source = str(Path(__file__).resolve().parents[2])
         began = time.monotonic()
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", "unified_cli", *self.argv],
@@ -166,7 +166,7 @@ class Rig:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self.home,
-            env={**kept, "PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1", **self.environ},
+            env={**kept, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **self.environ},
         )
         with memory.Watch(child.pid) as watched:
             stdout, stderr = child.communicate(self.case.stdin, timeout=60)

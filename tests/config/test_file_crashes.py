@@ -11,22 +11,21 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from front_door import Unified
+from front_door import ROOT, Unified
 
 Config = Callable[[str], Path]
-CRASH = Path(__file__).with_name("crash.py")
+CRASH = Path(__file__).with_name("file_crashes.py")
 OLD = '# ours\n[profiles.acme]\naccount_id = "1"\n'
 
 
 def crash(path: Path, *arguments: str) -> list[list[str]]:
-    root = Path(__file__).parents[2]
     result = subprocess.run(
         [sys.executable, str(CRASH), str(path), *arguments],
         check=True,
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     return [line.split() for line in result.stdout.splitlines()]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import httpx
 import pytest
-from front_door import Unified
+from front_door import ROOT, Unified
 
-PAGE_SERVER = Path(__file__).parent / "benchmarks" / "server.py"
+PAGE_SERVER = ROOT / "tests" / "benchmarks" / "server.py"
 
 # The program with its real entry; when it leaves, it writes down what was imported since the interpreter had started.
 _RUN = """
@@ -84,7 +84,7 @@ def imported(command: str, folder: Path, **environ: str) -> set[str]:
         "HOME": str(folder),
         "PATH": os.defpath,
         "MODULES": str(listed),
-        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "PYTHONPATH": str(ROOT),
     }
     argv = [sys.executable, "-c", _RUN, *command.split()]
     subprocess.run(argv, check=True, capture_output=True, timeout=60, env={**own, **environ})
@@ -193,7 +193,7 @@ sys.stderr.write(f"{status} {usage.ru_maxrss}")
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="there is no wait4 to ask for a child's memory")
 def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
     def peak(number: int, url: str) -> int:
-        own = {"HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[1]), "UNIFIED_RATE": "0"}
+        own = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"}
         words = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--quiet"]
         argv = [sys.executable, "-I", "-S", "-c", _PEAK, *words]
         environ = {**own, **connection(number, url)}

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from front_door import ROOT
 
-README = Path(__file__).parents[2] / "README.md"
+README = ROOT / "README.md"
 
 
 def blocks(text: str) -> Iterator[list[tuple[str, str]]]:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from shell.positions import CONFIG, PROFILES, positions
-from shell.terminals import COMPLETIONS, SHELLS, Shell
+from positions import CONFIG, PROFILES, positions
+from terminals import COMPLETIONS, SHELLS, Shell
 
 Start = Callable[..., Shell]
 

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from shell.terminals import COMPLETIONS, needed
+from terminals import COMPLETIONS, needed
 
 LINES = (
     "unified ",

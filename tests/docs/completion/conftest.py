@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from shell.terminals import Shell, needed
+from terminals import Shell, needed
 
 
 @pytest.fixture

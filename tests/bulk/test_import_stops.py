@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Clock, Unified
+from front_door import ROOT, Clock, Unified
 from server import Reply, Seen, Service
 
 
@@ -18,7 +18,7 @@ def running(argv: list[str], service: Service, folder: Path) -> "subprocess.Pope
     environ = {**service.environ, "HOME": str(folder), "PATH": os.environ["PATH"], "UNIFIED_RATE": "0"}
     return subprocess.Popen(
         [sys.executable, "-m", "unified_cli", *argv],
-        env={**environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

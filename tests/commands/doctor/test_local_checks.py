@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from front_door import ROOT
 
-ROOT = Path(__file__).parents[1]
 # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: root alone may pass over modes.
 DROP = (
     "import ctypes, os, sys; prctl = ctypes.CDLL(None).prctl;"

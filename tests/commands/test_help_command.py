@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
-from shell.positions import PLACES
 
+from unified_cli.app import index
+from unified_cli.catalogue import load
 from unified_cli.commands.help_topics import topics
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS
+
+PLACES = index(load())
 
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in PLACES] + [f"help {topic}" for topic in topics()]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

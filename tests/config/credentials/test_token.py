@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from front_door import ROOT, Unified
 from server import Reply, Service
 
 from unified_cli.config.credentials import token, token_command
@@ -273,7 +273,7 @@ def test_a_debugging_python_says_no_token_either(service: Service) -> None:
         [sys.executable, "-c", code, "-vv", "ticketing", "tickets", "list"],
         check=False,
         capture_output=True,
-        env={**environ, "PATH": PATH, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**environ, "PATH": PATH, "PYTHONPATH": str(ROOT)},
         timeout=60,
     )
     assert result.returncode == 0, result.stderr

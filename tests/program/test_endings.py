@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from faults.case import CREATE, LIST, PAGE
 from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
+from front_door import ROOT
 
 SERVED: Script = [reply(PAGE)]
-SOURCE = str(Path(__file__).resolve().parents[2])
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Listener, subprocess.P
                 env={
                     "PATH": os.environ["PATH"],
                     "HOME": str(tmp_path),
-                    "PYTHONPATH": SOURCE,
+                    "PYTHONPATH": str(ROOT),
                     "UNIFIED_BASE_URL": f"http://127.0.0.1:{listener.port}",
                     "UNIFIED_TOKEN": "CANARY-0123456789",
                     "UNIFIED_ACCOUNT_ID": "A1",

@@ -1,6 +1,7 @@
 """Kill an export at each of its calls to the operating system in turn, run it again, and compare.
 
-A program of its own, because it forks: `crashing.py SPEC` with `{"argv", "environ", "home", "target", "most"}` as JSON.
+A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is
+`{"argv", "environ", "home", "target", "most"}` as JSON.
 Prints how many points there were and what went wrong.
 """
 

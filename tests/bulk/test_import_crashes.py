@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Unified
+from front_door import ROOT, Unified
 from server import Service
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
@@ -107,7 +107,7 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
 ) -> None:
     strace = shutil.which("strace")
     assert strace, "this needs strace (apt-get install strace)"
-    environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"}
+    environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     tried = survived = 0
     while True:
         tried += 1

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pexpect
 import pytest
+from front_door import ROOT
 
-COMPLETIONS = Path(__file__).parents[2] / "completions"
+COMPLETIONS = ROOT / "completions"
 SHELLS = ("bash", "zsh", "fish")
 _COMMANDS = {"bash": "bash --norc --noprofile -i", "zsh": "zsh -f -i", "fish": "fish --no-config -i"}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import keyring.backends.fail
 import pytest
-from front_door import Unified
+from front_door import ROOT, Unified
 from keyrings import InMemory, using
 from server import Reply, Service
 
@@ -205,7 +205,7 @@ def spawn(home: Path, *argv: str) -> tuple[int, int]:
     child, terminal = pty.fork()
     if child == 0:
         os.environ.clear()
-        os.environ.update(HOME=str(home), PATH="/usr/bin:/bin", PYTHONPATH=str(Path(__file__).parents[1]), TERM="dumb")
+        os.environ.update(HOME=str(home), PATH="/usr/bin:/bin", PYTHONPATH=str(ROOT), TERM="dumb")
         os.execv(sys.executable, [sys.executable, "-m", "unified_cli", *argv])
     return child, terminal
 

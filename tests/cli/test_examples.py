@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
-from shell.positions import PLACES
 
+from unified_cli.app import index
+from unified_cli.catalogue import load
 from unified_cli.commands.help_topics import topics
+
+PLACES = index(load())
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """

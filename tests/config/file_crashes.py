@@ -1,6 +1,6 @@
 """Change a config file in processes that die, fail or race at a chosen system call; prints what became of them.
 
-Run as `python crash.py CONFIG MODE ARGUMENT…`, in a process of its own: it forks.
+Run as `python file_crashes.py CONFIG MODE ARGUMENT…`, in a process of its own: it forks.
 """
 
 import errno

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from front_door import ROOT
 
-ROOT = str(Path(__file__).parents[2])
 TOKEN = "t-canary-0123456789"
 pytestmark = pytest.mark.skipif(
     not (shutil.which("dbus-run-session") and shutil.which("gnome-keyring-daemon")),
@@ -20,7 +20,7 @@ UNLOCK = "printf secret | gnome-keyring-daemon --unlock --components=secrets >/d
 def on_a_bus(home: Path, script: str, *, unlock: bool = True) -> subprocess.CompletedProcess[str]:
     home.mkdir(exist_ok=True)
     environ = {
-        "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": ROOT,
+        "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT),
         "UNIFIED": f"{sys.executable} -m unified_cli",
     }  # fmt: skip
     home.chmod(0o700)

@@ -51,7 +51,7 @@ def crash(service: Service, home: Path, argv: list[str], target: Path, most: int
     target.parent.mkdir()
     spec = {"argv": argv, "environ": service.environ, "home": str(home), "target": str(target), "most": most}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("crashing.py")), json.dumps(spec)],
+        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("kill_export.py")), json.dumps(spec)],
         check=True,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
