@@ -22,7 +22,7 @@ LIBRARIES = {
     "rich": ["output"],
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
-    "filelock": ["storage", "sandbox"],
+    "filelock": ["storage"],
     "keyring": ["config/credentials"],
     "jq": ["output", "bulk", "commands"],
     "yaml": ["output"],

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.sandbox.data.generate import World
+from unified_cli.storage import file_lock, folders
 
 DEFAULT_SEED = "northwind"
 _LAYOUT = 1
@@ -229,11 +230,9 @@ def _connect(path: Path | None) -> sqlite3.Connection:
 
 def _make(path: Path) -> None:
     """Make the file, whole or not at all, however many processes want it at once."""
-    from filelock import FileLock  # noqa: PLC0415  only the very first use needs it
-
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(path.with_name(f"{path.name}.lock"), mode=0o600):
+        folders.make_private(path.parent)
+        with file_lock.waiting(path.with_name(f"{path.name}.lock"), -1):
             if path.exists():
                 return
             part = path.with_name(f"{path.name}.part")

@@ -1,54 +1,77 @@
-"""A lock that a process holds on a file of its own, gone when the process is."""
+"""Locks of files, held by one process at a time and gone when it ends, however it ends."""
 
-import fcntl
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unified_cli.errors import StateError, StorageError
 
-_MODE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_MODE = 0o600
+# Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
+_POLL_SECONDS = 0.1
 
 
 class HeldLock:
-    """Held from `take` to `release`; the file says who holds it."""
+    """A lock that is never waited for, held from `take` to `release`.
+
+    Its file says which process holds it, and is gone when it is released. It may be released by another thread.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._handle: int | None = None
+        self._lock: FileLock | None = None
 
     def take(self, what: str) -> None:
         """Take the lock at once. Raises StateError where another process has it, StorageError where no file can be."""
-        while self._handle is None:
+        from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
+
+        lock = FileLock(self._path, mode=_MODE, thread_local=False, blocking=False, on_acquired=_sign)
+        while not lock.is_locked:
             try:
-                handle = os.open(self._path, _MODE, 0o600)
+                lock.acquire()
+            except Timeout:
+                if (holder := _holder(self._path)) is not None:
+                    raise StateError(f"{what} is in use by process {holder or '?'}") from None
+                # Whoever held the lock has removed the file meanwhile, and a lock on a file without a name is none.
             except OSError as error:
                 raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                holder = os.read(handle, 20).decode("ascii", "replace").strip()
-                os.close(handle)
-                raise StateError(f"{what} is in use by process {holder or '?'}") from None
-            # Whoever held it before may have removed the file meanwhile; a lock on a file without a name is none.
-            if _is_there(handle, self._path):
-                self._handle = handle
-            else:
-                os.close(handle)
-        os.ftruncate(self._handle, 0)
-        os.write(self._handle, f"{os.getpid()}\n".encode())
+        self._lock = lock
 
     def release(self) -> None:
-        """Remove the file and let go."""
-        if self._handle is not None:
+        """Remove the file and release the lock, if it is held."""
+        if self._lock is not None:
             self._path.unlink(missing_ok=True)
-            os.close(self._handle)
-            self._handle = None
+            self._lock.release()
+            self._lock = None
 
 
-def _is_there(handle: int, path: Path) -> bool:
+@contextlib.contextmanager
+def waiting(path: Path, seconds: float) -> Iterator[None]:
+    """Hold the lock, and leave its file for the next; a negative number of seconds waits for ever.
+
+    Raises TimeoutError where another process holds it for so long, and OSError.
+    """
+    from filelock import FileLock  # noqa: PLC0415  only for what changes files
+
+    with FileLock(path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS):
+        yield
+
+
+def _sign(handle: int) -> None:
+    """Write into the lock's file which process holds it."""
+    os.ftruncate(handle, 0)
+    os.write(handle, f"{os.getpid()}\n".encode())
+
+
+def _holder(path: Path) -> str | None:
+    """The process that holds the lock, as its file says; None where there is no file."""
     try:
-        named = path.lstat()
+        with path.open("rb") as file:
+            return file.read(20).decode("ascii", "replace").strip()
     except FileNotFoundError:
-        return False
-    held = os.fstat(handle)
-    return (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)
+        return None
