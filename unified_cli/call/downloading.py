@@ -13,7 +13,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file
+from unified_cli.storage import output_file
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.file_download import DownloadTarget
@@ -50,9 +50,9 @@ def where(given: Given) -> "DownloadTarget":
     if out.endswith("/") or path.is_dir():
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link; name the folder itself")
-        atomic_file.check(path / "download", force=True)
+        output_file.check(path / "download", force=True)
         return Within(path, force)
-    atomic_file.check(path, force=force)
+    output_file.check(path, force=force)
     return Named(path, force)
 
 
@@ -125,7 +125,7 @@ def _folder(given: Given) -> Path:
         folder.mkdir(mode=0o755, exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
-    atomic_file.check(folder / "download", force=True)
+    output_file.check(folder / "download", force=True)
     return folder
 
 

@@ -17,7 +17,7 @@ from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file
+from unified_cli.storage import output_file
 
 _FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
 
@@ -31,7 +31,7 @@ def run(
     """
     options = _options(runtime, catalogue, resolved, request, given)
     path = Path(given["out"])
-    atomic_file.check_folder(path)
+    output_file.check_folder(path)
     part = PartialFile(
         path,
         list_export.fingerprint(

@@ -1,6 +1,7 @@
 """The answer of one call on stdout, or in a file."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Service
@@ -33,10 +34,11 @@ def write(
     if out := given.get("out"):
         if output not in _AS_SERVED or program or given.get("columns") is not None:
             raise UsageError("--out holds one answer as it came (with --all it takes -o, --columns and --jq)")
-        from unified_cli.storage import atomic_file  # noqa: PLC0415  only for files
+        from unified_cli.storage import output_file  # noqa: PLC0415  only for files
 
         chunks = answer.chunks if answer.body is None else [answer.body]
-        atomic_file.write(out, chunks, force=bool(given.get("force")), stderr=runtime.stderr)
+        size = output_file.write(Path(out), chunks, force=bool(given.get("force")))
+        runtime.stderr.note(f"wrote {size} bytes to {Path(out)}")
     elif answer.body is None:
         if runtime.stdout_is_terminal and not given.get("force") and not answer.content_type.startswith("text/"):
             raise UsageError(f"the answer is {answer.content_type}, not text: write it with --out FILE (or --force)")

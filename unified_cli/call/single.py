@@ -107,9 +107,9 @@ def _once(
 
         program = record_output.program(given)
     if given.get("out"):
-        from unified_cli.storage import atomic_file  # noqa: PLC0415  only for files
+        from unified_cli.storage import output_file  # noqa: PLC0415  only for files
 
-        atomic_file.check(Path(given["out"]), force=bool(given.get("force")))
+        output_file.check(Path(given["out"]), force=bool(given.get("force")))
     else:
         stdout.check(runtime)
     client = clients.open(resolved)

@@ -12,7 +12,7 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import OUTPUT, Flag
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
-from unified_cli.storage import atomic_file
+from unified_cli.storage import output_file
 
 SHELLS = ("bash", "zsh", "fish", "pwsh")
 _SHELL = Flag("shell", ("--shell",), str, OUTPUT, "the shell; by default that of $SHELL", "SHELL", choices=SHELLS)
@@ -79,7 +79,8 @@ def _install(context: CommandContext, given: Mapping[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make {path.parent}: {error.strerror}") from None
-    atomic_file.write(str(path), [_script(shell, context)], force=True, stderr=runtime.stderr)
+    size = output_file.write(path, [_script(shell, context)], force=True)
+    runtime.stderr.note(f"wrote {size} bytes to {path}")
     runtime.stderr.note(next_step)
 
 

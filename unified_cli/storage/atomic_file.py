@@ -1,135 +1,119 @@
-"""A file that appears whole or not at all."""
+"""A file that appears whole or not at all: written under another name, synced, and only then given its own."""
 
 import errno
 import os
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
-from unified_cli.errors import StorageError
-from unified_cli.stderr import Stderr
+from unified_cli.storage import folders
+from unified_cli.storage.append_file import AppendFile
 
 
 class AtomicFile:
-    """A file under way, beside the place it is meant for; it gets its name when it is whole, or goes without a trace.
+    """A new file under a temporary name, private to this user; `publish` gives it its own name.
 
-    Raises OSError as the operating system does; `size` is how many bytes it has.
+    A context manager: what was not published is removed at its end. Raises OSError as the operating system does.
     """
 
-    def __init__(self, folder: Path, label: str) -> None:
-        self._path = folder / f".{_short(label)}.{secrets.token_hex(6)}.part"
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        self._file = os.fdopen(os.open(self._path, flags, 0o600), "w+b")
-        self.size = 0
+    def __init__(self, temporary: Path) -> None:
+        self._file = AppendFile(temporary)
+        self._file.create()
+
+    @classmethod
+    def beside(cls, path: Path) -> Self:
+        """One that is to become `path`, in the same folder; any number of processes can make one for the same path."""
+        return cls(path.with_name(f".{_short(path.name)}.{secrets.token_hex(6)}.part"))
+
+    @property
+    def size(self) -> int:
+        """How many bytes were written."""
+        return self._file.size
 
     def write(self, chunk: bytes) -> None:
         """Add some bytes."""
-        self._file.write(chunk)
-        self.size += len(chunk)
+        self._file.append(chunk)
 
     def restart(self) -> None:
         """Forget what was written."""
-        self._file.seek(0)
-        self._file.truncate()
-        self.size = 0
+        self._file.cut(0)
 
     def digest(self, name: str) -> bytes:
         """A digest of all that was written, such as `sha256`."""
         import hashlib  # noqa: PLC0415  only downloads have one
 
-        self._file.flush()
-        self._file.seek(0)
-        return hashlib.file_digest(self._file, name).digest()
+        with self._file.reader() as content:
+            return hashlib.file_digest(content, name).digest()
 
-    def publish(self, path: Path, *, force: bool) -> None:
-        """Have it on the disk and give it its name; FileExistsError where that is taken, unless `force`."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        if force:
-            self._path.replace(path)
-        else:
-            _link(self._path, path)
-        sync_folder(path.parent)
+    def publish(self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None) -> None:
+        """Have the content on the disk, then give the file the name `path`, and have that on the disk too.
 
-    def discard(self) -> None:
-        """Remove it, unless it has been given its name."""
-        self._file.close()
-        self._path.unlink(missing_ok=True)
+        `before` is called when only the name is missing: where it raises, nothing has changed. Raises FileExistsError
+        where the name is taken, unless `replace`; then another name may be tried.
+        """
+        if self._file.is_open:
+            self._file.sync()
+            self._file.close()
+        before()
+        give_name(self._file.path, path, replace=replace)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._file.close()
+        finally:
+            self._file.path.unlink(missing_ok=True)
 
 
-def sweep(folder: Path, label: str) -> None:
-    """Remove what killed runs left of files with this label; only for whoever knows that nobody is writing one."""
-    left = re.compile(re.escape(f".{_short(label)}") + r"\.[0-9a-f]{12}\.part")
-    for other in folder.iterdir():
-        if left.fullmatch(other.name):
+def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
+    """Give a synced file the name `path`, on the disk too; without `replace` its temporary name stays beside.
+
+    Raises FileExistsError where the name is taken, unless `replace`, and OSError.
+    """
+    if replace:
+        temporary.replace(path)
+    else:
+        _link(temporary, path)
+    folders.sync(path.parent)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Give the file at `path` this content: whatever happens, it has the old content or the new one, whole.
+
+    Only for whoever holds a lock: what is there under the temporary name is taken for what a killed process left.
+    Raises OSError.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    temporary.unlink(missing_ok=True)
+    with AtomicFile(temporary) as file:
+        file.write(content)
+        file.publish(path, replace=True)
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed processes left beside `path`; only for whoever knows that nobody is writing it. OSError."""
+    temporary = re.compile(re.escape(f".{_short(path.name)}") + r"\.[0-9a-f]{12}\.part")
+    for other in path.parent.iterdir():
+        if temporary.fullmatch(other.name):
             other.unlink(missing_ok=True)
 
 
-def write(name: str, chunks: Iterable[bytes], *, force: bool, stderr: Stderr) -> None:
-    """Write the chunks to the file of that name, which must not exist unless `force`.
-
-    It is written beside its place, synced, and only then given its name. Raises StorageError; then nothing is left.
-    """
-    path = Path(name)
-    check(path, force=force)
+def _link(temporary: Path, path: Path) -> None:
     try:
-        beside = AtomicFile(path.parent, path.name)
-        try:
-            for chunk in chunks:
-                beside.write(chunk)
-            beside.publish(path, force=force)
-        finally:
-            beside.discard()
-    except FileExistsError:
-        raise StorageError(f"{path} exists (--force overwrites it)") from None
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from None
-    stderr.note(f"wrote {beside.size} bytes to {path}")
-
-
-def check(path: Path, *, force: bool) -> None:
-    """Raise StorageError, before anything is asked of the service, for a file that could not be written."""
-    if path.is_symlink():
-        raise StorageError(f"{path} is a symbolic link; name the file itself")
-    if path.is_dir():
-        raise StorageError(f"{path} is a folder; name a file in it")
-    if path.exists() and not force:
-        raise StorageError(f"{path} exists (--force overwrites it)")
-    check_folder(path)
-
-
-def check_folder(path: Path) -> None:
-    """Raise StorageError for what names no file, and where the file's folder does not take it."""
-    if not path.name or path.name == "..":
-        raise StorageError(f"{path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise StorageError(f"there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise StorageError(f"the folder {path.parent} cannot be written")
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _link(beside: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(beside)
+        os.link(temporary, path, follow_symlinks=False)
     except FileExistsError:
         raise
     except OSError:
         # A file system without hard links: nothing better than looking once more, then renaming.
-        if path.exists() or path.is_symlink():
+        if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        beside.replace(path)
+        temporary.replace(path)
 
 
-def _short(label: str) -> str:
+def _short(name: str) -> str:
     # A name may have 255 bytes, and so many letters may be four times as many of them.
-    return label.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
+    return name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")

@@ -1,7 +1,6 @@
 """Many files into one folder: none overwritten, none lost, each named in a manifest that a second run goes on from."""
 
 import hashlib
-import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
 MANIFEST = "manifest.ndjson"
@@ -76,7 +77,7 @@ class TargetFolder:
     )
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
         """Give the file the first name like the proposed one that is free."""
         name = file_names.safe(*proposals)
         with self.lock:
@@ -88,7 +89,7 @@ class TargetFolder:
                     continue
                 self.taken.add(file_names.folded(candidate))
                 try:
-                    beside.publish(self.folder / candidate, force=False)
+                    beside.publish(self.folder / candidate, replace=False)
                 except FileExistsError:
                     continue
                 return self.folder / candidate
@@ -110,7 +111,7 @@ def run(
     held = HeldLock(folder / f"{MANIFEST}.lock")
     held.take(str(folder))
     try:
-        atomic_file.sweep(folder, _LABEL)
+        atomic_file.sweep(folder / _LABEL)
         return _fill(wanted, folder, client, runtime, workers, retries)
     finally:
         held.release()
@@ -194,28 +195,26 @@ class _DownloadManifest:
     """The list of files, written line by line as they come; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
+        self._file = AppendFile(path, mode=0o644)
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-            self._handle = os.open(path, flags, 0o644)
-            with open(self._handle, "rb", closefd=False) as file:
-                content = file.read()
-            whole = content.rpartition(b"\n")[0]
-            os.ftruncate(self._handle, len(whole) + 1 if whole else 0)
+            self._file.open(missing_ok=True)
+            with self._file.reader() as content:
+                whole = content.read().rpartition(b"\n")[0]
+            self._file.cut(len(whole) + 1 if whole else 0)
             self.entries = [msgspec.json.decode(line, type=DownloadEntry) for line in whole.splitlines()]
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         except msgspec.DecodeError:
             raise StorageError(f"{path} is no list of downloads (move it away)") from None
-        self._path = path
 
     def add(self, entry: DownloadEntry) -> None:
         """Write a line."""
         try:
-            os.write(self._handle, msgspec.json.encode(entry) + b"\n")
-            os.fsync(self._handle)
+            self._file.append(msgspec.json.encode(entry) + b"\n")
+            self._file.sync()
         except OSError as error:
-            raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+            raise StorageError(f"cannot write {self._file.path}: {error.strerror}") from None
 
     def close(self) -> None:
-        """Let go of it."""
-        os.close(self._handle)
+        """Close the file."""
+        self._file.close()

@@ -14,7 +14,8 @@ from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage import file_names, output_file
+from unified_cli.storage.atomic_file import AtomicFile
 
 _TOLD_EVERY = 5.0
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
@@ -40,7 +41,7 @@ class DownloadTarget(Protocol):
     def label(self) -> str:
         """What it is called until it has its name."""
 
-    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
         """Give the file its name, for which the service made proposals. Raises StorageError, OSError."""
 
 
@@ -61,7 +62,7 @@ class Named:
         """Its name."""
         return self.path.name
 
-    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
+    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
         """Give it that name."""
         return _publish(beside, self.path, force=self.force)
 
@@ -74,16 +75,16 @@ class Within:
     force: bool
     label: str = "download"
 
-    def publish(self, beside: atomic_file.AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
         """Give it a safe form of the proposed name."""
         path = self.folder / file_names.safe(*proposals)
-        atomic_file.check(path, force=self.force)
+        output_file.check(path, force=self.force)
         return _publish(beside, path, force=self.force)
 
 
-def _publish(beside: atomic_file.AtomicFile, path: Path, *, force: bool) -> Path:
+def _publish(beside: AtomicFile, path: Path, *, force: bool) -> Path:
     try:
-        beside.publish(path, force=force)
+        beside.publish(path, replace=force)
     except FileExistsError:
         raise StorageError(f"{path} exists (--force overwrites it)") from None
     return path
@@ -108,8 +109,7 @@ class Download:
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
         answer = self._client.send(request, part=wanted)
         try:
-            beside = atomic_file.AtomicFile(place.folder, place.label)
-            try:
+            with AtomicFile.beside(place.folder / place.label) as beside:
                 if answer.body is None:
                     answer = self._stream(request, answer, beside)
                 else:
@@ -117,13 +117,11 @@ class Download:
                 digest = beside.digest("sha256").hex()
                 named = file_names.from_header(answer.headers.get("content-disposition", ""))
                 path = place.publish(beside, (named, *proposals))
-            finally:
-                beside.discard()
         except OSError as error:
             raise StorageError(f"cannot write into {place.folder}: {error.strerror}") from None
         return Saved(path, beside.size, digest)
 
-    def _stream(self, request: Request, answer: Answer, beside: atomic_file.AtomicFile) -> Answer:
+    def _stream(self, request: Request, answer: Answer, beside: AtomicFile) -> Answer:
         """Write all that comes, over as many answers as it takes; gives the one that the file began with."""
         first, breaks = answer, 0
         progress = _DownloadProgress(self._runtime)
@@ -149,7 +147,7 @@ class Download:
         self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
         self._runtime.sleep(seconds)
 
-    def _again(self, request: Request, first: Answer, beside: atomic_file.AtomicFile) -> Answer:
+    def _again(self, request: Request, first: Answer, beside: AtomicFile) -> Answer:
         """The rest of the file where the service offers it, else the whole file from its start."""
         validator = _validator(first.headers)
         if beside.size and validator:
@@ -170,7 +168,7 @@ class Download:
         beside.restart()
         return answer
 
-    def _check(self, request: Request, first: Answer, beside: atomic_file.AtomicFile) -> None:
+    def _check(self, request: Request, first: Answer, beside: AtomicFile) -> None:
         """Raise ServiceError where the file is not what the headers said it would be."""
         where = f"{request.method} {request.path}"
         total = _total(first)

@@ -1,4 +1,4 @@
-"""How far an export came, on disk: replaced as a whole, and refused when it is not what was written."""
+"""How far an export came, as it stands on disk: refused when it is not what was written."""
 
 import hashlib
 import json
@@ -10,12 +10,10 @@ from typing import Any
 
 from unified_cli import __version__
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage.atomic_file import sync_folder
 
 Data = bytes
 _VERSION = 1
 _LARGEST = 64 * 1024 * 1024
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -78,24 +76,3 @@ def read(path: Path) -> Checkpoint | None:
         if os.fstat(file.fileno()).st_size > _LARGEST:
             raise StateError(f"{path} is far larger than any checkpoint (--restart starts anew)")
         return Checkpoint.of(file.read(_LARGEST), path)
-
-
-def write(path: Path, text: bytes) -> None:
-    """Put the text in the place of the file, so that whatever happens one of both is there, whole. Raises OSError."""
-    beside = path.with_name(f"{path.name}.tmp")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, _NEW, 0o600)
-    try:
-        write_all(handle, text)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    os.replace(beside, path)  # noqa: PTH105  the system calls of this protocol are spelled as such
-    sync_folder(path.parent)
-
-
-def write_all(handle: int, data: bytes) -> None:
-    """Write all of it; the operating system may take it in parts."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]

@@ -18,6 +18,7 @@ from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
+from unified_cli.storage import folders
 
 _NOT_OFFERED = {404, 405, 501}
 # The manifest is written anew for what ended in so many seconds.
@@ -127,7 +128,7 @@ class Export:
                 give(_FinishedList(before))
                 return
         path = self._folder / task.file
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.make_private(path.parent)
         # A file that the manifest lists is ours to replace.
         options = replace(options, force=options.force or options.restart or before is not None)
         part = PartialFile(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unified_cli.bulk.export.partial_file import PartialFile
@@ -65,13 +65,16 @@ def run(part: PartialFile, read: Read, options: ListExportOptions, told: Callabl
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         part.append(
             output.add(options.shape.apply(records), one_line=page.one_line),
-            next_cursor=page.next_cursor,
-            pages=state.pages + 1,
-            records=state.records + len(records),
-            dropped=state.dropped + len(page.records) - len(records),
-            partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
-            seen=[*state.seen, *onward],
-            memory=dict(output.memory),
+            replace(
+                state,
+                next_cursor=page.next_cursor,
+                pages=state.pages + 1,
+                records=state.records + len(records),
+                dropped=state.dropped + len(page.records) - len(records),
+                partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
+                seen=[*state.seen, *onward],
+                memory=dict(output.memory),
+            ),
         )
         told(page)
 

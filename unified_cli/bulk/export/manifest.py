@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli import __version__
-from unified_cli.bulk.export import checkpoint
 from unified_cli.bulk.export.partial_file import digest
 from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import atomic_file
 
 NAME = "manifest.json"
 _VERSION = 1
@@ -88,7 +88,7 @@ class Manifest:
             "files": [asdict(self.entries[name]) for name in sorted(self.entries)],
         }
         try:
-            checkpoint.write(self.path, json.dumps(value, indent=1).encode() + b"\n")
+            atomic_file.replace(self.path, json.dumps(value, indent=1).encode() + b"\n")
         except OSError as error:
             raise StorageError(f"cannot write {self.path}: {error.strerror}") from None
 

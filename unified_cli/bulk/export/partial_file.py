@@ -1,23 +1,21 @@
 """A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from unified_cli.bulk.export import checkpoint
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import atomic_file
+from unified_cli.storage import atomic_file, folders, output_file
+from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.file_lock import HeldLock
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _BLOCK = 1024 * 1024
-_OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class PartialFile:
@@ -44,7 +42,7 @@ class PartialFile:
         self._lock = HeldLock(path.with_name(f"{path.name}.lock"))
         self._monotonic = monotonic
         self._wall = wall
-        self._handle = -1
+        self._file = AppendFile(self._part)
         self._hash = hashlib.sha256()
         self._safe_bytes = 0
         self._safe_at = 0.0
@@ -56,7 +54,7 @@ class PartialFile:
         `restart` forgets the earlier run, but with `keep` not what it wrote. Raises StateError for an earlier run with
         other options, a damaged one, and one under way.
         """
-        atomic_file.check_folder(self.path)
+        output_file.check_folder(self.path)
         self._lock.take(str(self.path))
         try:
             self._open(force=force, restart=restart, keep=keep)
@@ -76,14 +74,14 @@ class PartialFile:
             return
         if self.path.exists() and not force:
             raise StorageError(self._exists)
-        atomic_file.check(self.path, force=force)
+        output_file.check(self.path, force=force)
         if earlier is None:
-            if os.path.lexists(self._part):
+            if self._part.exists() or self._part.is_symlink():
                 raise StateError(f"{self._part} is there without its checkpoint (--restart removes it)")
             # The checkpoint comes first: a part file without one is somebody else's.
             self._write_state()
-            self._handle = os.open(self._part, _OPEN | os.O_CREAT | os.O_EXCL, 0o600)
-            atomic_file.sync_folder(self.path.parent)
+            self._file.create()
+            folders.sync(self.path.parent)
         else:
             self._go_on(earlier)
             if restart:
@@ -92,19 +90,18 @@ class PartialFile:
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _go_on(self, earlier: Checkpoint) -> None:
-        flags = _OPEN | (os.O_CREAT if earlier.bytes == 0 else 0)
         try:
-            self._handle = os.open(self._part, flags, 0o600)
+            self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
             raise StateError(f"{self._part} is gone, and its checkpoint is there (--restart starts anew)") from None
         left = earlier.bytes
-        while left and (block := os.read(self._handle, min(left, _BLOCK))):
-            self._hash.update(block)
-            left -= len(block)
+        with self._file.reader() as content:
+            while left and (block := content.read(min(left, _BLOCK))):
+                self._hash.update(block)
+                left -= len(block)
         if left or self._hash.hexdigest() != earlier.sha256:
             raise StateError(f"{self._part} is not what its checkpoint says (--restart starts anew)")
-        os.ftruncate(self._handle, earlier.bytes)
-        os.lseek(self._handle, earlier.bytes, os.SEEK_SET)
+        self._file.cut(earlier.bytes)
         self.state = earlier
 
     def lines(self) -> list[bytes]:
@@ -115,14 +112,12 @@ class PartialFile:
     @property
     def is_published(self) -> bool:
         """Whether the earlier run had given the file its name, and was killed while tidying up."""
-        return self._handle < 0
+        return not self._file.is_open
 
-    def append(self, data: bytes, **state: Any) -> None:
-        """Add a whole page, and what the state is after it."""
+    def append(self, data: bytes, state: Checkpoint) -> None:
+        """Add a whole page; `state` is what the checkpoint says after it, the count of bytes aside."""
         try:
-            checkpoint.write_all(self._handle, data)
-            self._hash.update(data)
-            self.state = replace(self.state, bytes=self.state.bytes + len(data), **state)
+            self._add(data, state)
             due = self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS
             if due:
                 self._make_safe()
@@ -132,7 +127,7 @@ class PartialFile:
     def keep(self) -> None:
         """Make all pages so far safe, for the next run to go on from here."""
         try:
-            if self._handle >= 0:
+            if self._file.is_open:
                 self._make_safe()
         except OSError as error:
             raise self._failure(error) from None
@@ -141,17 +136,10 @@ class PartialFile:
         """Write the end and give the complete file its name."""
         try:
             # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
-            checkpoint.write_all(self._handle, end)
-            self._hash.update(end)
-            self.state = replace(self.state, bytes=self.state.bytes + len(end), complete=True)
+            self._add(end, replace(self.state, complete=True))
             self._make_safe()
-            os.close(self._handle)
-            self._handle = -1
-            if force:
-                os.replace(self._part, self.path)  # noqa: PTH105  a system call of the protocol
-            else:
-                self._link()
-            atomic_file.sync_folder(self.path.parent)
+            self._file.close()
+            atomic_file.give_name(self._part, self.path, replace=force)
             self._part.unlink(missing_ok=True)
         except FileExistsError:
             raise StorageError(self._exists) from None
@@ -159,7 +147,7 @@ class PartialFile:
             raise self._failure(error) from None
 
     def tidy(self) -> None:
-        """Remove the checkpoint of a published file, and let go of it."""
+        """Remove the checkpoint of a published file, and close it."""
         self._ckpt.unlink(missing_ok=True)
         self.close()
 
@@ -170,21 +158,14 @@ class PartialFile:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files; an unfinished one stays for the next run."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        """Close the files and release the lock; an unfinished one stays for the next run."""
+        self._file.close()
         self._lock.release()
 
-    def _link(self) -> None:
-        try:
-            os.link(self._part, self.path, follow_symlinks=False)
-        except FileExistsError:
-            raise
-        except OSError:
-            # A file system without hard links: nothing better than looking once more, then renaming.
-            atomic_file.check(self.path, force=False)
-            os.replace(self._part, self.path)  # noqa: PTH105  as above
+    def _add(self, data: bytes, state: Checkpoint) -> None:
+        self._file.append(data)
+        self._hash.update(data)
+        self.state = replace(state, bytes=self._file.size)
 
     def _is_published(self, earlier: Checkpoint) -> bool:
         """Whether the target is what the part file was."""
@@ -193,14 +174,14 @@ class PartialFile:
         return digest(self.path) == earlier.sha256
 
     def _make_safe(self) -> None:
-        os.fsync(self._handle)
+        self._file.sync()
         self.state.sha256 = self._hash.hexdigest()
         self._write_state()
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _write_state(self) -> None:
         self.state.updated = self._now()
-        checkpoint.write(self._ckpt, self.state.text())
+        atomic_file.replace(self._ckpt, self.state.text())
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="seconds")

@@ -1,6 +1,5 @@
 """The journal of an import: what was sent stands on the disk before it is sent, and what came of it after."""
 
-import os
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Self
 import msgspec
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage.atomic_file import sync_folder
+from unified_cli.storage import folders
+from unified_cli.storage.append_file import AppendFile
 
 _VERSION = 1
 
@@ -69,8 +69,7 @@ class Journal:
 
     path: Path
     header: JournalHeader
-    _handle: int
-    _end: int
+    _file: AppendFile
     _states: bytearray
     _sent: "array[int]"
     _last: "array[int]"
@@ -81,22 +80,23 @@ class Journal:
 
         Its caller holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
         """
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        file = AppendFile(path)
         try:
-            handle = os.open(path, flags, 0o600)
+            file.open(missing_ok=True)
             if restart:
-                os.ftruncate(handle, 0)
-            journal = cls(path, header, handle, 0, bytearray(), array("q"), array("q"))
+                file.cut(0)
+            journal = cls(path, header, file, bytearray(), array("q"), array("q"))
             if not journal._load():
-                journal._append([msgspec.json.encode(header)], sync=True)
-                sync_folder(path.parent)
+                journal._append([msgspec.json.encode(header)])
+                journal.sync()
+                folders.sync(path.parent)
         except OSError as error:
             raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
         return journal
 
     def close(self) -> None:
-        """Let go of the file."""
-        os.close(self._handle)
+        """Close the file."""
+        self._file.close()
 
     def state(self, number: int) -> EntryState:
         """What is known of a record."""
@@ -122,30 +122,24 @@ class Journal:
     def sync(self) -> None:
         """Have everything written on the disk."""
         try:
-            os.fsync(self._handle)
+            self._file.sync()
         except OSError as error:
             raise self._failure(error) from None
 
     def _add(self, entries: Iterable[JournalEntry]) -> None:
         lines = []
-        at = self._end
+        at = self._file.size
         for entry in entries:
             line = msgspec.json.encode(entry)
             self._note(entry, at)
             at += len(line) + 1
             lines.append(line)
         if lines:
-            self._append(lines, sync=False)
+            self._append(lines)
 
-    def _append(self, lines: Sequence[bytes], *, sync: bool) -> None:
-        view = memoryview(b"\n".join([*lines, b""]))
+    def _append(self, lines: Sequence[bytes]) -> None:
         try:
-            while view:
-                written = os.write(self._handle, view)
-                self._end += written
-                view = view[written:]
-            if sync:
-                os.fsync(self._handle)
+            self._file.append(b"\n".join([*lines, b""]))
         except OSError as error:
             raise self._failure(error) from None
 
@@ -167,34 +161,33 @@ class Journal:
     def _entry(self, at: int) -> JournalEntry:
         line, size = b"", 4096
         while b"\n" not in line:
-            line = os.pread(self._handle, size, at)
+            line = self._file.read(size, at)
             size *= 2
         return msgspec.json.decode(line.partition(b"\n")[0], type=JournalEntry)
 
     def _load(self) -> bool:
         """Read what earlier runs wrote; False where there is nothing yet. A torn last line is cut off."""
-        with open(self._handle, "rb", closefd=False) as file:
-            first = file.readline()
-            if not first.endswith(b"\n"):
-                os.ftruncate(self._handle, 0)
-                return False
-            self._end = len(first)
-            self._match(first)
-            for position, line in enumerate(file, 2):
+        with self._file.reader() as lines:
+            whole = 0
+            for number, line in enumerate(lines, 1):
                 if not line.endswith(b"\n"):
-                    os.ftruncate(self._handle, self._end)
                     break
-                self._read(line, position)
-                self._end += len(line)
-        return True
+                if number == 1:
+                    self._match(line)
+                else:
+                    self._read(line, number, whole)
+                whole += len(line)
+        if whole < self._file.size:
+            self._file.cut(whole)
+        return whole > 0
 
-    def _read(self, line: bytes, position: int) -> None:
+    def _read(self, line: bytes, number: int, at: int) -> None:
         try:
             entry = msgspec.json.decode(line, type=JournalEntry)
-            self._note(entry, self._end)
+            self._note(entry, at)
         except (msgspec.MsgspecError, IndexError, OverflowError, MemoryError):
             raise StateError(
-                f"{self.path} is damaged in line {position}; what was sent is not known any more "
+                f"{self.path} is damaged in line {number}; what was sent is not known any more "
                 "(--restart imports everything again)"
             ) from None
 

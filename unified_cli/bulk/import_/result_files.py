@@ -10,10 +10,8 @@ from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal
 from unified_cli.bulk.import_.input_file import InputFile, InputLine
 from unified_cli.errors import StorageError
-from unified_cli.stderr import Stderr
-from unified_cli.storage import atomic_file
+from unified_cli.storage import atomic_file, output_file
 
-_SILENT = Stderr(None)
 _CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'
 
@@ -44,7 +42,7 @@ def path_of(group: ResultGroup, beside: Path) -> Path:
 def check(beside: Path, report: str | None) -> None:
     """Raise StorageError, before anything is sent, where a file of results could not be written."""
     for path in (*(path_of(group, beside) for group in GROUPS), *([Path(report)] if report else [])):
-        atomic_file.check(path, force=True)
+        output_file.check(path, force=True)
 
 
 def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
@@ -64,10 +62,10 @@ def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], be
     for group in GROUPS:
         number = sum(counts[state] for state in group.states)
         path = path_of(group, beside)
-        atomic_file.sweep(path.parent, path.name)
+        atomic_file.sweep(path)
         if number:
             lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
-            atomic_file.write(str(path), _joined(lines), force=True, stderr=_SILENT)
+            output_file.write(path, _joined(lines), force=True)
         else:
             path.unlink(missing_ok=True)
         groups.append(ResultGroup(group.name, group.states, number, path if number else None))
@@ -77,7 +75,7 @@ def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], be
 def check_report(name: str, source: Path) -> None:
     """Raise StorageError, before anything is sent, for a report that would replace anything but an earlier report."""
     path = Path(name)
-    atomic_file.check_folder(path)
+    output_file.check_folder(path)
     ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
     if path.exists() and not ours:
         raise StorageError(f"{path} exists, and is no report of an import (name another file)")
@@ -90,7 +88,7 @@ def _is_report(path: Path) -> bool:
 
 def report(source: InputFile, journal: Journal, name: str) -> None:
     """Write one line for each record: its number, what became of it, its id, the status and the reason."""
-    atomic_file.write(name, _joined(_told(line, journal) for line in source.lines()), force=True, stderr=_SILENT)
+    output_file.write(Path(name), _joined(_told(line, journal) for line in source.lines()), force=True)
 
 
 def _told(line: InputLine, journal: Journal) -> bytes:

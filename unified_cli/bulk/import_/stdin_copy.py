@@ -1,13 +1,13 @@
 """Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage.atomic_file import sync_folder
+from unified_cli.storage import folders
+from unified_cli.storage.atomic_file import AtomicFile
 
 
 def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
@@ -29,7 +29,7 @@ def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
 
     folder = data / "imports"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.make_private(folder)
         path = _fill(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
     except OSError as error:
         raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
@@ -39,19 +39,10 @@ def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
 
 def _fill(runtime: Runtime, folder: Path, digest: Any) -> Path:
     assert runtime.stdin is not None  # noqa: S101  checked above
-    beside = folder / f".{os.getpid()}.part"
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            while chunk := runtime.stdin.read(1 << 20):
-                digest.update(chunk)
-                file.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())
+    with AtomicFile.beside(folder / "stdin") as copy:
+        while chunk := runtime.stdin.read(1 << 20):
+            digest.update(chunk)
+            copy.write(chunk)
         path = folder / f"{digest.hexdigest()[:24]}.ndjson"
-        os.replace(beside, path)  # noqa: PTH105  one word for one system call
-    finally:
-        beside.unlink(missing_ok=True)
-    sync_folder(folder)
+        copy.publish(path, replace=True)
     return path

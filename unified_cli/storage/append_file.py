@@ -1,0 +1,71 @@
+"""A file that only grows: what was appended is on the disk when `sync` returns."""
+
+import os
+from io import BufferedReader
+from pathlib import Path
+
+PRIVATE = 0o600
+"""The mode of a file that only this user can read."""
+
+
+class AppendFile:
+    """A file that is made with `create` or opened with `open`, then appended to; `size` is how many bytes it has.
+
+    A crash can leave half of the last write in it: whoever reads the file decides what of its end counts, and cuts off
+    the rest. No link is followed. All methods raise OSError as the operating system does.
+    """
+
+    def __init__(self, path: Path, mode: int = PRIVATE) -> None:
+        self.path = path
+        self.size = 0
+        self._mode = mode
+        self._handle = -1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was opened and not yet closed."""
+        return self._handle >= 0
+
+    def create(self) -> None:
+        """Make the file. Raises FileExistsError where there is anything of that name, even a link to nothing."""
+        self._open(os.O_CREAT | os.O_EXCL)
+
+    def open(self, *, missing_ok: bool = False) -> None:
+        """Open the file; with `missing_ok` it is made where there is none, else FileNotFoundError is raised."""
+        self._open(os.O_CREAT if missing_ok else 0)
+
+    def _open(self, flags: int) -> None:
+        self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | flags, self._mode)
+        self.size = os.fstat(self._handle).st_size
+
+    def append(self, data: bytes) -> None:
+        """Write all of it to the end; the operating system may take it in parts."""
+        rest = memoryview(data)
+        while rest:
+            written = os.write(self._handle, rest)
+            self.size += written
+            rest = rest[written:]
+
+    def sync(self) -> None:
+        """Have on the disk what the file holds; for its name see `folders.sync`."""
+        os.fsync(self._handle)
+
+    def cut(self, size: int) -> None:
+        """Remove what is after the first `size` bytes."""
+        os.ftruncate(self._handle, size)
+        self.size = size
+
+    def reader(self) -> BufferedReader:
+        """The content as a file object, from its beginning; to be closed before anything is appended."""
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        return open(self._handle, "rb", closefd=False)
+
+    def read(self, size: int, at: int) -> bytes:
+        """At most `size` bytes from the position `at`."""
+        return os.pread(self._handle, size, at)
+
+    def close(self) -> None:
+        """Close it, if it is open."""
+        if self.is_open:
+            handle, self._handle = self._handle, -1
+            os.close(handle)
