@@ -574,6 +574,17 @@ def test_a_delete_in_doubt_that_is_gone_is_done(
     assert outcome(path, "done")[0]["_import"] == {"line": 1, "id": "x", "why": "already gone"}
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("in.ndjson", '{"id":"a","\\ud83d":"x\\ud83d"}'), ("in.json", '[{"id":"a","\\ud83d":"x\\ud83d"}]')],
+)
+def test_half_a_surrogate_pair_is_sent_as_it_was(
+    name: str, text: str, unified: Unified, service: Service, records: Records
+) -> None:
+    result = unified(f"{TAGS} {records(text, name=name)} --operation update", environ=service.environ)
+    assert (result.code, [seen.body for seen in service.seen]) == (0, [b'{"\\ud83d":"x\\ud83d"}'])
+
+
 def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, service: Service, records: Records) -> None:
     path = records({"name": "a", "x": 1}, {"name": "b", "skip": True}, {"x": "text"}, [1], {"name": "c", "two": True})
     program = "if .skip then empty elif .two then (., .) else {name, y: (.x + 1)} end"

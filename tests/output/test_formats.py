@@ -35,6 +35,19 @@ def test_ndjson_is_what_was_served_byte_for_byte(record: bytes, unified: Unified
     assert (result.raw, result.code) == (record + b'\n{"id": "2"}\n', 0)
 
 
+@pytest.mark.parametrize("before", ["~half~", "<half>", "<half><half", "<"])
+def test_half_a_surrogate_pair_stays_behind_whatever_text(before: str, unified: Unified, service: Service) -> None:
+    record = f'{{"id":"1","{before}\\ud83d":"{before}\\ud83d\\ude00","{before}":"\\ud83d"}}'.encode()
+    by_cursor(service, {None: envelope(b"[" + record + b"]")})
+    for output in ("ndjson", "ndjson --columns id," + before + "\\ud83d", "csv"):
+        result = unified([*f"{LIST} --all -o".split(), *output.split()], environ=service.environ)
+        assert result.code == 0
+        if output == "ndjson":
+            assert result.raw == record + b"\n"
+        if output == "csv":
+            assert result.stdout.splitlines()[0] == f"id,{before}\\ud83d,{before}"
+
+
 def test_a_record_over_several_lines_becomes_one(unified: Unified, service: Service) -> None:
     pretty = b'{\r\n  "id": "1",\n  "price": 1.10,\n  "half": "\\ud83d",\n  "text": "a\\nb  c"\n}'
     by_cursor(service, {None: envelope(b"[" + pretty + b', {"id": "2"}]')})

@@ -1,6 +1,5 @@
 """Pages of a list, one after the other: split without being decoded, and never round in a circle."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import surrogates
+from unified_cli.json_text.members import string
 from unified_cli.masking import cut
 
 _NOTHING = Record(b"null")
@@ -140,11 +140,10 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
 def _cursor(text: bytes, request: Request) -> str | None:
     if text in {b"null", b'""'}:
         return None
-    value = json.loads(text) if text.startswith(b'"') else None
-    if not isinstance(value, str):
+    if not text.startswith(b'"'):
         shown = cut(text.decode("utf-8"), 100)
         raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
-    return value
+    return string(text)
 
 
 def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:

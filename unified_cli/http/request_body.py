@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.http.answer import decoding
+from unified_cli.json_text import json_check
 from unified_cli.runtime import Runtime
 
 _NAME = re.compile(r"[^\[\]]+")
@@ -82,15 +82,8 @@ def read_file(name: str) -> bytes:
 
 def check_json(text: bytes, what: str) -> bytes:
     """The same bytes if they are one JSON value; else UsageError saying where not."""
-    try:
-        text.decode("utf-8")
-        wrong = decoding.flaw(text)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{what} is not UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise UsageError(f"{what} is nested too deeply") from None
-    if wrong:
-        raise UsageError(f"{what} is not JSON: {wrong}")
+    if wrong := json_check.flaw(text):
+        raise UsageError(f"{what} {wrong}")
     return text
 
 

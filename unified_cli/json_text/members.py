@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from unified_cli.json_text import surrogates
+from unified_cli.json_text.json_values import dump
 
 Record = msgspec.Raw
 Parts = Mapping[str, bytes]
@@ -21,17 +22,29 @@ def parts(record: Record | bytes) -> Parts | None:
     except msgspec.DecodeError:
         text, mark = surrogates.escape(text)
         found = _MEMBERS.decode(text)
-        return {
-            key.replace(mark.decode(), "\\"): surrogates.restore(bytes(value), mark) for key, value in found.items()
-        }
+        return {_name(key, mark): surrogates.restore(bytes(value), mark) for key, value in found.items()}
 
 
 _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
+def _name(key: str, mark: bytes) -> str:
+    if mark.decode() not in key:
+        return key
+    decoded: str = json.loads(surrogates.restore(dump(key).encode(), mark))
+    return decoded
+
+
+def join(members: Parts) -> bytes:
+    """The JSON object with these members."""
+    return b"{" + b",".join(dump(name).encode() + b":" + value for name, value in members.items()) + b"}"
+
+
 def items(array: bytes) -> list[Record]:
-    """The records in a JSON array."""
-    return msgspec.json.decode(array, type=list[Record])
+    """The records in a JSON array. Raises msgspec.DecodeError for what is no array."""
+    text, mark = surrogates.escape(array)
+    found = msgspec.json.decode(text, type=list[Record])
+    return [Record(surrogates.restore(bytes(one), mark)) for one in found] if mark else found
 
 
 def pick(members: Parts, column: str) -> bytes | None:
@@ -78,7 +91,7 @@ def project(record: Record, columns: Sequence[str]) -> Record:
     members = parts(record)
     if members is None:
         return record
-    pairs = (msgspec.json.encode(column) + b":" + (pick(members, column) or b"null") for column in columns)
+    pairs = (dump(column).encode() + b":" + (pick(members, column) or b"null") for column in columns)
     return Record(b"{" + b",".join(pairs) + b"}")
 
 

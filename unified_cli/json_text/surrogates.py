@@ -1,8 +1,8 @@
-r"""Half a surrogate pair in JSON text, such as `\\ud83d`: JSON allows it, msgspec refuses it, so it is disguised."""
+r"""Half a surrogate pair in JSON text, such as `\ud83d`: JSON allows it and msgspec refuses it, so it is escaped."""
 
 import re
 
-_SURROGATE = re.compile(rb"\\u[dD]")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 # An escape and what it escapes; only with the backslashes paired off is a `\u` known to be one.
 _ESCAPE = re.compile(rb"\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL)
@@ -16,9 +16,10 @@ def escape(text: bytes) -> tuple[bytes, bytes]:
     """The text with the backslash before every surrogate replaced, and by what; by nothing where there is none."""
     if not _SURROGATE.search(text):
         return text, b""
-    mark = b"~half~"
+    # It begins with a character that it does not hold again, so that no text before it makes another one with it.
+    mark, number = b"<half>", 1
     while mark in text:
-        mark += b"~"
+        mark, number = b"<half %d>" % number, number + 1
     return _ESCAPE.sub(lambda match: mark + match[1] if len(match[1]) > 1 else match[0], text), mark
 
 
@@ -28,7 +29,12 @@ def restore(text: bytes, mark: bytes) -> bytes:
 
 
 def without(text: bytes) -> bytes:
-    r"""The text with `\\ufffd` in place of halves; whole pairs stay."""
+    r"""The text with `\ufffd` in place of halves; whole pairs stay."""
     if not _SURROGATE.search(text):
         return text
     return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)
+
+
+def replaced(text: bytes) -> bytes:
+    r"""The text with `\ufffd` in place of every surrogate, pairs too: for finding out whether the rest is JSON."""
+    return _SURROGATE.sub(rb"\\ufffd", text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.fault_plan import Faults, rules_of
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.store import SandboxStore
@@ -58,7 +58,7 @@ def control(request: SandboxRequest, store: SandboxStore, faults: Faults, reques
         raise Refusal(404, f"no route {request.method} {request.path}")
     names = ("account", "method", "path", "key", "effects")
     effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
-    return SandboxResponse.json(lossless.dump({"seed": store.seed, "requests": requests.told(), "effects": effects}))
+    return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.told(), "effects": effects}))
 
 
 def _rules(request: SandboxRequest) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api.list_page import ListTerms
 from unified_cli.sandbox.api.operation_call import OperationCall
 from unified_cli.sandbox.fault_plan import FaultHits
@@ -42,7 +42,7 @@ def drift(call: OperationCall) -> None:
         if first is not None and last is not None and (first.position + last.position) % 2:
             records.delete(first, str(first.value.get("id") or first.position))
         else:
-            records.create({"name": lossless.dump("Drifted in")}, None, call.now)
+            records.create({"name": dump("Drifted in")}, None, call.now)
 
 
 def deleted(call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str) -> SandboxResponse:

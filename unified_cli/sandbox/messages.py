@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 
 JSON = "application/json; charset=utf-8"
 
@@ -96,7 +96,7 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
 
     def answer(self) -> SandboxResponse:
         """The envelope as an answer."""
-        answer = SandboxResponse.json(lossless.dump(self._envelope), self.status)
+        answer = SandboxResponse.json(dump(self._envelope), self.status)
         answer.headers.update(self._headers)
         return answer
 

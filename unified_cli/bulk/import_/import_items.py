@@ -2,14 +2,14 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from unified_cli.bulk.import_.input_file import InputLine
 from unified_cli.catalogue import Operation, Service
-from unified_cli.json_text.members import parts, string
+from unified_cli.json_text.members import join, parts, string
 
 MARK = "_import"
 """The member that result files carry about a record, and that is taken out when they are fed back in."""
@@ -105,7 +105,7 @@ def unmarked(record: bytes) -> tuple[bytes, str]:
         return record, ""
     if mark.text:
         raise ValueError("it holds no record, only a line that was none")
-    return _joined(members), mark.key
+    return join(members), mark.key
 
 
 def _no_record(body: bytes, service: Service) -> str:
@@ -125,11 +125,7 @@ def _with_id(number: int, record: bytes, body: bytes, key: str, operation: Opera
     identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:
         return ImportItem(number, record, wrong="has no id")
-    return ImportItem(number, record, identifier, _joined(members) if operation.name == "update" else None, key)
-
-
-def _joined(members: Mapping[str, bytes]) -> bytes:
-    return b"{" + b",".join(msgspec.json.encode(name) + b":" + value for name, value in members.items()) + b"}"
+    return ImportItem(number, record, identifier, join(members) if operation.name == "update" else None, key)
 
 
 def _identifier(text: bytes) -> str | None:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.http.answer import decoding
+from unified_cli.json_text import json_check, members
 
 FORMATS = ("ndjson", "json", "csv", "ids")
 _BOM = b"\xef\xbb\xbf"
@@ -101,8 +101,8 @@ def _guess(file: BinaryIO, path: Path, *, ids: bool) -> str:
     if begins == b"[":
         file.seek(0)
         # An id may begin like an array; it hardly goes on like one.
-        return "ids" if ids and _not_json(file.read().removeprefix(_BOM)) else "json"
-    return "ids" if ids and first and _not_json(first.text) and not _MEMBER.match(first.text) else "ndjson"
+        return "ids" if ids and json_check.syntax_flaw(file.read().removeprefix(_BOM)) else "json"
+    return "ids" if ids and first and json_check.syntax_flaw(first.text) and not _MEMBER.match(first.text) else "ndjson"
 
 
 def _split(file: BinaryIO) -> Iterator[InputLine]:
@@ -122,18 +122,18 @@ def _ids(file: BinaryIO, path: Path, items: str) -> Iterator[InputLine]:  # noqa
     for number, raw in enumerate(file, 1):
         text = (raw.removeprefix(_BOM) if number == 1 else raw).rstrip(b"\r\n")
         if text.strip(_BLANK):
-            yield InputLine(number, text, _not_utf8(text), bare=True)
+            yield InputLine(number, text, json_check.encoding_flaw(text), bare=True)
 
 
 def _json(file: BinaryIO, path: Path, items: str) -> Iterator[InputLine]:
     """An array's elements, or those of a page as the service serves it."""
     content = file.read().removeprefix(_BOM).strip(_BLANK)
-    if wrong := _not_utf8(content) or _not_json(content):
+    if wrong := json_check.flaw(content):
         raise UsageError(f"{path} {wrong}")
     try:
         if content.startswith(b"{"):
-            content = bytes(msgspec.json.decode(content, type=dict[str, msgspec.Raw]).get(items, b"[%b]" % content))
-        records = msgspec.json.decode(content, type=list[msgspec.Raw])
+            content = (members.parts(content) or {}).get(items, b"[%b]" % content)
+        records = members.items(content)
     except msgspec.DecodeError as error:
         raise UsageError(f"{path} is no array of records: {error}") from None
     for number, record in enumerate(records, 1):
@@ -153,8 +153,8 @@ def _csv(file: BinaryIO, path: Path, items: str) -> Iterator[InputLine]:  # noqa
             if row and len(row) != len(heads):
                 raise UsageError(f"{path}, line {at}: {len(row)} cells under {len(heads)} columns")
             if row:
-                members = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
-                yield InputLine(at, msgspec.json.encode(members))
+                cells = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
+                yield InputLine(at, msgspec.json.encode(cells))
             at = rows.line_num + 1
         text.detach()
     except UnicodeDecodeError:
@@ -175,24 +175,7 @@ def _check_heads(heads: list[str], path: Path) -> None:
 
 
 def _checked(line: InputLine) -> InputLine:
-    wrong = _not_utf8(line.text) or _not_json(line.text)
-    return InputLine(line.number, line.text, wrong)
-
-
-def _not_utf8(text: bytes) -> str:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"is not UTF-8 at byte {error.start}"
-    return ""
-
-
-def _not_json(text: bytes) -> str:
-    try:
-        found = decoding.flaw(text)
-    except RecursionError:
-        return "is nested too deeply"
-    return f"is not JSON: {found}" if found else ""
+    return InputLine(line.number, line.text, json_check.flaw(line.text))
 
 
 _READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api.list_page import page
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
 from unified_cli.sandbox.api.request_content import attached
@@ -44,7 +44,7 @@ def uploaded(
     Assumption: what was uploaded is answered by a link to it, not by the bytes again.
     """
     identity, row = records.create({"size": str(len(content)), **members}, identity, call.now)
-    link = {"file_url": lossless.dump(file_url(records.api, records.resource, identity))}
+    link = {"file_url": dump(file_url(records.api, records.resource, identity))}
     call.store.put_file(records.scope, identity, content)
     return identity, records.update(row, identity, link, call.now)
 
@@ -73,7 +73,7 @@ def delete(call: OperationCall) -> SandboxResponse:
     identity = _identity(call)
     records = call.records()
     records.delete(call.need(records.get(identity), call.operation.resource, identity), identity)
-    return SandboxResponse.json(lossless.dump({"id": identity}))
+    return SandboxResponse.json(dump({"id": identity}))
 
 
 def _given_id(call: OperationCall) -> str | None:

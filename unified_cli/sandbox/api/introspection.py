@@ -5,7 +5,7 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import KnownField
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.accounts import LACKED, character
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 
@@ -24,7 +24,7 @@ def schema(operation: Operation) -> SandboxResponse:
     if operation.takes_body:
         answer["request_body_schema"] = _object(facts.body.get(operation.name, ()))
         answer["default_body"] = {}
-    return SandboxResponse.json(lossless.dump(answer))
+    return SandboxResponse.json(dump(answer))
 
 
 def capabilities_account(request: SandboxRequest) -> str | None:
@@ -48,9 +48,7 @@ def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
         }
         for api in catalogue.apis.values()
     }
-    return SandboxResponse.json(
-        lossless.dump({"integrated_account_id": account, "type": "unified", "unified": unified})
-    )
+    return SandboxResponse.json(dump({"integrated_account_id": account, "type": "unified", "unified": unified}))
 
 
 def _object(fields: Iterable[KnownField]) -> dict[str, Any]:

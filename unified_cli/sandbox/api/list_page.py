@@ -8,6 +8,7 @@ from typing import Any
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api import cursors
 from unified_cli.sandbox.api.filters import sort_key, tests
 from unified_cli.sandbox.api.query_tree import on, texts
@@ -37,7 +38,7 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
     """The page that a query asks for. Raises Refusal 400 for a bad limit, cursor or order."""
     # The cursor and the page size may change from page to page; everything else is what a cursor is bound to.
     bound = {name: value for name, value in query.items() if name not in (service.cursor, service.page_size)}
-    binding = f"{records.scope}{zlib.crc32(lossless.dump(bound).encode())}"
+    binding = f"{records.scope}{zlib.crc32(dump(bound).encode())}"
     limit = _limit(query, service, terms.greatest)
     cursor = "".join(texts(query.get(service.cursor, "")))
     where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
@@ -56,8 +57,8 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
     result = shaped(rows, query, partial=terms.partial)
     envelope = {
         service.items: _keyed(rows, result, query),
-        service.cursor: lossless.dump(seal(later)),
-        "prev_cursor": lossless.dump(seal(earlier)),
+        service.cursor: dump(seal(later)),
+        "prev_cursor": dump(seal(earlier)),
         "result_count": str(len(rows)),
     }
     if terms.partial:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api.crud import created, uploaded
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.request_content import from_base64
@@ -33,7 +33,7 @@ def send_draft(call: OperationCall) -> SandboxResponse:
     if row.value.get("is_draft") is not True:
         raise Refusal(422, f"{identity} is not a draft", remote=True, raw={"error": "not_a_draft"})
     change = {"is_draft": False, "folder": _SENT, "sent_at": call.now}
-    members = {name: lossless.dump(value) for name, value in change.items()}
+    members = {name: dump(value) for name, value in change.items()}
     return result(call.records().update(row, identity, members, call.now), call)
 
 
@@ -65,7 +65,7 @@ def move(call: OperationCall) -> SandboxResponse:
     folder = call.named("folder_id")
     if folder is None:
         raise missing("body_fields", ["folder"])
-    members = {"folder": lossless.dump(pointer(call, "folders", folder))}
+    members = {"folder": dump(pointer(call, "folders", folder))}
     return result(call.records().update(row, identity, members, call.now), call)
 
 
@@ -94,11 +94,11 @@ def _sent(call: OperationCall, base: dict[str, Any]) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
         if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
             raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", remote=True, raw={"field": key})
-    members = {"from": lossless.dump(ME)}
-    members |= {name: lossless.dump(value) for name, value in base.items()}
+    members = {"from": dump(ME)}
+    members |= {name: dump(value) for name, value in base.items()}
     members |= {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}
     change = {"folder": _SENT, "is_draft": False, "sent_at": call.now}
-    members |= {name: lossless.dump(value) for name, value in change.items()}
+    members |= {name: dump(value) for name, value in change.items()}
     return result(_with_files(call, call.records().create(members, None, call.now)[1]), call)
 
 
@@ -114,10 +114,10 @@ def _with_files(call: OperationCall, row: Row) -> Row:
             pointers.append(item)
             continue
         facts = {"email": {"id": identity}, **{key: value for key, value in item.items() if key != _BYTES}}
-        members = {key: lossless.dump(value) for key, value in facts.items()}
+        members = {key: dump(value) for key, value in facts.items()}
         own, _ = uploaded(call, call.records("attachments"), members, from_base64(_BYTES, item[_BYTES]))
         pointers.append({"id": own, "name": item.get("file_name")})
-    return call.records().update(row, identity, {"attachments": lossless.dump(pointers)}, call.now)
+    return call.records().update(row, identity, {"attachments": dump(pointers)}, call.now)
 
 
 def _inline(item: Any) -> bool:

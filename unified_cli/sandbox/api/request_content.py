@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump, read
 from unified_cli.sandbox.messages import Refusal, SandboxRequest
 
 _DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')
@@ -23,7 +24,7 @@ class Body:
 
     def value(self, name: str) -> Any:
         """A member for looking at; None where it is not there."""
-        return lossless.read(self.members[name]) if name in self.members else None
+        return read(self.members[name]) if name in self.members else None
 
     def text(self, name: str) -> str | None:
         """A member that is a text or a number, as text; None for what is neither."""
@@ -42,7 +43,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     if not request.body.strip():
         return Body()
     if passthrough and "json" not in kind:
-        return Body({"content_type": lossless.dump(kind or "application/octet-stream")}, request.body)
+        return Body({"content_type": dump(kind or "application/octet-stream")}, request.body)
     if kind and "json" not in kind:
         raise Refusal(415, f"cannot read a body of type {kind}: send application/json")
     try:
@@ -85,11 +86,11 @@ def _form(request: SandboxRequest) -> Body:
         if "filename" in names:
             body.file = content
             kind = re.search(r"(?im)^content-type:\s*(\S+)", headers)
-            body.members["file_name"] = lossless.dump(names["filename"])
-            body.members["content_type"] = lossless.dump(kind[1] if kind else "application/octet-stream")
+            body.members["file_name"] = dump(names["filename"])
+            body.members["content_type"] = dump(kind[1] if kind else "application/octet-stream")
             body.members["size"] = str(len(content))
         elif "name" in names:
-            body.members[names["name"]] = lossless.dump(content.decode("utf-8", "replace"))
+            body.members[names["name"]] = dump(content.decode("utf-8", "replace"))
     return body
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump, read
 from unified_cli.sandbox.messages import SandboxRequest, SandboxResponse
 
 
@@ -23,14 +24,14 @@ def debugged(
         members = lossless.split(text)
         count = int(members["result_count"])
         facts |= {
-            "nextCursor": lossless.read(members[cursor]),
+            "nextCursor": read(members[cursor]),
             "isLooping": False,
             "isEmptyResult": not count,
             "resultCount": count,
         }
     elif operation.kind == "action":
         members = lossless.split(text)
-    return SandboxResponse.json(lossless.join({**members, "debug": lossless.dump(facts)}), answer.status)
+    return SandboxResponse.json(lossless.join({**members, "debug": dump(facts)}), answer.status)
 
 
 def raw(answer: SandboxResponse, operation: Operation, items: str, cursor: str) -> SandboxResponse:
@@ -39,7 +40,7 @@ def raw(answer: SandboxResponse, operation: Operation, items: str, cursor: str) 
         return answer
     members = lossless.split(answer.body.decode())
     if operation.lists:
-        more = {"data": members[items], "has_more": lossless.dump(members[cursor] != "null")}
+        more = {"data": members[items], "has_more": dump(members[cursor] != "null")}
         return SandboxResponse.json(lossless.join(more), answer.status)
     return SandboxResponse.json(members[items], answer.status)
 

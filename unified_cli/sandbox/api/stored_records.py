@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump, read
 from unified_cli.sandbox.data.generate import NAMELESS, World
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
 from unified_cli.sandbox.store import CREATED, SandboxStore
@@ -39,7 +40,7 @@ class Row:
                 world, api, resource = self._world
                 self._value = world.record(api, resource, self.position)
             else:
-                self._value = lossless.read(self.text)
+                self._value = read(self.text)
         return self._value or {}
 
     @property
@@ -110,15 +111,15 @@ class Records:
         position = self._store.next_position(self.scope)
         if identity is None:
             identity = f"{self.resource}-new-{position - CREATED}"
-            members = {"id": lossless.dump(identity), **{k: v for k, v in members.items() if k != "id"}}
-        time = lossless.dump(now)
+            members = {"id": dump(identity), **{k: v for k, v in members.items() if k != "id"}}
+        time = dump(now)
         row = Row(position, lossless.join({**members, **{k: time for k in _TIMES if k not in members}}))
         self._store.put(self.scope, position, identity, row.text)
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
         """Change a record's fields by their names; `updated_at` moves on unless it is given."""
-        merged = {**row.members, "updated_at": lossless.dump(now), **members}
+        merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, lossless.join(merged))
         self._store.put(self.scope, row.position, identity, changed.text)
         return changed

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
@@ -78,7 +78,7 @@ def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
 
 
 def _changed(call: OperationCall, identity: str, row: Row, change: dict[str, Any]) -> SandboxResponse:
-    members = {name: lossless.dump(value) for name, value in change.items()}
+    members = {name: dump(value) for name, value in change.items()}
     if "remote_data" in call.body.members:
         members["remote_data"] = call.body.members["remote_data"]
     return result(call.records().update(row, identity, members, call.now), call)

@@ -1,6 +1,6 @@
 """Actions on applications, tickets and pages, and the exports that take their time."""
 
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.api.crud import create, get
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.stored_records import Row
@@ -29,14 +29,14 @@ def move_stage(call: OperationCall) -> SandboxResponse:
     if lacking := [name for name in ("application_id", "stage_id") if call.named(name) is None]:
         raise missing("body_fields", lacking)
     stage = pointer(call, "job_interview_stages", call.named("stage_id") or "")
-    return _application(call, {"current_stage": lossless.dump(stage)})
+    return _application(call, {"current_stage": dump(stage)})
 
 
 def reject(call: OperationCall) -> SandboxResponse:
     """An application turned down, for a reason if one is named."""
-    change = {"rejected_at": lossless.dump(call.now)}
+    change = {"rejected_at": dump(call.now)}
     if (reason := call.named("reject_reason_id", "reason_id")) is not None:
-        change["reject_reason"] = lossless.dump(pointer(call, "reject_reasons", reason)["id"])
+        change["reject_reason"] = dump(pointer(call, "reject_reasons", reason)["id"])
     return _application(call, change)
 
 
@@ -67,7 +67,7 @@ def export(call: OperationCall) -> SandboxResponse:
     bodies = [row.value.get("body") for row in _content(call, page)]
     text = "\n\n".join(str(body.get("content", "")) for body in bodies if isinstance(body, dict))
     piece = {"page": pointed, "body": {"format": "markdown", "content": text}}
-    return SandboxResponse.json(lossless.dump({"result": piece}))
+    return SandboxResponse.json(dump({"result": piece}))
 
 
 def start_export(call: OperationCall) -> SandboxResponse:
@@ -75,7 +75,7 @@ def start_export(call: OperationCall) -> SandboxResponse:
     wanted = call.named("page_id")
     start = {"status": '"queued"', "urls": "[]"}
     if wanted is not None:
-        start["page"] = lossless.dump(pointer(call, "pages", wanted))
+        start["page"] = dump(pointer(call, "pages", wanted))
     call.body.members = {**start, **call.body.members}
     return create(call)
 
@@ -89,11 +89,11 @@ def poll_export(call: OperationCall) -> SandboxResponse:
         step = _STEPS.get(str(row.value.get("status"))) if row is not None else None
         if row is None or step is None:
             return get(call)
-        change = {"status": lossless.dump(step)}
+        change = {"status": dump(step)}
         if step == "completed":
             ending = _ENDINGS.get(str(row.value.get("format")), "html")
             url = file_url(call.operation.api, call.operation.resource, identity, f"page.{ending}")
-            change["urls"] = lossless.dump([{"type": "download", "url": url}])
+            change["urls"] = dump([{"type": "download", "url": url}])
         records.update(row, identity, change, call.now)
     return record(row, call)
 

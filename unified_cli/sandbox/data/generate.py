@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.json_text import lossless
+from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.data import vocabulary
 from unified_cli.sandbox.data.consistency import ARRANGE
 from unified_cli.sandbox.data.fields import BY_NAME, BY_TYPE, file_name
@@ -58,7 +58,7 @@ class World:
         if text is None:
             if len(self._texts) >= _KEPT:
                 self._texts.clear()
-            text = self._texts[place] = lossless.dump(self.record(api, resource, number))
+            text = self._texts[place] = dump(self.record(api, resource, number))
         return text
 
     def _link(self, api: str, resource: str, name: str, number: int, dice: SeededRandom | None = None) -> int | None:

@@ -1,0 +1,131 @@
+"""Whether text is JSON, and how deep it is nested: the one check for answers, input files and arguments."""
+
+import codecs
+import re
+from json import JSONDecoder
+from typing import Any, NoReturn
+
+from unified_cli.json_text import surrogates
+
+_PIECE = 1024 * 1024
+# Whether brackets fit each other is not looked at here, so one kind stands for both.
+_ONE_KIND = bytes.maketrans(b"[]", b"{}")
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b'{}[]"')
+_ESCAPE = re.compile(rb'\\["\\]')
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def flaw(text: bytes) -> str:
+    """Why the text is not one JSON value, as what follows its name: `is not JSON: …`; empty where it is one."""
+    return encoding_flaw(text) or syntax_flaw(text)
+
+
+def encoding_flaw(text: bytes) -> str:
+    """Where the text is not UTF-8; empty where it is."""
+    if text.isascii():
+        return ""
+    # Piece by piece: one emoji makes Python keep four bytes for each character of the whole text.
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for at in range(0, len(text), _PIECE):
+        pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(text[at : at + _PIECE], final=at + _PIECE >= len(text))
+        except UnicodeDecodeError as error:
+            return f"is not UTF-8 at byte {at - pending + error.start}"
+    return ""
+
+
+def syntax_flaw(text: bytes) -> str:
+    """Why UTF-8 text is not one JSON value; empty where it is one."""
+    if len(text) <= _PIECE and _scans(text):
+        return ""
+    # The import of msgspec takes as long as the standard library takes for half a mebibyte, and msgspec reads what is
+    # larger in a tenth of the memory.
+    try:
+        reason = _refusal(text)
+        # Half a surrogate pair is valid JSON and occurs where somebody cut a string between its halves.
+        if not reason or not _refusal(surrogates.replaced(text)):
+            return ""
+    except RecursionError:
+        return "is nested too deeply"
+    return f"is not JSON: {reason}"
+
+
+def _refusal(text: bytes) -> str:
+    """What msgspec says against the text; empty where it takes it."""
+    import msgspec  # noqa: PLC0415  small texts do without it
+
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        return str(error).removeprefix("JSON is malformed: ")
+    return ""
+
+
+def _scans(text: bytes) -> bool:
+    try:
+        scan(text.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+# Python's own reader takes NaN and the infinities for JSON, and refuses numbers of more than 4,300 digits.
+_SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
+
+
+def scan(text: str) -> Any:
+    """The value of a JSON text, its numbers as text.
+
+    Raises ValueError where the text is not JSON, RecursionError where it is nested deeper than Python can read.
+    """
+    value, end = _SCANNER.raw_decode(text, _skip(text, 0))
+    if _skip(text, end) != len(text):
+        raise ValueError("something follows the JSON value")
+    return value
+
+
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def deeper_than(text: bytes, levels: int) -> bool:
+    """Whether brackets are nested deeper than that, which is how parsers are brought down; the text may be no JSON.
+
+    It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
+    """
+    left, inside, at = b"", 0, 0
+    while at < len(text):
+        end = _end_of_piece(text, at)
+        piece = text[at:end]
+        piece = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
+        # Of a string without brackets its two quotes are left, and no string begins between them.
+        parts = piece.translate(_ONE_KIND, _NOT_BRACKETS).replace(b'""', b"").split(b'"')
+        left = _unpaired(left + b"".join(parts[inside::2]), levels)
+        if len(left) > levels or b"{}" in left:
+            return True
+        inside ^= (len(parts) - 1) & 1
+        at = end
+    return False
+
+
+def _end_of_piece(text: bytes, at: int) -> int:
+    """Where the piece from `at` on ends: never between a backslash and what it escapes."""
+    end = min(at + _PIECE, len(text))
+    backslashes = len(text[at:end]) - len(text[at:end].rstrip(b"\\"))
+    return min(end + backslashes % 2, len(text))
+
+
+def _unpaired(brackets: bytes, levels: int) -> bytes:
+    """The brackets that are left when pairs are taken out from within, so many times."""
+    for _ in range(levels):
+        fewer = brackets.replace(b"{}", b"")
+        if len(fewer) == len(brackets):
+            break
+        brackets = fewer
+    return brackets
