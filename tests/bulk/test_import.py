@@ -598,12 +598,11 @@ def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, serv
     ]  # fmt: skip
 
 
-def test_a_map_that_changes_digits_says_so(unified: Unified, service: Service, records: Records) -> None:
-    path = records({"n": 1.10, "s": "12345678901234567890"}, '{"n": 12345678901234567890}')
+@pytest.mark.parametrize("number", ["12345678901234567890", "1.10", "1e2", "1e-400"])
+def test_a_map_that_changes_digits_says_so(number: str, unified: Unified, service: Service, records: Records) -> None:
+    path = records({"n": 1.5, "s": "12345678901234567890"}, f'{{"n": {number}}}', '{"n": 2.20}')
     result = unified(f"{TAGS} {path} --map .", environ=service.environ)
-    assert result.stderr == (
-        "--map computes in doubles, which cannot hold 12345678901234567890; others may change too\n"
-    )
+    assert result.stderr == f"--map computes in doubles, which cannot hold {number}; others may change too\n"
 
 
 def test_a_map_that_is_no_program_is_refused(unified: Unified, service: Service, records: Records) -> None:

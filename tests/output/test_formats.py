@@ -186,7 +186,15 @@ def test_jq_sees_the_whole_result_in_json_and_each_record_in_lines(unified: Unif
 
 @pytest.mark.parametrize(
     ("number", "told"),
-    [("9007199254740993", True), ("1.10", True), ("7", False), ("1.5", False), ("9007199254740992", False)],
+    [
+        ("9007199254740993", True),
+        ("1.10", True),
+        ("1e-400", True),
+        ("1.0", True),
+        ("7", False),
+        ("1.5", False),
+        ("9007199254740992", False),
+    ],
 )
 def test_jq_says_when_it_cannot_keep_a_number(number: str, told: bool, unified: Unified, service: Service) -> None:
     by_cursor(service, {None: envelope(f'[{{"id":"9007199254740993","n":{number}}}]'.encode())})

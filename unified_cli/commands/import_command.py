@@ -156,12 +156,13 @@ def _reshape(task: ImportTask) -> Callable[[bytes], list[bytes]] | None:
     if task.map is None:
         return None
     from unified_cli.bulk.import_ import record_map  # noqa: PLC0415
+    from unified_cli.json_text.numbers import changed_by_jq  # noqa: PLC0415
 
     program, told = record_map.RecordMap(task.map), False
 
     def shaped(record: bytes) -> list[bytes]:
         nonlocal told
-        if not told and (digits := record_map.imprecise(record)):
+        if not told and (digits := changed_by_jq(record)):
             told = True
             task.runtime.stderr.note(f"--map computes in doubles, which cannot hold {digits}; others may change too")
         return program(record)

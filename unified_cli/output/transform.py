@@ -1,7 +1,6 @@
 """What becomes of records before they are written: a jq program, a label, a choice of columns."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,10 +9,8 @@ import msgspec
 from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import Record, label, project
+from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.output.style import Style
-
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
 
 
 class JqProgram:
@@ -31,7 +28,7 @@ class JqProgram:
 
     def run(self, text: bytes) -> Iterator[Any]:
         """What the program makes of one JSON text. Raises UsageError where it fails on it."""
-        self._changed = self._changed or _loses(text)
+        self._changed = self._changed or changed_by_jq(text) is not None
         # jq reads no halves of surrogate pairs; whole pairs are left alone.
         readable = surrogates.without(text)
         self._changed = self._changed or readable != text
@@ -44,18 +41,6 @@ class JqProgram:
         """What the program may have changed without being asked to."""
         said = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
         return [said] if self._changed else []
-
-
-def _loses(text: bytes) -> bool:
-    """Whether the text holds a number that a double prints differently."""
-    for match in _NUMBER.finditer(_STRINGS.sub(b"", text)):
-        number = match[0]
-        if number.lstrip(b"-").isdigit():
-            if len(number) > 15 and int(float(number)) != int(number[:4000]):
-                return True
-        elif float(number) != 0 and number != repr(float(number)).encode():
-            return True
-    return False
 
 
 def _said(error: ValueError) -> str:

@@ -1,17 +1,10 @@
-"""A jq program that reshapes one record after the other, and notices where that changes digits."""
-
-import re
-from decimal import Decimal
+"""A jq program that reshapes one record after the other."""
 
 import jq
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.masking import cut
-
-# A number outside of strings; strings are matched so that they are passed over.
-_TOKEN = re.compile(rb'"(?:\\.|[^"\\])*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL)
-_SAFE_DIGITS = 15
 
 
 class RecordMap:
@@ -32,13 +25,3 @@ class RecordMap:
         except ValueError as error:
             raise ValueError(cut(str(error).splitlines()[0] if str(error) else "it failed", 200)) from None
         return [line.encode() for line in results.split("\n") if line]
-
-
-def imprecise(record: bytes) -> str | None:
-    """A number of the record that is another one in doubles, which is what jq computes in; None without one."""
-    for match in _TOKEN.finditer(record):
-        digits = match[1]
-        risky = digits and (len(digits) > _SAFE_DIGITS or b"e" in digits.lower())
-        if risky and Decimal(digits.decode()) != Decimal(repr(float(digits))):
-            return digits.decode()
-    return None
