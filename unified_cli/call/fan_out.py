@@ -111,12 +111,10 @@ def _reader(
             try:
                 if wanted is None:
                     give(pagination.alone(client.send(request), request))
-                elif given.get("ordered"):
-                    # A page may have to wait long for its turn, and no request should be under way so long.
+                else:
+                    # Without reading ahead: while one page is written, the other connections are read.
                     for page in pagination.pages(client.send, request, catalogue.service, wanted):
                         give(page)
-                else:
-                    pagination.each(client, request, catalogue.service, wanted, give)
             finally:
                 client.close()
 

@@ -1,6 +1,6 @@
 """`list --all --out FILE`: a list into a file that survives, with the machine of the export."""
 
-from collections.abc import Callable
+from collections.abc import Generator
 from pathlib import Path
 
 from unified_cli.bulk.export import list_export
@@ -11,7 +11,7 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
-from unified_cli.http import pagination
+from unified_cli.http import read_ahead
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
@@ -48,12 +48,8 @@ def run(
         wall=runtime.wall,
     )
 
-    def read(span: Span, write: Callable[[Page], None]) -> None:
-        client = clients.open(resolved)
-        try:
-            pagination.each(client, request, catalogue.service, span, write)
-        finally:
-            client.close()
+    def read(span: Span) -> Generator[Page]:
+        return read_ahead.pages(clients.open(resolved), request, catalogue.service, span)
 
     clients.token(resolved)
     try:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
 from unified_cli.call import record_output
@@ -10,7 +11,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.config.keys import positive
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
-from unified_cli.http import pagination
+from unified_cli.http import read_ahead
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
@@ -85,25 +86,20 @@ def run(
     clients.token(resolved)
 
     tally = ListSummary()
-    client = clients.open(resolved)
+    pages = read_ahead.pages(clients.open(resolved), request, catalogue.service, wanted)
     try:
-        with progress(runtime) as told:
-
-            def write(page: Page) -> None:
+        with progress(runtime) as told, closing(pages):
+            for page in pages:
                 tally.torn = True
                 printer.page(page.records, one_line=page.one_line)
                 tally.torn = False
                 tally.add(page)
                 told.page(len(page.records))
-
-            pagination.each(client, request, catalogue.service, wanted, write)
     except stdout.ClosedError:
         raise
     except BaseException as error:
         _broken(runtime, tally, error)
         raise
-    finally:
-        client.close()
     missing = printer.end(tally.next_cursor)
     tell(runtime, tally, given, resolved["output"])
     missing += [] if given.get("allow_partial") else tally.left_out()

@@ -1,6 +1,5 @@
 """Send a request and give its whole answer, or the error that tells how it failed; repeat where that is harmless."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 import httpx
@@ -69,14 +68,6 @@ class Client:
         self._proxy = httpx.URL(proxy[1]) if proxy else None
         self._reader = Reader(self._exchange, service, runtime.stderr, self._drop, self._explain)
 
-    def meanwhile(self, work: Callable[[], None]) -> None:
-        """Have this done while the next answer is on its way; whatever it raises, the next `send` raises."""
-        self._exchange.meanwhile(work)
-
-    def catch_up(self) -> None:
-        """Do at once what was to be done meanwhile."""
-        self._exchange.catch_up()
-
     def close(self) -> None:
         """Close the connection."""
         self._transport.close()
@@ -97,7 +88,7 @@ class Client:
         number, doubtful, spare = 1, False, True
         late: UnifiedError = RateLimitError(_NO_SEND)
         while True:
-            if not self._pace.wait(request.account, until, self.catch_up):
+            if not self._pace.wait(request.account, until):
                 _give_up(request, late, doubtful=doubtful)
             result = self._attempt(request, until, any_type=any_type, part=part, page=page)
             if isinstance(result, Answer):
@@ -164,8 +155,6 @@ class Client:
             if request.writes:
                 stop.add_note(_in_doubt(request))
             raise
-        finally:
-            self.catch_up()
         seconds = self._runtime.monotonic() - started
         failed = result.error.message if isinstance(result, Failed) else None
         status = result.attempt.status if isinstance(result, Failed) else result.status

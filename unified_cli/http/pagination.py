@@ -1,8 +1,7 @@
 """Pages of a list, one after the other: split without being decoded, and never round in a circle."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -12,7 +11,6 @@ from unified_cli.errors import IncompleteError, RefusedError, ServiceError, Stat
 from unified_cli.http.answer import page_body
 from unified_cli.http.answer.page_body import Record
 from unified_cli.http.answer.reader import Answer
-from unified_cli.http.client import Client
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import string
@@ -58,45 +56,57 @@ class Send(Protocol):
         """The answer to the request; with `page` taken apart."""
 
 
-def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
-    """The pages of a list, each requested when it is asked for.
+class ListReader:
+    """Reads a list page by page, from the cursor and up to the limits of a span."""
 
-    Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
-    StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
-    """
-    start, skip = _start(request, service, span)
-    cursor, left, empty = start, span.records, 0
-    seen = {*span.seen, *([fingerprint(start)] if start else [])}
-    number = span.done
-    while span.pages is None or number < span.pages:
-        number += 1
-        answer = _send(send, _at(request, service, cursor), number)
-        page = split(answer, request, service)._replace(number=number)
+    def __init__(self, send: Send, request: Request, service: Service, span: Span) -> None:
+        self._send = send
+        self._request = request
+        self._service = service
+        self._cursor, self._skip = _start(request, service, span)
+        self._left = span.records
+        self._last = span.pages
+        self._number = span.done
+        self._seen = {*span.seen, *([fingerprint(self._cursor)] if self._cursor else [])}
+        self._empty = 0
+        self.done = span.pages is not None and span.done >= span.pages
+        """Nothing is left to be read."""
+
+    def read(self) -> Page:
+        """The next page, requested now.
+
+        Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
+        StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
+        """
+        if self._empty >= _MOST_EMPTY:
+            raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
+        self._number += 1
+        answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
+        page = split(answer, self._request, self._service)._replace(number=self._number)
         if page.next_cursor is not None:
-            if fingerprint(page.next_cursor) in seen:
-                raise ServiceError(
-                    f"the cursor did not advance: page {number} of GET {request.path} leads back to a page already read"
-                )
-            seen.add(fingerprint(page.next_cursor))
-        page = _cut(page, cursor, skip, left)
-        if left is not None:
-            left -= len(page.records)
-        empty = 0 if page.records else empty + 1
-        yield page
-        if page.next_cursor is None or left == 0:
-            return
-        if empty >= _MOST_EMPTY:
-            raise IncompleteError(f"gave up after {empty} empty pages in a row, and there may be more records")
-        cursor, skip = page.next_cursor, 0
+            self._note(page.next_cursor)
+        page = _cut(page, self._cursor, self._skip, self._left)
+        if self._left is not None:
+            self._left -= len(page.records)
+        self._empty = 0 if page.records else self._empty + 1
+        self._cursor, self._skip = page.next_cursor, 0
+        self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
+        return page
+
+    def _note(self, cursor: str) -> None:
+        if fingerprint(cursor) in self._seen:
+            raise ServiceError(
+                f"the cursor did not advance: page {self._number} of GET {self._request.path} leads back to a page "
+                "already read"
+            )
+        self._seen.add(fingerprint(cursor))
 
 
-def each(client: Client, request: Request, service: Service, span: Span, use: Callable[[Page], None]) -> None:
-    """Hand each page of a list to `use` while the next one is on its way. Raises what `pages` and `use` raise."""
-    try:
-        for page in pages(client.send, request, service, span):
-            client.meanwhile(partial(use, page))
-    finally:
-        client.catch_up()
+def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
+    """The pages of a list, each requested when it is asked for. Raises what `ListReader.read` raises."""
+    reader = ListReader(send, request, service, span)
+    while not reader.done:
+        yield reader.read()
 
 
 def fingerprint(cursor: str) -> int:

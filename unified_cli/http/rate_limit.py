@@ -27,15 +27,11 @@ class RateLimit:
         self._sent: dict[str | None, deque[float]] = {}
         self._slowed: dict[str | None, _Slowed] = {}
 
-    def wait(self, account: str, until: float = float("inf"), meanwhile: Callable[[], None] = lambda: None) -> bool:
-        """Wait until this connection may send and count the send; False, at once, if that is later than `until`.
-
-        `meanwhile` is done before any wait.
-        """
+    def wait(self, account: str, until: float = float("inf")) -> bool:
+        """Wait until this connection may send and count the send; False, at once, if that is later than `until`."""
         while (seconds := self._take(account)) > 0:
             if self._monotonic() + seconds > until:
                 return False
-            meanwhile()
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
             self._sleep(max(seconds, 0.001))
         return True

@@ -1,7 +1,7 @@
 """Many lists of many connections into a folder, side by side, with a manifest of what came of each."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -139,9 +139,10 @@ class Export:
             instead="--restart replaces it",
         )
 
-        def read(span: Span, write: Callable[[Page], None]) -> None:
+        def read(span: Span) -> Generator[Page]:
+            # Without reading ahead: while a page of this list is written, other lists are read.
             with self._pool.lend(task.name, connection.open) as client:
-                pagination.each(client, request, self._service, span, write)
+                yield from pagination.pages(client.send, request, self._service, span)
 
         try:
             list_export.run(part, read, options, give)

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +17,8 @@ from unified_cli.output.style import Style
 from unified_cli.output.transform import Transform
 from unified_cli.output.writer import writer
 
-Read = Callable[[Span, Callable[[Page], None]], None]
-"""Reads the pages of a list, from anywhere in it, and hands over each."""
+Read = Callable[[Span], Generator[Page]]
+"""Reads the pages of a list, from anywhere in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,9 @@ def _read(part: PartialFile, read: Read, span: Span, write: Callable[[Page], Non
         seen=frozenset(int(cursor, 16) for cursor in state.seen),
     )
     try:
-        read(rest, write)
+        with closing(read(rest)) as pages:
+            for page in pages:
+                write(page)
     except StorageError:
         raise
     except UnifiedError as error:

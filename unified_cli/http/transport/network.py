@@ -29,7 +29,6 @@ class ConnectionState:
         self._tail = b""
         self._body_at = -1
         self._first = b""
-        self._work: Callable[[], None] | None = None
         self.connected = 0
         """How many connections were opened so far; a request on an old one leaves it unchanged."""
         self.received = 0
@@ -53,18 +52,6 @@ class ConnectionState:
     def prolong(self) -> None:
         """Give what is being streamed another minute: it is making progress."""
         self._until = self._monotonic() + _ATTEMPT
-
-    def meanwhile(self, work: Callable[[], None]) -> None:
-        """Have this done once, when the next request is under way and nothing is left but to wait for its answer."""
-        self._work = work
-
-    def catch_up(self) -> None:
-        """Do at once what was to be done meanwhile; the time it takes is not the service's."""
-        if self._work is not None:
-            work, self._work = self._work, None
-            began = self._monotonic()
-            work()
-            self._until += self._monotonic() - began
 
     def left(self, most: float, failure: type[Exception] = httpcore.ReadTimeout) -> float:
         """Seconds left, at most `most`; raises `failure` at the deadline."""
@@ -180,7 +167,6 @@ class _Stream(httpcore.NetworkStream):
         self._exchange = exchange
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  ours is stricter
-        self._exchange.catch_up()
         data = self._inner.read(max_bytes, self._exchange.left(_ATTEMPT))
         self._exchange.take(data)
         return data
