@@ -1,6 +1,5 @@
 """Several runs side by side, whose results are used one at a time."""
 
-import os
 import threading
 import time
 from functools import partial
@@ -68,19 +67,3 @@ def test_a_run_that_breaks_ends_all_with_its_own_error() -> None:
 
     with pytest.raises(IndexError, match="mine"):
         side_by_side([patient, breaks, patient], 3, lambda _place, _result: None)
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="threads cannot be kept anywhere here")
-def test_the_threads_of_a_run_stay_on_one_processor_and_the_program_does_not() -> None:
-    before = os.sched_getaffinity(0)
-    places: list[set[int]] = []
-
-    def run(give: Give[str]) -> None:
-        places.append(os.sched_getaffinity(0))
-        give("")
-
-    side_by_side([run] * 8, 4, lambda _place, _result: None)
-    assert len(places) == 8
-    assert len(places[0]) == 1
-    assert all(place == places[0] for place in places)
-    assert os.sched_getaffinity(0) == before

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from unified_cli.bulk import together
 from unified_cli.errors import UnifiedError
 
 T = TypeVar("T")
@@ -69,12 +68,10 @@ def side_by_side(
     error of `use`, and one of a run that is no UnifiedError, ends it all and is raised.
     """
     desk = _Desk(use, ordered=ordered)
-    processors = together.here()
     waiting = iter([*enumerate(runs)])
     finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work() -> None:
-        together.stay(processors)
         stopped: BaseException | None = None
         try:
             for place, run in waiting:

@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from unified_cli.bulk import together
-
 
 class Closing(Protocol):
     """What a worker works with: made in its thread, used by nobody else, closed at the end."""
@@ -30,7 +28,6 @@ class WorkerPool(Generic[Tool, Job, Result]):
         self._size = size
         self._make = make
         self._work = work
-        self._processors = together.here()
         self._threads: list[threading.Thread] = []
         self._jobs: queue.SimpleQueue[tuple[Job] | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[tuple[Result] | BaseException] = queue.SimpleQueue()
@@ -71,7 +68,6 @@ class WorkerPool(Generic[Tool, Job, Result]):
             self._jobs.put(None)
 
     def _run(self) -> None:
-        together.stay(self._processors)
         tool: Tool | None = None
         try:
             while (job := self._jobs.get()) is not None:
