@@ -22,7 +22,7 @@ def test_operations_as_json_fit_the_committed_schema(unified: Unified) -> None:
     validator = Draft202012Validator(schema)
     for command in ("operations -o json", "operations -o json --source", "operations nothing-at-all -o json"):
         assert [*validator.iter_errors(unified(command).json)] == []
-    assert len(unified("operations -o json").json["operations"]) == 238
+    assert len(unified("operations -o json").json["operations"]) == len(list(CATALOGUE))
     assert [*validator.iter_errors({"version": 2, "operations": []})] != []
 
 
@@ -32,7 +32,7 @@ def test_openapi_is_valid_and_holds_every_operation(unified: Unified) -> None:
     found = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
     assert found == {(one.method, one.path) for one in CATALOGUE}
     ids = [one["operationId"] for item in document["paths"].values() for one in item.values()]
-    assert len(set(ids)) == len(ids) == 238
+    assert len(set(ids)) == len(ids)
     for item in document["paths"].values():
         for one in item.values():
             assert next(p["name"] for p in one["parameters"] if p["required"]) == "integrated_account_id"
@@ -64,6 +64,7 @@ def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(unified: Unified
             command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=300, check=False
         )
         sandbox.terminate()
-    assert "Tested: 238" in done.stdout, done.stdout
-    assert "238 generated, 238 passed" in done.stdout, done.stdout
+    count = len(list(CATALOGUE))
+    assert f"Tested: {count}" in done.stdout, done.stdout
+    assert f"{count} generated, {count} passed" in done.stdout, done.stdout
     assert done.returncode == 0

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 """The checkout."""
 
 MANUAL = "completions/unified.1"
+OPERATIONS = "tests/program/operations.txt"
 
 
 def made(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
@@ -19,8 +20,14 @@ def made(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT)
     for shell, name in scripts.FILES.items():
         yield root / "completions" / name, scripts.script(shell, catalogue, index)
     yield root / MANUAL, manual.page(catalogue, index)
+    yield root / OPERATIONS, operations(catalogue)
     text = (root / "README.md").read_text("utf-8")
     yield root / "README.md", readme.filled(text, catalogue, index)
+
+
+def operations(catalogue: Catalogue) -> str:
+    """Each operation's request and command, a line each: its diff shows what a change of the catalogue changes."""
+    return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 
 
 def drifted(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
