@@ -115,7 +115,7 @@ def test_one_changed_line_gives_command_help_sandbox_route_and_row(
     changed("voice calls redial --help")
     help_page = capsys.readouterr().out
     assert "POST /unified/voice/calls/redial" in help_page
-    assert "unified -p sandbox voice calls redial" in help_page
+    assert "unified -p sandbox voice calls redial -f id=calls-1" in help_page
     made, said = changed("-p sandbox voice calls create -f name=Hello")
     assert '"name":"Hello"' in made
     answer, said = changed("-p sandbox voice calls redial -f id=calls-1")

@@ -17,4 +17,6 @@ def example(operation: Operation) -> str:
     elif operation.name in {"create", "update"}:
         names = {field.name for field in facts.fields}
         words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")
+    elif operation.kind == "action":
+        words.append(f"-f id={first_id(operation.api, operation.resource)}")
     return " ".join(words)
