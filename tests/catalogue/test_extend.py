@@ -237,9 +237,9 @@ def test_any_toml_is_taken_or_refused_with_its_place(data: dict[str, object]) ->
 
 def test_a_folder_that_cannot_be_read_stops_nothing(unified: Unified, tmp_path: Path) -> None:
     nowhere = tmp_path / ("x" * 300)
-    result = unified("operations voice calls", folders={"config": nowhere, "data": tmp_path})
+    result = unified("operations voice calls list", folders={"config": nowhere, "data": tmp_path})
     assert result.stdout == "voice calls list\tGET\t/unified/voice/calls\tList calls\n"
     assert result.stderr == f"warning: cannot read {nowhere / 'catalogue.d'}: File name too long\n"
     (tmp_path / "file").touch()
-    result = unified("operations voice calls", folders={"config": tmp_path / "file", "data": tmp_path})
+    result = unified("operations voice calls list", folders={"config": tmp_path / "file", "data": tmp_path})
     assert (result.code, result.stderr) == (0, "")

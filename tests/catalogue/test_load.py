@@ -1,6 +1,7 @@
 """The catalogue: what its data may say, what follows from one line of it, and that what is known fits it."""
 
 import io
+import re
 import shlex
 from collections.abc import Callable
 from importlib.resources import files
@@ -16,6 +17,17 @@ from unified_cli.stderr import Stderr
 
 TEXT = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8")
 CATALOGUE = load()
+SHOP = f"""{TEXT[: TEXT.index("[api.")]}
+[api.shop]
+title = "Shop API"
+about = "What a shop sells"
+
+[api.shop.resources]
+orders = {{ operations = "crud import", one = "an order", about = "What was bought" }}
+
+[api.shop.actions]
+"orders import" = "Bring in an order"
+"""
 
 
 def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
@@ -27,40 +39,42 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"crud import"', '"crud import get"', "catalogue.toml: ticketing.tickets: 'get' is listed twice"),
-        ('"crud import"', '""', "catalogue.toml: ticketing.tickets: no operations"),
+        ('"crud import"', '"crud import get"', "catalogue.toml: shop.orders: 'get' is listed twice"),
+        ('"crud import"', '""', "catalogue.toml: shop.orders: no operations"),
         (
             '"crud import"',
             '"crud Import"',
-            "catalogue.toml: ticketing.tickets: 'Import' must be small letters, joined by single dashes or underscores",
+            "catalogue.toml: shop.orders: 'Import' must be small letters, joined by single dashes or underscores",
         ),
         (
-            'one = "a ticket", about',
-            'one = "a ticket", abuot',
-            "catalogue.toml: ticketing.tickets: unknown key 'abuot' (known: about, one, operations)",
+            'one = "an order", about',
+            'one = "an order", abuot',
+            "catalogue.toml: shop.orders: unknown key 'abuot' (known: about, one, operations)",
         ),
-        ('"tickets import"', '"tickets imprt"', "catalogue.toml: ticketing.actions: no operation 'tickets imprt'"),
-        ("[api.voice]", "[api.Voice]", "catalogue.toml: Voice: 'Voice' must be small letters, joined by single dashes"),
+        ('"orders import"', '"orders imprt"', "catalogue.toml: shop.actions: no operation 'orders imprt'"),
+        ("[api.shop]", "[api.Shop]", "catalogue.toml: Shop: 'Shop' must be small letters, joined by single dashes"),
         ('items      = "result"', "", "catalogue.toml: service: 'items' must be text"),
         ("[service]", "[service", "catalogue.toml: Expected ']'"),
         (
             '{ operations = "crud import"',
             "7 #",
-            "catalogue.toml: ticketing.tickets: expected words or a table, found 7",
+            "catalogue.toml: shop.orders: expected words or a table, found 7",
         ),
-        ("[api.voice.resources]", "[api.voice.things]", "catalogue.toml: voice: unknown key 'things'"),
+        ("[api.shop.resources]", "[api.shop.things]", "catalogue.toml: shop: unknown key 'things'"),
     ],
 )
 def test_bad_data_is_refused_and_the_place_named(old: str, new: str, said: str) -> None:
-    assert old in TEXT
+    assert old in SHOP
     with pytest.raises(CatalogueError) as caught:
-        read(TEXT.replace(old, new))
+        read(SHOP.replace(old, new))
     assert str(caught.value).startswith(said)
 
 
 def test_a_resource_may_be_just_its_words() -> None:
-    text = TEXT.replace('calls      = { operations = "list", about = "Calls made and received" }', 'calls = "list get"')
-    assert [*read(text).apis["voice"].resources["calls"].operations] == ["list", "get"]
+    text = SHOP.replace(
+        '{ operations = "crud import", one = "an order", about = "What was bought" }', '"list get import"'
+    )
+    assert [*read(text).apis["shop"].resources["orders"].operations] == ["list", "get", "import"]
 
 
 @pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)
@@ -79,7 +93,7 @@ def test_a_request_line_finds_its_operation(operation: Operation) -> None:
         ("GET", "/other/ticketing/tickets"),
         ("PUT", "/unified/ticketing/tickets"),
         ("GET", "/unified/ticketing/tickets/"),
-        ("POST", "/unified/voice/calls"),
+        ("POST", "/unified/user-directory/me"),
     ],
 )
 def test_any_other_request_line_finds_nothing(method: str, path: str) -> None:
@@ -97,7 +111,11 @@ def test_what_is_known_speaks_of_resources_and_operations_that_exist() -> None:
 @pytest.fixture
 def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     """The program with one line of its catalogue changed."""
-    catalogue = read(TEXT.replace('calls      = { operations = "list"', 'calls      = { operations = "crud redial"'))
+    text, found = re.subn(
+        r"^calls .*$", 'calls = { operations = "crud redial", one = "a call" }', TEXT, flags=re.MULTILINE
+    )
+    assert found == 1
+    catalogue = read(text)
 
     def run(command: str) -> tuple[str, str]:
         stdout, stderr = io.BytesIO(), io.BytesIO()

@@ -104,8 +104,8 @@ def test_a_refused_write_leaves_its_key_free(bare_client: httpx.Client) -> None:
         ("GET", "/unified/ticketing/tickets/meta/nothing", 404),
         ("PUT", "/unified/ticketing/tickets/tickets-1", 405),
         ("PUT", "/unified/ticketing/tickets", 405),
-        ("PATCH", "/unified/ticketing/tickets", 405),
-        ("DELETE", "/unified/ticketing/attachments/attachments-1", 405),
+        ("POST", "/unified/user-directory/me", 405),
+        ("DELETE", "/unified/user-directory/activities/activities-1", 405),
         ("GET", "/-/sandbox", 404),
     ],
 )
