@@ -13,7 +13,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.storage import output_file
+from unified_cli.storage import folders, output_file
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.file_download import DownloadTarget
@@ -123,6 +123,7 @@ def _folder(given: Given) -> Path:
         raise StorageError(f"{folder} is no folder")
     try:
         folder.mkdir(mode=0o755, exist_ok=True)
+        folders.sync(folder.parent)
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
     output_file.check(folder / "download", force=True)

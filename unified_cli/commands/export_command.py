@@ -79,7 +79,7 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
     from unified_cli.bulk.export.manifest import Manifest  # noqa: PLC0415  as above
     from unified_cli.call.fan_out import workers  # noqa: PLC0415  as above
     from unified_cli.output.progress import progress  # noqa: PLC0415  as above
-    from unified_cli.storage import output_file  # noqa: PLC0415  as above
+    from unified_cli.storage import folders, output_file  # noqa: PLC0415  as above
     from unified_cli.storage.file_lock import HeldLock  # noqa: PLC0415  as above
 
     form = _format(given)
@@ -90,7 +90,7 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
     lock = HeldLock(folder / f"{name}.lock")
     output_file.check_folder(folder)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folders.make_private(folder)
     lock.take(f"the export to {folder}")
     try:
         if given.get("restart"):

@@ -88,7 +88,6 @@ class Journal:
             journal = cls(path, header, file, bytearray(), array("q"), array("q"))
             if not journal._load():
                 journal._append([msgspec.json.encode(header)])
-                journal.sync()
                 folders.sync(path.parent)
         except OSError as error:
             raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
