@@ -1,14 +1,16 @@
 """The catalogue: what its data may say, what follows from one line of it, and that what is known fits it."""
 
+import ast
 import io
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+import unified_cli
 from unified_cli import app
 from unified_cli.catalogue import CatalogueError, Operation, load, read
 from unified_cli.catalogue.known import known
@@ -28,6 +30,29 @@ orders = {{ operations = "crud import", one = "an order", about = "What was boug
 [api.shop.actions]
 "orders import" = "Bring in an order"
 """
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    """Every text that code holds, docstrings aside."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = None
+
+
+def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
+    service = CATALOGUE.service
+    # These are words of everyday use as well; the others are seen within a text, too.
+    common = {service.prefix, service.items, service.schema}
+    others = {one for one in service if "_" in one} | {service.capabilities.split("/")[1]}
+    found = [
+        f"{path.name}: {text}"
+        for path in Path(unified_cli.__file__).parent.rglob("*.py")
+        for text in _texts(ast.parse(path.read_text("utf-8")))
+        if text in common or any(word in text for word in others)
+    ]
+    assert found == []
 
 
 def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
@@ -53,7 +78,7 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
         ),
         ('"orders import"', '"orders imprt"', "catalogue.toml: shop.actions: no operation 'orders imprt'"),
         ("[api.shop]", "[api.Shop]", "catalogue.toml: Shop: 'Shop' must be small letters, joined by single dashes"),
-        ('items      = "result"', "", "catalogue.toml: service: 'items' must be text"),
+        ('= "result"', "= 7", "catalogue.toml: service: 'items' must be text"),
         ("[service]", "[service", "catalogue.toml: Expected ']'"),
         (
             '{ operations = "crud import"',

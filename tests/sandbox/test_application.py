@@ -1,4 +1,5 @@
 import json
+from importlib.resources import files
 
 import httpx
 import pytest
@@ -140,16 +141,8 @@ def test_a_connection_tells_its_routes(bare_client: httpx.Client, catalogue: Cat
 
 
 def test_a_new_line_in_the_catalogue_is_a_working_route(store: SandboxStore) -> None:
-    text = """
-    [service]
-    prefix = "/unified"
-    connection = "integrated_account_id"
-    items = "result"
-    cursor = "next_cursor"
-    page_size = "limit"
-    partial = "is_partial_response"
-    outward = ""
-    harmless = "download"
+    service = files("unified_cli.catalogue").joinpath("catalogue.toml").read_text("utf-8").partition("[api.")[0]
+    text = f"""{service}
     [api.parcels]
     title = "Parcels"
     [api.parcels.resources]

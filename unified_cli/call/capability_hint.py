@@ -46,9 +46,7 @@ def _offered(catalogue: Catalogue, clients: "Clients", resolved: Settings) -> An
     import msgspec  # noqa: PLC0415  only here
 
     address, account = resolved.reachable()
-    # Assumption: the route is not in the catalogue; the service's own tools ask it, and it answers the operations by
-    # resource, these by API.
-    path = f"/integrated-account/{quote(account, safe='')}/capabilities"
+    path = catalogue.service.capabilities_path(quote(account, safe=""))
     ask = requests.for_path(
         "GET", path, address=address, account=account, service=catalogue.service, query=[("type", "unified")]
     )

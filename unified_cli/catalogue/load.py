@@ -53,17 +53,8 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 
 
 def _service(place: str, data: Mapping[str, Any]) -> Service:
-    known_keys(place, data, {"prefix", "connection", "items", "cursor", "page_size", "partial", "outward", "harmless"})
-    return Service(
-        prefix=_text(place, data, "prefix"),
-        connection=_text(place, data, "connection"),
-        items=_text(place, data, "items"),
-        cursor=_text(place, data, "cursor"),
-        page_size=_text(place, data, "page_size"),
-        partial=_text(place, data, "partial"),
-        outward=frozenset(_text(place, data, "outward").split()),
-        harmless=frozenset(_text(place, data, "harmless").split()),
-    )
+    known_keys(place, data, {*Service._fields})
+    return Service(*(_text(place, data, name) for name in Service._fields))
 
 
 def api_of(place: str, service: Service, name: str, apis: Mapping[str, Any]) -> Api:
@@ -111,8 +102,8 @@ def _operation(service: Service, api: str, resource: str, name: str, summary: st
         method=method,
         path=f"{service.prefix}/{api}/{resource}{suffix}",
         kind=_KINDS.get(method, "write") if name in STANDARD else "action",
-        outward=name in service.outward and name not in STANDARD,
-        harmless=name in service.harmless and name not in STANDARD,
+        outward=name in service.outward.split() and name not in STANDARD,
+        harmless=name in service.harmless.split() and name not in STANDARD,
         summary=summary,
     )
 

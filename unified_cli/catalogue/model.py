@@ -134,7 +134,7 @@ class Late(Mapping[str, Resource]):
 
 
 class Service(NamedTuple):
-    """The words of the wire that all operations share; `catalogue.toml` says what each one is."""
+    """The service's own words, shared by all operations; `catalogue.toml` says what each one is."""
 
     prefix: str
     connection: str
@@ -142,8 +142,26 @@ class Service(NamedTuple):
     cursor: str
     page_size: str
     partial: str
-    outward: frozenset[str]
-    harmless: frozenset[str]
+    previous_cursor: str
+    record_count: str
+    remote_error: str
+    error_insight: str
+    response_format: str
+    exclude_fields: str
+    ignore_remote_data: str
+    ignore_limit: str
+    key_by: str
+    body_passthrough: str
+    schema: str
+    capabilities: str
+    outward: str
+    """The names of the actions that are felt outside the connection."""
+    harmless: str
+    """The names of the actions that change nothing."""
+
+    def capabilities_path(self, account: str) -> str:
+        """The route that tells what a connection offers; `account` is percent-encoded."""
+        return self.capabilities.replace("{id}", account)
 
 
 class Catalogue:

@@ -54,6 +54,7 @@ class Client:
         quota: Quota,
     ) -> None:
         address, _ = settings.reachable()
+        self.service = service
         self._settings = settings
         self._token = token
         self._runtime = runtime

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-# What `integrated_account_id` may be, with what is special about it.
+# The connections by id, with what is special about each.
 CHARACTERS: Mapping[str, str] = {
     "full": "Everything works and every resource has records.",
     "empty": "Nothing is there yet; records can be created.",

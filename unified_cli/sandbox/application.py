@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
-from unified_cli.catalogue import Catalogue
+from unified_cli.catalogue import Catalogue, Service
 from unified_cli.sandbox import admission
 from unified_cli.sandbox.accounts import character
 from unified_cli.sandbox.api import introspection
@@ -46,6 +46,7 @@ class Sandbox:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._catalogue = catalogue
+        self.service = catalogue.service
         self._store = store
         self._token = token
         self._wall = wall
@@ -58,9 +59,9 @@ class Sandbox:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """WSGI."""
         try:
-            answer = self.answer(request_of(environ))
+            answer = self.answer(request_of(environ, self.service))
         except Refusal as refusal:
-            answer = refusal.answer()
+            answer = refusal.answer(self.service)
         headers = [(name.title(), value) for name, value in answer.headers.items()]
         headers.append(("Content-Length", str(len(answer.body))))
         start_response(answer.line, headers)
@@ -71,13 +72,13 @@ class Sandbox:
         try:
             return self._answer(request)
         except Refusal as refusal:
-            return refusal.answer()
+            return refusal.answer(self.service)
 
     def _answer(self, request: SandboxRequest) -> SandboxResponse:
         self._authorise(request)
         if self._control and request.path.startswith(PREFIX):
             return control(request, self._store, self.faults, self.requests)
-        if (asked := introspection.capabilities_account(request)) is not None:
+        if (asked := introspection.capabilities_account(self.service, request)) is not None:
             return introspection.capabilities(self._catalogue, asked)
         way = route(self._catalogue, request)
         operation = way.operation
@@ -90,10 +91,10 @@ class Sandbox:
         now = self._wall()
         self._misbehave(found, account, now, changes=operation.changes)
         admitted = admission.admit(kind, account, operation, now, self._limiter, self._sleep)
-        query = tree((name, value) for name, value in request.query if name != self._catalogue.service.connection)
+        query = tree((name, value) for name, value in request.query if name != self.service.connection)
         if way.schema:
             return introspection.schema(operation)
-        passthrough = on(query.get("truto_body_passthrough"))
+        passthrough = on(query.get(self.service.body_passthrough))
         body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
         call = OperationCall(
             request=request,
@@ -126,19 +127,18 @@ class Sandbox:
 
     def _shape(self, answer: SandboxResponse, call: OperationCall, found: FaultHits) -> SandboxResponse:
         """The answer in the format that was asked for, and as a fault leaves it. Raises Dropped for a lost reply."""
-        service, operation = call.catalogue.service, call.operation
         if "lose-reply" in found:
             raise Dropped
         if "html" in found:
             return SandboxResponse(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
         if answer.status < 300 and answer.headers.get("content-type") == JSON and "etag" not in answer.headers:
-            wanted = call.query.get("truto_response_format")
+            wanted = call.query.get(self.service.response_format)
             if wanted == "debug":
-                answer = debugged(answer, operation, call.request, service.items, service.cursor)
+                answer = debugged(answer, call)
             elif wanted in ("raw", "stream"):
-                answer = raw(answer, operation, service.items, service.cursor)
-            elif operation.kind == "action" and found.get("actions") == "bare":
-                answer = unwrapped(answer, service.items)
+                answer = raw(answer, call)
+            elif call.operation.kind == "action" and found.get("actions") == "bare":
+                answer = unwrapped(answer, self.service.items)
         if "truncate" in found:
             answer.cut = len(answer.body) // 2
         return answer
@@ -154,7 +154,7 @@ class Sandbox:
             raise Refusal(401, "the token is missing or not valid")
 
     def _account(self, request: SandboxRequest) -> str:
-        name = self._catalogue.service.connection
+        name = self.service.connection
         given = {value for value in request.all(name) if value}
         if not given:
             raise missing("query_parameters", [name])
@@ -176,7 +176,7 @@ class Sandbox:
                 status, content_type, content = kept
                 return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
             if "status" in found:
-                answer = failure(found["status"]).answer()
+                answer = failure(found["status"]).answer(self.service)
             else:
                 answer = deleted(call, run, found.get("delete", "id"))
                 self._store.count_effect(call.account, request.method, request.path, key)
@@ -186,11 +186,11 @@ class Sandbox:
         return answer
 
 
-def request_of(environ: dict[str, Any]) -> SandboxRequest:
+def request_of(environ: dict[str, Any], service: Service) -> SandboxRequest:
     """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
     target = environ.get("REQUEST_URI")
     if target is None:
-        target = f"{_encoded(environ['PATH_INFO'])}?{environ.get('QUERY_STRING', '')}"
+        target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
     body = environ["wsgi.input"].read(GREATEST_BODY + 1)
@@ -199,11 +199,11 @@ def request_of(environ: dict[str, Any]) -> SandboxRequest:
     return SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, body)
 
 
-def _encoded(path: str) -> str:
+def _encoded(path: str, service: Service) -> str:
     # WSGI hands the path over decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash by now.
     with suppress(UnicodeError):
         path = path.encode("latin-1").decode("utf-8")
     parts = path.split("/", 4)
-    if len(parts) == 5 and not parts[4].startswith("meta/"):
+    if len(parts) == 5 and not parts[4].startswith(f"{service.schema}/"):
         parts[4] = quote(parts[4], safe="")
     return "/".join(parts)

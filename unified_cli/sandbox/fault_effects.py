@@ -32,7 +32,7 @@ def bent(terms: ListTerms, found: FaultHits) -> ListTerms:
 
 def drift(call: OperationCall) -> None:
     """Delete the first record or add one at the end, in turn, if the list is being paged through."""
-    if not call.query.get(call.catalogue.service.cursor):
+    if not call.query.get(call.service.cursor):
         return
     records = call.records()
     with call.store.transaction():

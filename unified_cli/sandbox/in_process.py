@@ -21,7 +21,7 @@ class InProcess(httpx.BaseTransport):
         try:
             answer = self._sandbox.answer(SandboxRequest.of(request.method, target, headers, request.read()))
         except Refusal as refusal:
-            answer = refusal.answer()
+            answer = refusal.answer(self._sandbox.service)
         except Dropped as dropped:
             raise httpx.ReadError("the connection was reset", request=request) from dropped
         headers = {**answer.headers, "content-length": str(len(answer.body))}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from unified_cli.catalogue import Service
 from unified_cli.json_text.json_values import dump
 
 JSON = "application/json; charset=utf-8"
@@ -83,20 +84,20 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
     ) -> None:
         super().__init__(message)
         self.status = status
-        self._envelope: dict[str, Any] = {
-            "statusCode": status,
-            "error": REASONS.get(status, "Unknown"),
-            "message": message,
-        }
-        if remote:
-            self._envelope |= {"truto_is_remote_error": True, "raw_response": raw}
-        if insight:
-            self._envelope["truto_error_insight"] = insight
+        self._message = message
+        self._remote = remote
+        self._raw = raw
+        self._insight = insight
         self._headers = dict(headers or {})
 
-    def answer(self) -> SandboxResponse:
-        """The envelope as an answer."""
-        answer = SandboxResponse.json(dump(self._envelope), self.status)
+    def answer(self, service: Service) -> SandboxResponse:
+        """The error in the service's own envelope."""
+        envelope = {"statusCode": self.status, "error": REASONS.get(self.status, "Unknown"), "message": self._message}
+        if self._remote:
+            envelope |= {service.remote_error: True, "raw_response": self._raw}
+        if self._insight:
+            envelope[service.error_insight] = self._insight
+        answer = SandboxResponse.json(dump(envelope), self.status)
         answer.headers.update(self._headers)
         return answer
 

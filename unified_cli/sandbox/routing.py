@@ -23,7 +23,7 @@ def route(catalogue: Catalogue, request: SandboxRequest) -> Route:
         return Route(operation, None if segment is None else decoded(segment))
     resource, rest = _place(catalogue, request.path)
     if resource is not None:
-        if len(rest) == 2 and rest[0] == "meta" and request.method == "GET":
+        if len(rest) == 2 and rest[0] == catalogue.service.schema and request.method == "GET":
             return Route(_described(resource, decoded(rest[1])), schema=True)
         if not rest:
             return Route(_in_body(resource, request))

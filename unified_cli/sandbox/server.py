@@ -91,7 +91,7 @@ class Server:
             host_check.admit(environ, self._hosts)
             return self._sandbox(environ, respond)
         except Refusal as refusal:
-            answer = refusal.answer()
+            answer = refusal.answer(self._sandbox.service)
             respond(answer.line, [*answer.headers.items(), ("Content-Length", str(len(answer.body)))])
             return [answer.body]
         except Dropped:

@@ -113,7 +113,7 @@ class Download:
                 if answer.body is None:
                     answer = self._stream(request, answer, beside)
                 else:
-                    beside.write(_document(answer, request, only_files=only_files))
+                    beside.write(self._document(answer, request, only_files=only_files))
                 digest = beside.digest("sha256").hex()
                 named = file_names.from_header(answer.headers.get("content-disposition", ""))
                 path = place.publish(beside, (named, *proposals))
@@ -164,9 +164,19 @@ class Download:
         else:
             answer = self._client.send(request, part=ByteRange())
         if answer.body is not None:
-            _document(answer, request, only_files=True)
+            self._document(answer, request, only_files=True)
         beside.restart()
         return answer
+
+    def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
+        """The answer's body where a record may stand in for the file; else raise ServiceError."""
+        if only_files or not answer.body:
+            what = "a record, not the file" if answer.body else "nothing"
+            hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
+            raise ServiceError(
+                f"the service answered {request.method} {request.path} with {what}{hint}", retryable=False
+            )
+        return answer.body
 
     def _check(self, request: Request, first: Answer, beside: AtomicFile) -> None:
         """Raise ServiceError where the file is not what the headers said it would be."""
@@ -179,14 +189,6 @@ class Download:
         for algorithm, expected in _digests(first.headers):
             if beside.digest(algorithm) != expected:
                 raise ServiceError(f"the file does not have the {algorithm} that came with it ({where})")
-
-
-def _document(answer: Answer, request: Request, *, only_files: bool) -> bytes:
-    if only_files or not answer.body:
-        what = "a record, not the file" if answer.body else "nothing"
-        mend = " (try -q truto_response_format=stream)" if answer.body else ""
-        raise ServiceError(f"the service answered {request.method} {request.path} with {what}{mend}", retryable=False)
-    return answer.body
 
 
 def _total(answer: Answer) -> int | None:

@@ -9,6 +9,7 @@ from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal, JournalEntry
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.catalogue import Service
 from unified_cli.errors import (
     AccessError,
     ConfigError,
@@ -194,7 +195,7 @@ def attempt(client: Client, job: ImportJob) -> ImportOutcome:
             # This time it was not done; the time before nobody knows.
             state = EntryState.UNKNOWN
         return ImportOutcome(JournalEntry(state, number, status=error.status or 0, why=error.message), error)
-    identifier = identifier_of(answer.body or b"") or job.item.identifier or ""
+    identifier = identifier_of(answer.body or b"", client.service) or job.item.identifier or ""
     return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status))
 
 
@@ -208,13 +209,13 @@ def _state(error: UnifiedError, request: Request) -> EntryState:
     return EntryState.UNKNOWN if unsure else EntryState.FAILED
 
 
-def identifier_of(body: bytes) -> str | None:
+def identifier_of(body: bytes, service: Service) -> str | None:
     """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
     try:
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
         return None
-    if isinstance(found, dict) and "id" not in found and isinstance(found.get("result"), dict):
-        found = found["result"]
+    if isinstance(found, dict) and "id" not in found and isinstance(found.get(service.items), dict):
+        found = found[service.items]
     identifier = found.get("id") if isinstance(found, dict) else None
     return str(identifier) if isinstance(identifier, (str, int)) and not isinstance(identifier, bool) else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
 from unified_cli.http.request import Request
 from unified_cli.stderr import Stderr
@@ -23,21 +24,28 @@ _ADVICE = {
 
 
 def error_for(
-    request: Request, status: int, envelope: Mapping[str, Any] | None, body: bytes, stderr: Stderr, *, blocked: bool
+    request: Request,
+    status: int,
+    service: Service,
+    envelope: Mapping[str, Any] | None,
+    body: bytes,
+    stderr: Stderr,
+    *,
+    blocked: bool,
 ) -> UnifiedError:
     """The error that an answer with this status means; `envelope` is the service's error object where there is one.
 
     `blocked` where the service says by it that the account is blocked: 503 in its own error object, of its own, and
     without a time to come back.
     """
-    provider = bool(envelope and envelope.get("truto_is_remote_error"))
+    provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
     who = "the provider" if provider else "the service"
     kind, retryable = _kind(status, blocked=blocked)
     said = _said(envelope, body, stderr)
     head = f"{who} answered {status} to {request.method} {request.path}" + (f": {said}" if said else "")
     advice = _advice(status, origin, blocked=blocked)
-    message = stderr.excerpt("; ".join([head, *_insight(envelope)])) + (f" ({advice})" if advice else "")
+    message = stderr.excerpt("; ".join([head, *_insight(envelope, service)])) + (f" ({advice})" if advice else "")
     return kind(message, origin=origin, status=status, retryable=retryable)
 
 
@@ -66,9 +74,9 @@ def _said(envelope: Mapping[str, Any] | None, body: bytes, stderr: Stderr) -> st
     return message if isinstance(message, str) else _json(message)
 
 
-def _insight(envelope: Mapping[str, Any] | None) -> Iterator[str]:
+def _insight(envelope: Mapping[str, Any] | None, service: Service) -> Iterator[str]:
     """What the service adds to help: names of missing parameters, fields and scopes, and failed checks."""
-    insight = envelope.get("truto_error_insight") if envelope else None
+    insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():
         value = found.get("value") if isinstance(found, dict) else None
         if isinstance(value, dict):

@@ -132,14 +132,16 @@ class Reader(NamedTuple):
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
         envelope = decoding.error_envelope(body, self.service.items)
         after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
-        remote = bool(envelope and envelope.get("truto_is_remote_error"))
+        remote = bool(envelope and envelope.get(self.service.remote_error))
         blocked = status == 503 and envelope is not None and not remote and after is None
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
         from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are none
 
-        return Failed(attempt, api_errors.error_for(request, status, envelope, body, self.stderr, blocked=blocked))
+        return Failed(
+            attempt, api_errors.error_for(request, status, self.service, envelope, body, self.stderr, blocked=blocked)
+        )
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
         self.drop()

@@ -15,7 +15,7 @@ _WITH_FILES = ("attachments", "files")
 
 def list_(call: OperationCall) -> SandboxResponse:
     """A page of records."""
-    return page(call.records(), call.catalogue.service, call.query, call.terms)
+    return page(call.records(), call.service, call.query, call.terms)
 
 
 def create(call: OperationCall) -> SandboxResponse:

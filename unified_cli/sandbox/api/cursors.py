@@ -3,10 +3,12 @@
 import binascii
 import zlib
 
-from unified_cli.sandbox.messages import Refusal
-
 # Assumption: the service does not say how long a cursor lives; a day is longer than any export should pause.
 LIFETIME = 86_400.0
+
+
+class CursorError(Exception):
+    """The cursor cannot be used; the message says why."""
 
 
 def seal(words: str, query: str, now: float) -> str:
@@ -17,17 +19,17 @@ def seal(words: str, query: str, now: float) -> str:
 
 
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
-    """The words a cursor holds. Raises Refusal 400 if it is none, is another query's or is too old."""
+    """The words a cursor holds. Raises CursorError if it is none, is another query's or is too old."""
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
         check, words, issued = binascii.a2b_base64(padded.encode("ascii")).decode().split("|")
         fits = check == f"{zlib.crc32(f'{words}|{issued}|{query}'.encode()):08x}"
     except ValueError:
-        raise Refusal(400, f"next_cursor {cursor[:40]!r} is not a cursor of this service") from None
+        raise CursorError(f"{cursor[:40]!r} is not a cursor of this service") from None
     if not fits:
-        raise Refusal(400, "next_cursor belongs to another query")
+        raise CursorError("belongs to another query")
     if now - int(issued) / 1000 > lifetime:
-        raise Refusal(400, "next_cursor has expired")
+        raise CursorError("has expired")
     return words
 
 

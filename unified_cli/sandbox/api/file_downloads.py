@@ -25,7 +25,7 @@ def download(call: OperationCall) -> SandboxResponse:
     decides by the content type anyway.
     """
     identity, row = _found(call)
-    if call.query.get("truto_response_format") in ("unified", "normalized"):
+    if call.query.get(call.service.response_format) in ("unified", "normalized"):
         return result(row, call)
     name, kind = described(row.value)
     content = call.store.file(call.records().scope, identity)

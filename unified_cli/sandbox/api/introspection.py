@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_values import dump
 from unified_cli.sandbox.accounts import LACKED, character
@@ -27,12 +27,13 @@ def schema(operation: Operation) -> SandboxResponse:
     return SandboxResponse.json(dump(answer))
 
 
-def capabilities_account(request: SandboxRequest) -> str | None:
-    """The account that `/integrated-account/{id}/capabilities` asks about; None for other paths."""
-    parts = request.path.split("/")
-    if request.method != "GET" or len(parts) != 4 or parts[1] != "integrated-account" or parts[3] != "capabilities":
+def capabilities_account(service: Service, request: SandboxRequest) -> str | None:
+    """The account whose capabilities the request asks for; None for other routes."""
+    before, _, after = service.capabilities.partition("{id}")
+    account = request.path.removeprefix(before).removesuffix(after)
+    if request.method != "GET" or "/" in account or request.path != service.capabilities_path(account):
         return None
-    return decoded(parts[2])
+    return decoded(account)
 
 
 def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
@@ -48,7 +49,7 @@ def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
         }
         for api in catalogue.apis.values()
     }
-    return SandboxResponse.json(dump({"integrated_account_id": account, "type": "unified", "unified": unified}))
+    return SandboxResponse.json(dump({catalogue.service.connection: account, "type": "unified", "unified": unified}))
 
 
 def _object(fields: Iterable[KnownField]) -> dict[str, Any]:

@@ -41,7 +41,10 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
     binding = f"{records.scope}{zlib.crc32(dump(bound).encode())}"
     limit = _limit(query, service, terms.greatest)
     cursor = "".join(texts(query.get(service.cursor, "")))
-    where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
+    try:
+        where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
+    except cursors.CursorError as error:
+        raise Refusal(400, f"{service.cursor} {error}") from None
     must = tests(records.api, records.resource, bound)
     orders = _orders(query.get("sort_by"))
     rows, earlier, later = _sorted(records, must, orders, where, limit) if orders else _cut(records, must, where, limit)
@@ -54,12 +57,12 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
     def seal(words: str | None) -> str | None:
         return cursors.seal(words, binding, terms.now) if words else None
 
-    result = shaped(rows, query, partial=terms.partial)
+    result = shaped(rows, query, service, partial=terms.partial)
     envelope = {
-        service.items: _keyed(rows, result, query),
+        service.items: _keyed(rows, result, query.get(service.key_by)),
         service.cursor: dump(seal(later)),
-        "prev_cursor": dump(seal(earlier)),
-        "result_count": str(len(rows)),
+        service.previous_cursor: dump(seal(earlier)),
+        service.record_count: str(len(rows)),
     }
     if terms.partial:
         envelope[service.partial] = "true"
@@ -68,7 +71,7 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
 
 def _limit(query: Mapping[str, Any], service: Service, greatest: int) -> int:
     asked = query.get(service.page_size)
-    if asked is None or asked == "" or on(query.get("truto_ignore_limit")):
+    if asked is None or asked == "" or on(query.get(service.ignore_limit)):
         return min(USUAL, greatest)
     if not isinstance(asked, str) or not asked.isascii() or not asked.isdigit() or not asked.strip("0"):
         raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {asked!r}")
@@ -118,14 +121,14 @@ def _sorted(
     return rows[start:end], earlier, f"@{end},{rows[end - 1].position}" if end < len(rows) else None
 
 
-def shaped(rows: list[Row], query: Mapping[str, Any], *, partial: bool = False) -> list[str]:
+def shaped(rows: list[Row], query: Mapping[str, Any], service: Service, *, partial: bool = False) -> list[str]:
     """The rows as JSON, without the fields that the query leaves out and in the format it asks for."""
-    dropped = set(texts(query.get("truto_exclude_fields", [])))
+    dropped = set(texts(query.get(service.exclude_fields, [])))
     # Assumption: the documentation says an array, the vendor's notes say commas; both are understood.
     dropped = {name for word in dropped for name in word.split(",")}
-    if on(query.get("truto_ignore_remote_data")):
+    if on(query.get(service.ignore_remote_data)):
         dropped.add("remote_data")
-    if query.get("truto_response_format") in ("raw", "normalized", "stream"):
+    if query.get(service.response_format) in ("raw", "normalized", "stream"):
         return [row.members.get("remote_data", row.text) for row in rows]
     if not dropped and not partial:
         return [row.text for row in rows]
@@ -136,8 +139,7 @@ def shaped(rows: list[Row], query: Mapping[str, Any], *, partial: bool = False) 
     ]
 
 
-def _keyed(rows: list[Row], result: list[str], query: Mapping[str, Any]) -> str:
-    name = query.get("truto_key_by")
+def _keyed(rows: list[Row], result: list[str], name: Any) -> str:
     if not isinstance(name, str) or not name:
         return "[" + ",".join(result) + "]"
     keys = [row.value.get(name) for row in rows]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.sandbox.api.list_page import ListTerms, shaped
 from unified_cli.sandbox.api.query_tree import texts
 from unified_cli.sandbox.api.request_content import Body
@@ -27,6 +27,11 @@ class OperationCall:
     query: dict[str, Any]
     body: Body
     now: str
+
+    @property
+    def service(self) -> Service:
+        """The service's own words."""
+        return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
         """The records of a resource of this API, by default the one that is asked."""
@@ -75,9 +80,9 @@ def result(row: Row, call: OperationCall) -> SandboxResponse:
 
     Assumption: the service's pages print the bare record and its notes a wrapper; the wrapper it is.
     """
-    return SandboxResponse.json(f'{{"{call.catalogue.service.items}":{shaped([row], call.query)[0]}}}')
+    return SandboxResponse.json(f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}')
 
 
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
     """One record as an answer, without a wrapper."""
-    return SandboxResponse.json(shaped([row], call.query)[0], status)
+    return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)

@@ -1,30 +1,29 @@
-"""The answer in the format that `truto_response_format` asks for, and in the shape that a fault gives it."""
+"""The answer in the format that the query asks for, and without its envelope where a fault wants that."""
 
 from typing import Any
 
-from unified_cli.catalogue import Operation
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_values import dump, read
-from unified_cli.sandbox.messages import SandboxRequest, SandboxResponse
+from unified_cli.sandbox.api.operation_call import OperationCall
+from unified_cli.sandbox.messages import SandboxResponse
 
 
-def debugged(
-    answer: SandboxResponse, operation: Operation, request: SandboxRequest, items: str, cursor: str
-) -> SandboxResponse:
+def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
     """The answer with `debug` beside it, which tells what was asked of the provider."""
+    service, operation = call.service, call.operation
     text = answer.body.decode()
     facts: dict[str, Any] = {
         "requestUrl": f"https://provider.example/v3/{operation.resource}",
-        "requestOptions": {"method": request.method},
+        "requestOptions": {"method": call.request.method},
         "responseHeaders": {"content-type": "application/json"},
         "data": None,
     }
-    members = {items: text}
+    members = {service.items: text}
     if operation.lists:
         members = lossless.split(text)
-        count = int(members["result_count"])
+        count = int(members[service.record_count])
         facts |= {
-            "nextCursor": read(members[cursor]),
+            "nextCursor": read(members[service.cursor]),
             "isLooping": False,
             "isEmptyResult": not count,
             "resultCount": count,
@@ -34,15 +33,16 @@ def debugged(
     return SandboxResponse.json(lossless.join({**members, "debug": dump(facts)}), answer.status)
 
 
-def raw(answer: SandboxResponse, operation: Operation, items: str, cursor: str) -> SandboxResponse:
+def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
     """The answer as the provider might have given it: records of its own kind in an envelope of its own."""
+    service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer
     members = lossless.split(answer.body.decode())
     if operation.lists:
-        more = {"data": members[items], "has_more": dump(members[cursor] != "null")}
+        more = {"data": members[service.items], "has_more": dump(members[service.cursor] != "null")}
         return SandboxResponse.json(lossless.join(more), answer.status)
-    return SandboxResponse.json(members[items], answer.status)
+    return SandboxResponse.json(members[service.items], answer.status)
 
 
 def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:

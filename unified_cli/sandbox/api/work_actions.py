@@ -1,7 +1,7 @@
 """Actions on applications, tickets and pages, and the exports that take their time."""
 
 from unified_cli.json_text.json_values import dump
-from unified_cli.sandbox.api.crud import create, get
+from unified_cli.sandbox.api.crud import create, created, get
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.api.user_actions import pointer
@@ -42,8 +42,7 @@ def reject(call: OperationCall) -> SandboxResponse:
 
 def bring_in(call: OperationCall) -> SandboxResponse:
     """A record with the history that is posted with it."""
-    answer = create(call)
-    return SandboxResponse.json(f'{{"result":{answer.body.decode()}}}')
+    return result(created(call), call)
 
 
 def append(call: OperationCall) -> SandboxResponse:
@@ -67,7 +66,7 @@ def export(call: OperationCall) -> SandboxResponse:
     bodies = [row.value.get("body") for row in _content(call, page)]
     text = "\n\n".join(str(body.get("content", "")) for body in bodies if isinstance(body, dict))
     piece = {"page": pointed, "body": {"format": "markdown", "content": text}}
-    return SandboxResponse.json(dump({"result": piece}))
+    return SandboxResponse.json(dump({call.service.items: piece}))
 
 
 def start_export(call: OperationCall) -> SandboxResponse:
