@@ -61,6 +61,23 @@ def test_columns_stand_under_their_heads_whatever_the_text(unified: Unified, ser
         assert ":warning:" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["\N{THUMBS UP SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-4}", "\N{HEAVY BLACK HEART}\ufe0f", "1\ufe0f\u20e3", "漢"],
+)
+def test_what_a_terminal_draws_as_one_wide_character_takes_two_columns(
+    name: str, unified: Unified, service: Service
+) -> None:
+    serve(service, [[{"id": "1", "name": f"{name}{name}", "status": "x"}, {"id": "2", "name": "abcd", "status": "x"}]])
+    rows = unified("ticketing tickets list -o table --columns id,name,status", environ=service.environ).stdout
+    assert rows == f"ID  NAME  STATUS\n1   {name}{name}  x\n2   abcd  x\n"
+    serve(service, [[{"id": "1", "name": name * 40}]])
+    rows = unified(
+        "ticketing tickets list -o table", environ={**service.environ, "NO_COLOR": "1"}, tty=True, columns=40
+    )
+    assert rows.stdout.splitlines()[1] == f"1   {name * 17}…"
+
+
 def test_marks_upon_marks_are_drawn_only_so_far(unified: Unified, service: Service) -> None:
     serve(service, [[{"id": "1", "name": HOSTILE[5]}]])
     for tty in (True, False):

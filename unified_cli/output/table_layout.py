@@ -7,7 +7,7 @@ import msgspec
 
 from unified_cli.json_text.members import Parts, one_line, parts, text
 from unified_cli.masking import visible
-from unified_cli.output.text_columns import width
+from unified_cli.output.text_columns import beginning, width
 
 _BREAKS = re.compile(r"[\t\r\n]+")
 _NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
@@ -99,10 +99,4 @@ def cut(shown: str, size: int, sign: str) -> str:
     """As much of the text as fits into so many columns, with a sign at its end where something is missing."""
     if width(shown) <= size:
         return shown
-    kept, room = [], size - width(sign)
-    for character in shown:
-        room -= width(character)
-        if room < 0:
-            break
-        kept.append(character)
-    return "".join(kept) + sign
+    return beginning(shown, size - width(sign)) + sign

@@ -1,6 +1,5 @@
 """Rows in columns: aligned on a terminal, tab-separated on a pipe."""
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -67,13 +66,24 @@ def width(text: str) -> int:
     """How many columns the text takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(_character_width(character) for character in text)
+    from rich.cells import cell_len  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
+
+    return cell_len(text)
 
 
-def _character_width(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+def beginning(text: str, size: int) -> str:
+    """As much of the text as fits into so many columns, no character taken apart."""
+    if text.isascii():
+        return text[:size]
+    from rich.cells import split_graphemes  # noqa: PLC0415  as above
+
+    end = 0
+    for _, after, columns in split_graphemes(text)[0]:
+        size -= columns
+        if size < 0:
+            break
+        end = after
+    return text[:end]
 
 
 def pad(text: str, size: int) -> str:
