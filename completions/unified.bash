@@ -111,12 +111,12 @@ _unified_flags() {
         '') flags+=' --profile -p --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --ca-bundle --workers --verbose -v --quiet --no-input' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --network --with --timeout --ca-bundle --output -o --verbose -v --quiet --no-input' ;;
+        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input' ;;
@@ -172,6 +172,7 @@ _unified_argument() {
         import:*) kind='file' ;;
         help:0) kind='exit-codes output query config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         help:*) kind='' ;;
+        doctor:*) kind='profile' ;;
         profile\ list:*) kind='profile' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;

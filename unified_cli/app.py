@@ -8,6 +8,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.options import EarlyOptions, OperationOptions
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -37,21 +38,23 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """The whole program as one command, of which nothing below the first level is built yet."""
-    earlier: dict[str, Any] = {}
+    early = [EarlyOptions()]
+    context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS))
 
-    def execute(operation: Operation, given: dict[str, Any]) -> None:
-        from unified_cli.call import single  # noqa: PLC0415  help needs none of it
-        from unified_cli.config.profiles import is_several  # noqa: PLC0415  as above
+    def execute(operation: Operation, options: OperationOptions) -> None:
+        from unified_cli.config.profiles import is_several  # noqa: PLC0415  help needs none of it
 
-        given = later(given, earlier, runtime)
-        if is_several(given.get("profile") or ()):
+        options = context.complete(options)
+        if is_several(options.profile):
             from unified_cli.call import fan_out  # noqa: PLC0415  most calls are for one connection
 
-            fan_out.run(runtime, catalogue, operation, given)
+            fan_out.run(runtime, catalogue, operation, options)
         else:
-            single.operation(runtime, catalogue, operation, given)
+            from unified_cli.call import single  # noqa: PLC0415  as above
 
-    return tree.root(catalogue, _built_in(catalogue, runtime, earlier), execute, earlier.update)
+            single.operation(runtime, catalogue, operation, options)
+
+    return tree.root(catalogue, _built_in(context), execute, early.append)
 
 
 def index(catalogue: Catalogue) -> "list[CommandEntry]":
@@ -62,23 +65,7 @@ def index(catalogue: Catalogue) -> "list[CommandEntry]":
     return places(whole(nowhere, catalogue))
 
 
-def later(given: dict[str, Any], earlier: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
-    """The options after the operation, completed by those right after the program's name."""
-    verbosity = given.get("verbose", 0) + earlier.get("verbose", 0)
-    merged = {**given, "verbose": verbosity}
-    for name, value in earlier.items():
-        if merged.get(name) in (None, []):
-            merged[name] = value
-    runtime.stderr.verbosity = verbosity
-    return merged
-
-
-def _built_in(catalogue: Catalogue, runtime: Runtime, earlier: dict[str, Any]) -> dict[str, CommandStub]:
-    def complete(given: dict[str, Any]) -> dict[str, Any]:
-        return later(given, earlier, runtime)
-
-    context = CommandContext(runtime, catalogue, complete, partial(whole, runtime), tuple(COMMANDS))
-
+def _built_in(context: CommandContext) -> dict[str, CommandStub]:
     def entry(module: str, about: str) -> CommandStub:
         def build() -> Any:
             from importlib import import_module  # noqa: PLC0415  only the asked command is imported

@@ -460,4 +460,6 @@ def test_without_out_the_finished_record_is_shown(unified: Unified) -> None:
 def test_a_time_to_wait_is_a_number(seconds: str, unified: Unified, service: Service) -> None:
     result = unified(f"knowledge-base page-exports create --wait --wait-timeout {seconds}", environ=service.environ)
     assert (result.code, service.seen) == (2, [])
-    assert result.stderr == f"error: --wait-timeout takes a number of seconds above 0, not '{seconds}'\n"
+    where = "unified knowledge-base page-exports create"
+    said = f"invalid value for '--wait-timeout': must be a number of seconds above 0, not '{seconds}'"
+    assert result.stderr == f"error: {where}: {said} ({where} --help)\n"

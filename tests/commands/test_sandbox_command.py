@@ -32,11 +32,14 @@ def test_the_three_lines_are_enough_for_a_call(tmp_path: Path, unified: Unified)
         assert server.stdout.read() == ""
 
 
+SERVE = "unified sandbox serve: invalid value for '--port': {} (unified sandbox serve --help)"
+
+
 @pytest.mark.parametrize(
     ("options", "said", "code"),
     [
-        ("--port x", "--port takes a whole number up to 65535, not 'x'", 2),
-        ("--port 99999", "--port takes a whole number up to 65535, not '99999'", 2),
+        ("--port x", SERVE.format("'x' is not a valid int range"), 2),
+        ("--port 99999", SERVE.format("99999 is not in the range 0<=x<=65535"), 2),
         (
             "--records tickets=5",
             "--records tickets=5: no resource 'tickets' (it must look like ticketing/tickets=1000)",

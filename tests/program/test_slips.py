@@ -7,13 +7,18 @@ import pytest
 from front_door import Unified
 from server import Reply, Service
 
+CALLS = "unified voice calls list"
+
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
         ("--limit 2 voice calls list", "unified: no such option: --limit (it stands behind the operation)"),
         ("voice -a x calls list", "unified voice: no such option: -a (it stands behind the operation)"),
-        ("voice calls list --as wget", "--as takes curl, not 'wget'"),
+        (
+            "voice calls list --as wget",
+            f"{CALLS}: invalid value for '--as': 'wget' is not one of 'curl' ({CALLS} --help)",
+        ),
         ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),
         (
             "request DELETE /unified/voice/calls/1 --limit 3",

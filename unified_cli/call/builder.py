@@ -1,11 +1,12 @@
 """What was typed, as settings and a request: options, body, query and key are read here and nowhere else."""
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
+from unified_cli.call import Call
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import file, profiles, settings
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.http import request as requests
@@ -13,96 +14,96 @@ from unified_cli.http.request import Request
 from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
-Given = Mapping[str, Any]
-"""The options and arguments of a command, by name; None, False or an empty list where one was not given."""
-
 _LONGEST_KEY = 255
 
 
-def resolve(runtime: Runtime, given: Given) -> Settings:
-    """The settings of the call, with what they say about talking already heeded."""
-    check_given(given)
-    names = given.get("profile") or [None]
+def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -> Call:
+    """The call to one connection that the options ask for, whose settings for messages count from here on."""
+    check_options(options)
+    settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
+    apply_message_settings(runtime, settings)
+    return Call(runtime, catalogue, settings, options)
+
+
+def one_profile(names: Sequence[str]) -> str | None:
+    """The only profile that is named, None where there is none. Raises UsageError for what may be several."""
     if profiles.is_several([name for name in names if name]):
         raise UsageError(f"-p {' -p '.join(names)} may be several connections, and this is for one")
-    found = settings.resolve({**flags_of(given), "profile": names[0]}, runtime, file.read(runtime))
-    check(runtime, found)
-    return found
+    return names[0] if names else None
 
 
-def check_given(given: Given) -> None:
+def check_options(options: OperationOptions) -> None:
     """Refuse an option whose value is empty, as an unset variable of a script leaves it."""
-    for name, instead in (("cursor", "begin at the beginning"), ("out", "print to standard output")):
-        if given.get(name) == "":
-            raise UsageError(f"--{name} is empty; leave it out to {instead}")
+    if options.cursor == "":
+        raise UsageError("--cursor is empty; leave it out to begin at the beginning")
+    if options.out == "":
+        raise UsageError("--out is empty; leave it out to print to standard output")
 
 
-def flags_of(given: Given) -> dict[str, Any]:
-    """What was given on the command line, without what was not."""
-    return {name: value for name, value in given.items() if value not in (None, False, [])}
-
-
-def check(runtime: Runtime, found: Settings) -> None:
-    """Refuse an output format that there is not, and heed what the settings say about talking."""
-    if found["output"] not in FORMATS:
-        where = found.values["output"].source
-        kind = UsageError if where.startswith("--") else ConfigError
-        raise kind(f"{where}: no output format {found['output']!r} (there are {', '.join(FORMATS)})")
-    runtime.stderr.quiet = found["quiet"]
+def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
+    """Refuse an output format that does not exist, and do what the settings say about messages."""
+    output = settings.values["output"]
+    if output.value not in FORMATS:
+        raise ConfigError(f"{output.source}: no output format {output.value!r} (there are {', '.join(FORMATS)})")
+    runtime.stderr.quiet = settings.quiet
     # The profile may ask for JSON as well as the command line, which main has looked at.
-    runtime.stderr.machine = found["output"] in {"json", "ndjson"} and found.values["output"].source != "default"
+    runtime.stderr.machine = settings.output in {"json", "ndjson"} and output.source != "default"
 
 
-def build(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given) -> Request:
+def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, as it was asked for."""
-    address, account = resolved.reachable()
-    body = read_body(given, runtime, asked.method)
-    if body is None and asked.kind == "action":
+    address, account = call.settings.reachable()
+    body = read_body(call, operation.method)
+    if body is None and operation.kind == "action":
         # Assumption: an action wants a JSON object even where it needs nothing, as the service's own clients send one.
         body = b"{}"
-    query = read_query(given)
-    size = resolved["page_size"] if asked.lists else None
-    if size is not None and catalogue.service.page_size not in dict(query):
-        query.append((catalogue.service.page_size, str(size)))
     return requests.for_operation(
-        asked,
-        given.get("id"),
+        operation,
+        call.options.id,
         address=address,
         account=account,
-        service=catalogue.service,
-        query=query,
+        service=call.catalogue.service,
+        query=read_query(call, operation),
         body=body,
-        key=read_key(given, asked.method),
+        key=read_key(call.options.idempotency_key, operation.method),
     )
 
 
-def build_path(runtime: Runtime, catalogue: Catalogue, resolved: Settings, given: Given) -> Request:
+def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a method and a path, as they were typed."""
-    address, account = resolved.reachable()
-    method = given["method"].upper()
+    address, account = call.settings.reachable()
     return requests.for_path(
         method,
-        given["path"],
+        path,
         address=address,
         account=account,
-        service=catalogue.service,
-        query=read_query(given),
-        body=read_body(given, runtime, method),
-        key=read_key(given, method),
+        service=call.catalogue.service,
+        query=pairs(call.options.query),
+        body=read_body(call, method),
+        key=read_key(call.options.idempotency_key, method),
     )
 
 
-def check_writable(resolved: Settings, request: Request) -> None:
+def check_writable(settings: Settings, request: Request) -> None:
     """Raise UnsafeError for a write where the profile forbids writing."""
-    if request.writes and resolved["read_only"]:
-        who = f'profile "{resolved.profile}"' if resolved.profile else "the configuration"
+    if request.writes and settings.read_only:
+        who = f'profile "{settings.profile}"' if settings.profile else "the configuration"
         raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
 
 
-def read_query(given: Given) -> list[tuple[str, str]]:
-    """The query parameters as typed with `-q`."""
+def read_query(call: Call, operation: Operation) -> list[tuple[str, str]]:
+    """The query parameters as typed with `-q`, and the page size where the operation is a list."""
+    found = pairs(call.options.query)
+    size, name = call.settings.page_size, call.catalogue.service.page_size
+    if operation.lists and size is not None and name not in dict(found):
+        found.append((name, str(size)))
+    return found
+
+
+def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """The names and values of `NAME=VALUE` texts. Raises UsageError for one without a value."""
     found = []
-    for text in given.get("query") or ():
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"-q {text!r} needs a value (-q NAME=VALUE)")
@@ -110,27 +111,22 @@ def read_query(given: Given) -> list[tuple[str, str]]:
     return found
 
 
-def read_body(given: Given, runtime: Runtime, method: str) -> bytes | None:
+def read_body(call: Call, method: str) -> bytes | None:
     """The JSON body made of `-d`, `-f` and `-F`; None where none of them is given."""
-    data, strings, values = given.get("data"), given.get("raw_field") or (), given.get("field") or ()
-    if data is None and not strings and not values:
+    options = call.options
+    if options.data is None and not options.raw_field and not options.field:
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
-    if given.get("token_stdin") and data in {"-", "@-"}:
-        raise UsageError(f"-d {data} and --token-stdin both read standard input; put one of them into a file")
+    if options.token_stdin and options.data in {"-", "@-"}:
+        raise UsageError(f"-d {options.data} and --token-stdin both read standard input; put one of them into a file")
     from unified_cli.http import request_body  # noqa: PLC0415  only where there is one
 
-    fields = [
-        *(request_body.BodyField(text, raw=True) for text in strings),
-        *(request_body.BodyField(text, raw=False) for text in values),
-    ]
-    return request_body.compose(data, fields, runtime)
+    return request_body.compose(options.data, request_body.fields(options.raw_field, options.field), call.runtime)
 
 
-def read_key(given: Given, method: str) -> str | None:
+def read_key(key: str | None, method: str) -> str | None:
     """The idempotency key of a POST or PATCH: the one given, else a new one; it stays for all attempts of the call."""
-    key: str | None = given.get("idempotency_key")
     if method not in {"POST", "PATCH"}:
         if key is not None:
             raise UsageError(f"a {method} carries no idempotency key (leave out --idempotency-key)")

@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config.settings import Settings, Value
+from unified_cli.call import Call
+from unified_cli.catalogue import Operation
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Request
 from unified_cli.masking import visible
-from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
@@ -21,37 +20,29 @@ _SECONDS = 5.0
 _MOST = 12
 
 
-def add(
-    error: RefusedError,
-    runtime: Runtime,
-    catalogue: Catalogue,
-    clients: "Clients",
-    resolved: Settings,
-    request: Request,
-) -> None:
+def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
     """Add to the error what the connection offers, if the operation is not among it.
 
     It costs a request, so only a person at a terminal gets it.
     """
     operation = request.operation
-    if operation is None or error.status not in _MAYBE_NOT_OFFERED or not runtime.stderr_is_terminal:
+    if operation is None or error.status not in _MAYBE_NOT_OFFERED or not call.runtime.stderr_is_terminal:
         return
-    instead = _instead(_offered(catalogue, clients, resolved), operation)
+    instead = _instead(_offered(call, clients), operation)
     if instead:
         error.message = f"{error.message}; {instead}"
 
 
-def _offered(catalogue: Catalogue, clients: "Clients", resolved: Settings) -> Any:
+def _offered(call: Call, clients: "Clients") -> Any:
     """What the service says that the connection has; None where it says nothing that can be understood."""
     import msgspec  # noqa: PLC0415  only here
 
-    address, account = resolved.reachable()
-    path = catalogue.service.capabilities_path(quote(account, safe=""))
+    address, account = call.settings.reachable()
+    path = call.catalogue.service.capabilities_path(quote(account, safe=""))
     ask = requests.for_path(
-        "GET", path, address=address, account=account, service=catalogue.service, query=[("type", "unified")]
+        "GET", path, address=address, account=account, service=call.catalogue.service, query=[("type", "unified")]
     )
-    brief = {"timeout": Value(_SECONDS, "here"), "retries": Value(0, "here")}
-    client = clients.open(resolved.with_values(brief))
+    client = clients.open(call.settings.limited_to(timeout=_SECONDS, retries=0))
     try:
         return msgspec.json.decode(client.send(ask).body or b"null").get("unified")
     except (UnifiedError, msgspec.DecodeError, AttributeError):

@@ -1,18 +1,17 @@
 """Files from the service: one under a name or into a folder, or one for each line of a list."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unified_cli.bulk.import_ import stdin_copy
-from unified_cli.call import builder, dry_run
-from unified_cli.call.builder import Given
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.call import Call, builder, dry_run
+from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import known
-from unified_cli.config.settings import Settings
+from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
-from unified_cli.runtime import Runtime
 from unified_cli.storage import folders, output_file
 
 if TYPE_CHECKING:
@@ -21,31 +20,31 @@ if TYPE_CHECKING:
     from unified_cli.http.client import Client
 
 
-def one(runtime: Runtime, clients: "Clients", resolved: Settings, request: Request, given: Given) -> None:
+def one(call: Call, clients: "Clients", request: Request) -> None:
     """Save what the request gives under the name, or in the folder, that `--out` says."""
-    place = where(given)
-    client = clients.open(resolved)
+    place = target(call.options)
+    client = clients.open(call.settings)
     try:
-        save(runtime, client, resolved, request, place)
+        save(call, client, request, place)
     finally:
         client.close()
 
 
-def save(runtime: Runtime, client: "Client", resolved: Settings, request: Request, place: "DownloadTarget") -> None:
+def save(call: Call, client: "Client", request: Request, place: "DownloadTarget") -> None:
     """Save what the request gives, and say so with the checksum."""
     from unified_cli.bulk.batch_download.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
 
     only_files = request.operation is not None and request.operation.name == "download"
-    download = Download(client, runtime, resolved["retries"])
+    download = Download(client, call.runtime, call.settings.retries)
     saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
-    runtime.stderr.note(f"wrote {saved.size} bytes to {saved.path} (sha256 {saved.sha256})")
+    call.runtime.stderr.note(f"wrote {saved.size} bytes to {saved.path} (sha256 {saved.sha256})")
 
 
-def where(given: Given) -> "DownloadTarget":
+def target(options: OperationOptions) -> "DownloadTarget":
     """Where `--out` leads. Raises StorageError, before anything is asked, where nothing can be written."""
     from unified_cli.bulk.batch_download.file_download import Named, Within  # noqa: PLC0415  as above
 
-    out, force = given["out"], bool(given.get("force"))
+    out, force = options.out or "", options.force
     path = Path(out)
     if out.endswith("/") or path.is_dir():
         if path.is_symlink():
@@ -66,30 +65,29 @@ def _proposals(request: Request) -> tuple[str, ...]:
     return (*urls, asked.get("id", ""), file_names.from_url(last))
 
 
-def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+def many(call: Call, asked: Operation) -> None:
     """Save a file for each id or record of `--from` into the folder `--out`, with a manifest of what is there.
 
     Raises IncompleteError where some could not be had.
     """
-    resolved = builder.resolve(runtime, given)
-    folder = None if _is_shown(given) else _folder(given)
-    path = stdin_copy.keep(runtime, [asked.command], given) if given["from_"] == "-" else Path(given["from_"])
+    runtime, catalogue, settings, options = call
+    folder = None if options.shows_only else _folder(options)
+    piped, source_name = options.from_ == "-", options.from_ or ""
+    path = stdin_copy.keep(runtime, [asked.command], options.token_stdin) if piped else Path(source_name)
 
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
-    from unified_cli.call import fan_out  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
 
     source = input_file.examine(path, None, catalogue.service.items, ids=True)
-    wanted = _wanted(runtime, catalogue, resolved, asked, given, source)
+    wanted = _wanted(call, asked, source)
     if folder is None:
-        _show(runtime, resolved, given, wanted)
+        _show(call, wanted)
         return
     clients = Clients(runtime, catalogue)
-    clients.token(resolved)
-    workers = fan_out.workers(given)
+    clients.token(settings)
     done = download_batch.run(
-        wanted, folder, lambda: clients.open(resolved), runtime, workers=workers, retries=resolved["retries"]
+        wanted, folder, lambda: clients.open(settings), runtime, workers=options.workers, retries=settings.retries
     )
     runtime.stderr.note(
         f"{done.saved} files saved, {done.there} were there already; {folder / download_batch.MANIFEST} lists them"
@@ -100,25 +98,19 @@ def many(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given)
         raise IncompleteError(f"failed: {done.failed} of {source.count} files, see {folder / download_batch.MANIFEST}")
 
 
-def _is_shown(given: Given) -> bool:
-    return bool(given.get("dry_run") or given.get("as_"))
-
-
-def _show(runtime: Runtime, resolved: Settings, given: Given, wanted: Iterator[Any]) -> None:
+def _show(call: Call, wanted: Iterator[Any]) -> None:
     """Print the requests, one a line; nothing is sent, and no folder is made."""
     for one_of_many in wanted:
         if one_of_many.request is None:
-            runtime.stderr.note(f"line {one_of_many.line} failed: {one_of_many.wrong}")
-        elif given.get("as_"):
-            dry_run.show(runtime, one_of_many.request, given["as_"], ca_bundle=resolved["ca_bundle"])
+            call.runtime.stderr.note(f"line {one_of_many.line} failed: {one_of_many.wrong}")
         else:
-            dry_run.line(runtime, one_of_many.request)
+            dry_run.show_one_of_many(call, one_of_many.request)
 
 
-def _folder(given: Given) -> Path:
-    if not given.get("out"):
+def _folder(options: OperationOptions) -> Path:
+    if not options.out:
         raise UsageError("--from needs a folder to save the files in (--out DIR)")
-    folder = Path(given["out"])
+    folder = Path(options.out)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StorageError(f"{folder} is no folder")
     try:
@@ -130,9 +122,7 @@ def _folder(given: Given) -> Path:
     return folder
 
 
-def _wanted(
-    runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given, source: Any
-) -> Iterator[Any]:
+def _wanted(call: Call, asked: Operation, source: Any) -> Iterator[Any]:
     """What is wanted for each line: the request with the parameters that the record holds, and names for the file."""
     from unified_cli.bulk.batch_download.download_batch import DownloadItem  # noqa: PLC0415  as above
 
@@ -140,7 +130,7 @@ def _wanted(
         try:
             record = _record(line)
             more = parameters(asked, record)
-            request = builder.build(runtime, catalogue, resolved, asked, with_parameters(given, more))
+            request = builder.operation_request(call._replace(options=more.added_to(call.options)), asked)
             yield DownloadItem(
                 line.number, record.get("id", ""), request, (record.get("file_name", ""), *_proposals(request))
             )
@@ -180,21 +170,26 @@ def _link(urls: bytes) -> str | None:
     return next(iter(best or [link["url"] for link in found]), None)
 
 
-def parameters(asked: Operation, record: dict[str, str]) -> dict[str, list[str]]:
-    """What of a record a download takes, as `query` and `raw_field` options; its id where nothing better is known."""
+class Parameters(NamedTuple):
+    """What of a record a download takes, as it would be typed with `-q` and `-f`."""
+
+    query: tuple[str, ...]
+    raw_field: tuple[str, ...] = ()
+
+    def added_to(self, options: OperationOptions) -> OperationOptions:
+        """The options with these besides."""
+        return replace(options, query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
+
+
+def parameters(asked: Operation, record: dict[str, str]) -> Parameters:
+    """What of a record a download takes; its id where nothing better is known."""
     facts = known(asked.api, asked.resource)
     query = [field.name for field in facts.query.get(asked.name, ()) if field.name in record]
     body = [field.name for field in facts.body.get(asked.name, ()) if field.name in record]
     if not query and not body:
         if "id" not in record:
             raise UsageError("the record has neither an address nor an id")
-        return {"query": [f"id={record['id']}"], "raw_field": []}
-    return {
-        "query": [f"{name}={record[name]}" for name in query],
-        "raw_field": [f"{name}={record[name]}" for name in body],
-    }
-
-
-def with_parameters(given: Given, more: dict[str, list[str]]) -> Given:
-    """The options with these added, which must not have been given as well."""
-    return {**given, **{name: [*(given.get(name) or ()), *values] for name, values in more.items() if values}}
+        return Parameters((f"id={record['id']}",))
+    return Parameters(
+        tuple(f"{name}={record[name]}" for name in query), tuple(f"{name}={record[name]}" for name in body)
+    )

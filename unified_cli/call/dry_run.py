@@ -4,6 +4,7 @@ import shlex
 
 import msgspec
 
+from unified_cli.call import Call
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
 from unified_cli.output import pretty_json, stdout
@@ -16,16 +17,23 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the variable's name, which stands for t
 _LONGEST_WORD = 100_000
 
 
-def show(runtime: Runtime, request: Request, as_: str | None, *, ca_bundle: str | None = None) -> None:
-    """Print the request; the token is not even looked up."""
-    if as_ is None:
-        pretty_json.write(runtime, msgspec.json.encode(_shown(request)))
+def show(call: Call, request: Request) -> None:
+    """Print the request as JSON, or as a line for a shell; the token is not even looked up."""
+    if call.options.as_ is None:
+        pretty_json.write(call.runtime, msgspec.json.encode(_shown(request)))
         return
-    if as_ != "curl":
-        raise UsageError(f"--as takes curl, not {as_!r}")
     if request.address.is_sandbox:
         raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
-    stdout.write(runtime, [(curl(request, ca_bundle=ca_bundle) + "\n").encode("utf-8", "surrogateescape")])
+    text = curl(request, ca_bundle=call.settings.ca_bundle) + "\n"
+    stdout.write(call.runtime, [text.encode("utf-8", "surrogateescape")])
+
+
+def show_one_of_many(call: Call, request: Request) -> None:
+    """Print the request on one line."""
+    if call.options.as_ is None:
+        line(call.runtime, request)
+    else:
+        show(call, request)
 
 
 def _shown(request: Request) -> dict[str, object]:

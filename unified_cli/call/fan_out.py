@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from unified_cli.bulk.parallel_streams import Ended, Give, side_by_side
-from unified_cli.call import builder, dry_run, listing, record_output
-from unified_cli.call.listing import Given, ListSummary
+from unified_cli.call import Call, builder, dry_run, listing, record_output
+from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
-from unified_cli.config import file, keys, profiles, settings
+from unified_cli.cli.options import ConnectionOptions, OperationOptions, overrides
+from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
@@ -22,92 +23,70 @@ from unified_cli.runtime import Runtime
 LABEL = "_profile"
 """The key under which a record says which connection it is of."""
 
-_WORKERS, _MOST_WORKERS = 8, 64
 
-
-def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: OperationOptions) -> None:
     """Call the operation over every connection that is meant, and print the records with the profile of each.
 
     Raises UsageError for what is for one connection only, IncompleteError where some connections failed, and an error
     of the common kind where all failed alike.
     """
     config = file.read(runtime)
-    _check(asked, given)
-    names = profiles.select(config, given["profile"])
-    common = shared(runtime, config, given)
-    output = common["output"]
-    if output in {"raw", "ids"}:
-        raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
+    _check(asked, options)
+    names = profiles.select(config, options.profile)
+    common = Call(runtime, catalogue, shared(runtime, config, options), options)
+    if common.settings.output in {"raw", "ids"}:
+        raise UsageError(f"-o {common.settings.output} cannot tell connections apart (-o ndjson or csv can)")
 
-    def resolve(name: str) -> Settings:
-        return settings.resolve({**builder.flags_of(given), "profile": name}, runtime, config)
+    def call_to(name: str) -> Call:
+        return common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
 
-    if given.get("dry_run") or given.get("as_"):
-        for name in names:
-            dry_run.show(runtime, builder.build(runtime, catalogue, resolve(name), asked, given), given.get("as_"))
+    if options.shows_only:
+        for call in map(call_to, names):
+            dry_run.show(call, builder.operation_request(call, asked))
         return
-    clients = Clients(runtime, catalogue)
-    look = record_output.style_for(runtime, catalogue.service, asked, given, output, first=(LABEL,))
-    printer = Printer(
-        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, record_output.program(given)
-    )
+    printer = record_output.printer_for(common, asked, first=(LABEL,))
     with progress(runtime) as told:
-        reader = _reader(runtime, catalogue, asked, given, clients, resolve)
-        ending = _read_all(runtime, printer, told, names, reader, given)
+        ending = _read_all(common, printer, told, names, _reader(common, asked, call_to))
     missing = printer.end()
-    ending.tell(runtime, given)
-    ending.judge(missing, given)
+    ending.tell(runtime, options)
+    ending.judge(missing, options)
 
 
-def shared(runtime: Runtime, config: Config, given: Given) -> Settings:
+def shared(runtime: Runtime, config: Config, options: ConnectionOptions) -> Settings:
     """The settings that belong to the run, not to one of its connections: flags, environment, top of the file."""
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
-    flags = {name: value for name, value in builder.flags_of(given).items() if name != "profile"}
-    found = settings.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
-    builder.check(runtime, found)
+    found = resolution.resolve(overrides(options), runtime._replace(environ=environ), Config(config.path, top))
+    builder.apply_message_settings(runtime, found)
     return found
 
 
-def workers(given: Given) -> int:
-    """How many connections are read side by side. Raises UsageError for another number than 1 to 64."""
-    text = given.get("workers")
-    if text is None:
-        return _WORKERS
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _MOST_WORKERS:
-        raise UsageError(f"--workers takes a number from 1 to {_MOST_WORKERS}, not {text!r}")
-    return int(text)
-
-
-def _check(asked: Operation, given: Given) -> None:
+def _check(asked: Operation, options: OperationOptions) -> None:
     """Refuse what is for one connection only, before anything is sent."""
     if asked.method != "GET":
         raise UsageError(f"{asked.command} writes, so it goes to one connection at a time (-p with one name)")
-    if given.get("account_id"):
+    if options.account_id:
         raise UsageError("-a names one connection, and -p several; leave one of them out")
-    if given.get("cursor"):
+    if options.cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
-    if given.get("id") == "-":
+    if options.id == "-":
         raise UsageError("ids that are piped in are those of one connection (-p with one name)")
-    if given.get("out"):
+    if options.out:
         raise UsageError("--out holds one connection's records (unified export writes a file for each)")
 
 
 def _reader(
-    runtime: Runtime,
-    catalogue: Catalogue,
-    asked: Operation,
-    given: Given,
-    clients: Clients,
-    resolve: Callable[[str], Settings],
+    common: Call, asked: Operation, call_to: Callable[[str], Call]
 ) -> Callable[[str], Callable[[Give[Page]], None]]:
-    wanted = listing.span(given) if asked.lists else None
+    catalogue, options = common.catalogue, common.options
+    clients = Clients(common.runtime, catalogue)
+    wanted = listing.span(options) if asked.lists else None
 
     def reader(name: str) -> Callable[[Give[Page]], None]:
         def read(give: Give[Page]) -> None:
-            resolved = resolve(name)
-            request = builder.build(runtime, catalogue, resolved, asked, given)
-            client = clients.open(resolved, name=name)
+            call = call_to(name)
+            request = builder.operation_request(call, asked)
+            client = clients.open(call.settings, name=name)
             try:
                 if wanted is None:
                     give(pagination.alone(client.send(request), request))
@@ -124,13 +103,13 @@ def _reader(
 
 
 def _read_all(
-    runtime: Runtime,
+    common: Call,
     printer: Printer,
     told: ReadProgress,
     names: list[str],
     reader: Callable[[str], Callable[[Give[Page]], None]],
-    given: Given,
 ) -> "_Ending":
+    options = common.options
     ending = _Ending(names)
 
     def use(place: int, found: Page | Ended) -> None:
@@ -145,11 +124,11 @@ def _read_all(
                 ending.failed[name] = found.error
 
     try:
-        side_by_side([reader(name) for name in names], workers(given), use, ordered=bool(given.get("ordered")))
+        side_by_side([reader(name) for name in names], options.workers, use, ordered=options.ordered)
     except stdout.ClosedError:
         raise
     except BaseException:
-        ending.broken(runtime)
+        ending.broken(common.runtime)
         raise
     return ending
 
@@ -166,7 +145,7 @@ class _Ending:
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
 
-    def tell(self, runtime: Runtime, given: Given) -> None:
+    def tell(self, runtime: Runtime, options: OperationOptions) -> None:
         """Say how each connection ended, a line for each that failed or has more; `--quiet` leaves the failures."""
         for name, tally in self.tallies.items():
             error = self.failed.get(name)
@@ -176,9 +155,9 @@ class _Ending:
             elif error:
                 runtime.stderr.line(f"{name}: {error.message}")
             elif tally.next_cursor is not None:
-                listing.tell(runtime, tally, given, "", f"{name}: ")
+                runtime.stderr.note(f"{name}: {listing.unread(tally, options)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
-        if given.get("all") or given.get("limit"):
+        if options.all or options.limit:
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
             runtime.stderr.note(f"{records} records in {pages} pages from {len(good)} of {len(self.names)} connections")
 
@@ -189,7 +168,7 @@ class _Ending:
                 runtime.stderr.line(f"{name}: broken off after {tally.so_far()}; to go on: -p {name} {tally.onward()}")
         runtime.stderr.line(f"{len(self.ended)} of {len(self.names)} connections were read to their end")
 
-    def judge(self, missing: list[str], given: Given) -> None:
+    def judge(self, missing: list[str], options: OperationOptions) -> None:
         """Raise the error that the whole amounts to."""
         codes = {error.code for error in self.failed.values()}
         if len(self.failed) == len(self.names) and len(codes) == 1:
@@ -198,7 +177,7 @@ class _Ending:
         if self.failed:
             failed = [name for name in self.names if name in self.failed]
             missing.append(f"{len(failed)} of {len(self.names)} connections failed: {', '.join(failed)}")
-        if not given.get("allow_partial"):
+        if not options.allow_partial:
             missing += [f"{name}: {said}" for name, tally in self.tallies.items() for said in tally.left_out()]
         if missing:
             raise IncompleteError("; ".join(missing))

@@ -10,9 +10,8 @@ import msgspec
 from unified_cli.bulk.import_ import input_file
 from unified_cli.bulk.import_.import_items import ImportItem, items
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import builder, dry_run, fan_out, record_output
-from unified_cli.call.builder import Given
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.call import Call, builder, dry_run, record_output
+from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
@@ -58,41 +57,37 @@ class JobResult:
     error: UnifiedError | None = None
 
 
-def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+def run(call: Call, asked: Operation) -> None:
     """Send a request for every line, and print the answers in the order of the lines.
 
     Raises UsageError before anything is sent where the input or the options cannot be meant; else an error that says
     what is missing.
     """
-    resolved = builder.resolve(runtime, given)
-    resolved.reachable()
-    if given.get("idempotency_key"):
+    runtime, catalogue, settings, options = call
+    settings.reachable()
+    if options.idempotency_key:
         raise UsageError("--idempotency-key is for one record (each line gets a key of its own)")
-    if given.get("out"):
+    if options.out:
         raise UsageError("--out is for one answer (use > for those to many)")
-    jobs = _jobs(runtime, catalogue, resolved, asked, given)
-    if given.get("dry_run") or given.get("as_"):
+    jobs = _jobs(call, asked)
+    if options.shows_only:
         for job in jobs:
-            _preview(runtime, resolved, job.request, given)
+            dry_run.show_one_of_many(call, job.request)
         return
-    builder.check_writable(resolved, jobs[0].request)
+    builder.check_writable(settings, jobs[0].request)
     if asked.kind == "delete":
-        prompt.many(runtime, resolved, f"{len(jobs)} records", yes=bool(given.get("yes")), piped=True)
-    output = resolved["output"]
-    look = record_output.style_for(runtime, catalogue.service, asked, given, output)
-    printer = Printer(
-        runtime, look._replace(listing=False) if output in {"json", "yaml"} else look, record_output.program(given)
-    )
-    _PipedRun(runtime, resolved, Clients(runtime, catalogue), printer, fan_out.workers(given)).all(jobs)
+        prompt.many(runtime, settings, f"{len(jobs)} records", yes=options.yes, piped=True)
+    printer = record_output.printer_for(call, asked)
+    _PipedRun(runtime, settings, Clients(runtime, catalogue), printer, options.workers).all(jobs)
 
 
-def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Operation, given: Given) -> list[PipedJob]:
+def _jobs(call: Call, asked: Operation) -> list[PipedJob]:
     """The requests, all checked before the first is sent."""
-    fields = [BodyField(text, raw=True) for text in given.get("raw_field") or ()]
-    fields += [BodyField(text, raw=False) for text in given.get("field") or ()]
-    content = _read(runtime, given, fields)
-    address, account = resolved.reachable()
-    query = builder.read_query(given)
+    catalogue, settings = call.catalogue, call.settings
+    fields = bodies.fields(call.options.raw_field, call.options.field)
+    content = _read(call, fields)
+    address, account = settings.reachable()
+    query = builder.pairs(call.options.query)
     jobs = []
     lines = input_file.ids_or_records(content, _STDIN, catalogue.service.items)
     for place, item in enumerate(items(lines, asked, catalogue.service, None)):
@@ -106,19 +101,20 @@ def _jobs(runtime: Runtime, catalogue: Catalogue, resolved: Settings, asked: Ope
                 account=account,
                 service=catalogue.service,
                 query=query,
-                body=_body(item, asked, given, fields, runtime),
+                body=_body(call, item, asked, fields),
                 key=(item.key or str(uuid.uuid4())) if asked.method == "PATCH" else None,
             )
         except UsageError as error:
             raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
-        jobs.append(PipedJob(place, item.number, made._replace(honoured=resolved["idempotency_window"] > 0)))
+        jobs.append(PipedJob(place, item.number, made._replace(honoured=settings.idempotency_window > 0)))
     if not jobs:
         raise UsageError(f"{_STDIN} holds no ids")
     return jobs
 
 
-def _read(runtime: Runtime, given: Given, fields: list[BodyField]) -> bytes:
-    if bodies.reads_stdin(given.get("data"), fields) or given.get("token_stdin"):
+def _read(call: Call, fields: list[BodyField]) -> bytes:
+    runtime = call.runtime
+    if bodies.reads_stdin(call.options.data, fields) or call.options.token_stdin:
         raise UsageError("standard input holds the ids, so nothing else can be read from it")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there are no ids")
@@ -127,25 +123,18 @@ def _read(runtime: Runtime, given: Given, fields: list[BodyField]) -> bytes:
     return runtime.stdin.read()
 
 
-def _body(item: ImportItem, asked: Operation, given: Given, fields: list[BodyField], runtime: Runtime) -> bytes | None:
+def _body(call: Call, item: ImportItem, asked: Operation, fields: list[BodyField]) -> bytes | None:
     """The record without its id, or `-d`, with `-f` and `-F` over it."""
     if not asked.takes_body:
         return None
     own = item.body if item.body not in (None, b"{}") else None
-    if own is not None and given.get("data") is not None:
+    if own is not None and call.options.data is not None:
         raise UsageError("the record is the body, so -d has no place (-f and -F go over it)")
-    text = own.decode("utf-8") if own is not None else given.get("data")
-    found = bodies.compose(text, fields, runtime)
+    text = own.decode("utf-8") if own is not None else call.options.data
+    found = bodies.compose(text, fields, call.runtime)
     if found is None and asked.name == "update":
         raise UsageError("there is nothing to change (records with fields, or -d, -f, -F)")
     return found
-
-
-def _preview(runtime: Runtime, resolved: Settings, request: Request, given: Given) -> None:
-    if given.get("as_"):
-        dry_run.show(runtime, request, given["as_"], ca_bundle=resolved["ca_bundle"])
-    else:
-        dry_run.line(runtime, request)
 
 
 class _PipedRun:

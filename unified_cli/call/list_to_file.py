@@ -5,32 +5,27 @@ from pathlib import Path
 
 from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.partial_file import PartialFile
-from unified_cli.call import listing, record_output
-from unified_cli.call.listing import Given
-from unified_cli.catalogue import Catalogue
+from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
-from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http import read_ahead
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
-from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 
 _FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
 
 
-def run(
-    runtime: Runtime, catalogue: Catalogue, clients: Clients, resolved: Settings, request: Request, given: Given
-) -> None:
+def run(call: Call, clients: Clients, request: Request) -> None:
     """Read the pages that were asked for into the file; a run that was broken off goes on where it stopped.
 
     Raises IncompleteError where something is missing from the file.
     """
-    options = _options(runtime, catalogue, resolved, request, given)
-    path = Path(given["out"])
+    runtime, catalogue, settings, typed = call
+    options = _options(call, request)
+    path = Path(typed.out or "")
     output_file.check_folder(path)
     part = PartialFile(
         path,
@@ -38,7 +33,7 @@ def run(
             request,
             format=options.look.format,
             columns=[*options.look.columns],
-            jq=given.get("jq"),
+            jq=typed.jq,
             csv_safe=options.look.safe_cells,
             dedupe=options.dedupe,
             limit=options.span.records,
@@ -49,9 +44,9 @@ def run(
     )
 
     def read(span: Span) -> Generator[Page]:
-        return read_ahead.pages(clients.open(resolved), request, catalogue.service, span)
+        return read_ahead.pages(clients.open(settings), request, catalogue.service, span)
 
-    clients.token(resolved)
+    clients.token(settings)
     try:
         with progress(runtime, to_file=True) as told:
             list_export.run(part, read, options, lambda page: told.page(len(page.records)))
@@ -70,30 +65,26 @@ def run(
     )
     if state.next_cursor is not None:
         runtime.stderr.note(f"cut on request; to go on: --cursor {state.next_cursor}")
-    missing = [] if given.get("allow_partial") else list_export.shortcomings(part, options)
+    missing = [] if typed.allow_partial else list_export.shortcomings(part, options)
     if missing:
         raise IncompleteError("; ".join(missing))
 
 
-def _options(
-    runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given
-) -> list_export.ListExportOptions:
-    form = resolved["output"]
+def _options(call: Call, request: Request) -> list_export.ListExportOptions:
+    form, options = call.settings.output, call.options
     if form not in _FORMATS:
         raise UsageError(f"-o {form} is for the eye, not for --out (there are {', '.join(_FORMATS)})")
-    if form in {"json", "yaml"} and given.get("jq"):
+    if form in {"json", "yaml"} and options.jq:
         raise UsageError("--jq over a whole result has no place in a file that grows (-o ndjson has)")
-    if given.get("dedupe") and (form != "ndjson" or given.get("jq") or given.get("columns")):
+    if options.dedupe and (form != "ndjson" or options.jq or options.columns):
         raise UsageError("--dedupe id needs -o ndjson, whole")
-    if given.get("dedupe") not in {None, "id"}:
-        raise UsageError(f"--dedupe goes by id, not by {given['dedupe']!r}")
-    look = record_output.style_for(runtime, catalogue.service, request.operation, given, form, screen=False)
+    look = record_output.style_for(call, request.operation, screen=False)
     chosen = look.columns if form in {"json", "ndjson", "yaml"} else ()
     return list_export.ListExportOptions(
-        listing.span(given),
+        listing.span(options),
         look,
-        Transform(record_output.program(given), chosen),
-        force=bool(given.get("force")),
-        restart=bool(given.get("restart")),
-        dedupe=bool(given.get("dedupe")),
+        Transform(record_output.program(options), chosen),
+        force=options.force,
+        restart=options.restart,
+        dedupe=options.dedupe is not None,
     )

@@ -1,15 +1,11 @@
 """A list on stdout: one page or all, in any format, ended as complete, cut on request or broken off."""
 
 import shlex
-from collections.abc import Mapping
 from contextlib import closing
-from typing import Any
 
-from unified_cli.call import record_output
-from unified_cli.catalogue import Catalogue
+from unified_cli.call import Call, record_output
 from unified_cli.cli.connect import Clients
-from unified_cli.config.keys import positive
-from unified_cli.config.settings import Settings
+from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
 from unified_cli.http import read_ahead
 from unified_cli.http.pagination import Page, Span
@@ -19,17 +15,10 @@ from unified_cli.output.printer import Printer
 from unified_cli.output.progress import progress
 from unified_cli.runtime import Runtime
 
-Given = Mapping[str, Any]
 
-
-def span(given: Given) -> Span:
-    """What is to be read. Raises UsageError for a limit that is no number of records."""
-    limit = given.get("limit")
-    try:
-        records = None if limit is None else positive(limit)
-    except ValueError as error:
-        raise UsageError(f"--limit {error}, not {limit!r}") from None
-    return Span(given.get("cursor"), None if given.get("all") or records else 1, records)
+def span(options: OperationOptions) -> Span:
+    """What is to be read: all pages, so many records, or one page."""
+    return Span(options.cursor, None if options.all or options.limit else 1, options.limit)
 
 
 class ListSummary:
@@ -70,23 +59,21 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def run(
-    runtime: Runtime, catalogue: Catalogue, clients: Clients, resolved: Settings, request: Request, given: Given
-) -> None:
+def run(call: Call, clients: Clients, request: Request) -> None:
     """Read the pages that were asked for and print their records.
 
     Raises what the reading raises, told how far it came; IncompleteError where something is missing.
     """
-    wanted = span(given)
-    look = record_output.style_for(runtime, catalogue.service, request.operation, given, resolved["output"])
-    printer = Printer(runtime, look, record_output.program(given))
-    if given.get("restart") or given.get("dedupe"):
+    runtime, catalogue, settings, options = call
+    wanted = span(options)
+    printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
+    if options.restart or options.dedupe:
         raise UsageError("--restart and --dedupe are for --all with --out FILE")
     stdout.check(runtime)
-    clients.token(resolved)
+    clients.token(settings)
 
     tally = ListSummary()
-    pages = read_ahead.pages(clients.open(resolved), request, catalogue.service, wanted)
+    pages = read_ahead.pages(clients.open(settings), request, catalogue.service, wanted)
     try:
         with progress(runtime) as told, closing(pages):
             for page in pages:
@@ -101,21 +88,27 @@ def run(
         _broken(runtime, tally, error)
         raise
     missing = printer.end(tally.next_cursor)
-    tell(runtime, tally, given, resolved["output"])
-    missing += [] if given.get("allow_partial") else tally.left_out()
+    tell(call, tally)
+    missing += [] if options.allow_partial else tally.left_out()
     if missing:
         raise IncompleteError("; ".join(missing))
 
 
-def tell(runtime: Runtime, tally: ListSummary, given: Given, output: str, who: str = "") -> None:
+def tell(call: Call, tally: ListSummary) -> None:
     """Say how a list ended: complete, or cut on request."""
+    options = call.options
     if tally.next_cursor is None:
-        if given.get("all") or given.get("limit"):
-            runtime.stderr.note(f"{who}complete: {tally.so_far()}")
-    elif given.get("limit"):
-        runtime.stderr.note(f"{who}cut on request after {tally.so_far()}; to go on: {tally.onward()}")
-    elif output != "json":
-        runtime.stderr.note(f"{who}there are more records: --all, or {tally.onward()}")
+        if options.all or options.limit:
+            call.runtime.stderr.note(f"complete: {tally.so_far()}")
+    elif options.limit or call.settings.output != "json":
+        call.runtime.stderr.note(unread(tally, options))
+
+
+def unread(tally: ListSummary, options: OperationOptions) -> str:
+    """That there is more than was read, and how to go on."""
+    if options.limit:
+        return f"cut on request after {tally.so_far()}; to go on: {tally.onward()}"
+    return f"there are more records: --all, or {tally.onward()}"
 
 
 def _broken(runtime: Runtime, tally: ListSummary, error: BaseException) -> None:

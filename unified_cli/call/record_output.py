@@ -1,45 +1,36 @@
 """Records as the options want them: in a format, with some columns only, through a jq program."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
+from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.output import pretty_json, printer, transform
 from unified_cli.output.style import Style
 from unified_cli.output.transform import JqProgram
-from unified_cli.runtime import Runtime
-
-Given = Mapping[str, Any]
 
 
-def write(
-    runtime: Runtime,
-    service: Service,
-    request: Request,
-    body: bytes,
-    given: Given,
-    output: str,
-    program: JqProgram | None,
-) -> None:
+def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
     """Write a document in the format, with the columns or through the program that the options ask for."""
+    runtime, output = call.runtime, call.settings.output
+    chosen = columns(call.options)
     if program and output in {"json", "yaml"}:
         printer.text(runtime, transform.queried(program, body, output))
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "json":
-        pretty_json.write(runtime, bytes(records.project(records.Record(body), columns(given))))
-    elif output == "yaml" and not columns(given):
+        pretty_json.write(runtime, bytes(records.project(records.Record(body), chosen)))
+    elif output == "yaml" and not chosen:
         from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
         printer.text(runtime, convert(body))
     else:
-        found = _records(body, service, request.operation)
-        made = printer.Printer(
-            runtime, style_for(runtime, service, request.operation, given, output, listing=found != [body]), program
-        )
+        found = _records(body, call.catalogue.service, request.operation)
+        style = style_for(call, request.operation)._replace(listing=found != [body])
+        made = printer.Printer(runtime, style, program)
         made.page([records.Record(one) for one in found], one_line=False)
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
@@ -55,40 +46,41 @@ def _records(body: bytes, service: Service, operation: Operation | None) -> Sequ
     return [inner if inner.startswith(b"{") else body]
 
 
-def columns(given: Given) -> list[str]:
+def columns(options: OperationOptions) -> list[str]:
     """The columns asked for."""
-    text = given.get("columns")
+    text = options.columns
     found = [one.strip() for one in text.split(",") if one.strip()] if text else []
     if text is not None and not found:
         raise UsageError("--columns needs names (--columns id,status.name)")
     return found
 
 
-def program(given: Given) -> JqProgram | None:
+def program(options: OperationOptions) -> JqProgram | None:
     """The jq program asked for, compiled before anything is sent."""
-    return JqProgram(given["jq"]) if given.get("jq") else None
+    return JqProgram(options.jq) if options.jq else None
 
 
-def style_for(
-    runtime: Runtime,
-    service: Service,
-    asked: Operation | None,
-    given: Given,
-    output: str,
-    *,
-    listing: bool = True,
-    first: Sequence[str] = (),
-    screen: bool = True,
-) -> Style:
-    """How the records of an operation are to look; without `screen` they go to a file."""
+def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True) -> Style:
+    """How the records of an operation are to look; without `screen` they go to a file.
+
+    `first` are columns that come before those asked for.
+    """
+    chosen = columns(call.options)
     return printer.style_for(
-        runtime,
-        service,
-        output,
-        columns=[*dict.fromkeys([*first, *chosen])] if (chosen := columns(given)) else (),
-        known=[field.name for field in asked.facts.fields] if asked else (),
+        call.runtime,
+        call.catalogue.service,
+        call.settings.output,
+        columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
+        known=[field.name for field in operation.facts.fields] if operation else (),
         first=first,
-        safe_cells=bool(given.get("csv_safe")),
-        listing=listing,
+        safe_cells=call.options.csv_safe,
         screen=screen,
     )
+
+
+def printer_for(call: Call, operation: Operation, *, first: Sequence[str] = ()) -> printer.Printer:
+    """What prints the records of several answers as one result."""
+    style = style_for(call, operation, first=first)
+    # Several documents in one result are not a page of the service, with its cursor.
+    style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
+    return printer.Printer(call.runtime, style, program(call.options))

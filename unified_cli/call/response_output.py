@@ -1,55 +1,46 @@
 """The answer of one call on stdout, or in a file."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unified_cli.catalogue import Service
+from unified_cli.call import Call
 from unified_cli.errors import UsageError
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import Request
 from unified_cli.output import pretty_json, stdout
-from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.output.transform import JqProgram
 
-Given = Mapping[str, Any]
 _AS_SERVED = {"json", "raw"}
 
 
-def write(
-    runtime: Runtime,
-    service: Service,
-    request: Request,
-    answer: Answer,
-    given: Given,
-    output: str,
-    program: "JqProgram | None",
-) -> None:
+def write(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
     """Write what came: JSON in the format asked for, bytes as they are; to the file `--out` where one is named.
 
     Raises UsageError for bytes on a terminal, StorageError where nothing can be written.
     """
-    if out := given.get("out"):
-        if output not in _AS_SERVED or program or given.get("columns") is not None:
+    runtime, output, options = call.runtime, call.settings.output, call.options
+    if options.out:
+        if output not in _AS_SERVED or program or options.columns is not None:
             raise UsageError("--out holds one answer as it came (with --all it takes -o, --columns and --jq)")
         from unified_cli.storage import output_file  # noqa: PLC0415  only for files
 
         chunks = answer.chunks if answer.body is None else [answer.body]
-        size = output_file.write(Path(out), chunks, force=bool(given.get("force")))
-        runtime.stderr.note(f"wrote {size} bytes to {Path(out)}")
+        path = Path(options.out)
+        size = output_file.write(path, chunks, force=options.force)
+        runtime.stderr.note(f"wrote {size} bytes to {path}")
     elif answer.body is None:
-        if runtime.stdout_is_terminal and not given.get("force") and not answer.content_type.startswith("text/"):
+        if runtime.stdout_is_terminal and not options.force and not answer.content_type.startswith("text/"):
             raise UsageError(f"the answer is {answer.content_type}, not text: write it with --out FILE (or --force)")
         stdout.write(runtime, answer.chunks)
     elif not answer.body:
         runtime.stderr.note(f"done ({answer.status}, without content)")
     elif output == "raw":
         stdout.write(runtime, [answer.body])
-    elif output == "json" and not program and given.get("columns") is None:
+    elif output == "json" and not program and options.columns is None:
         pretty_json.write(runtime, answer.body)
     else:
         from unified_cli.call import record_output  # noqa: PLC0415  a document that is passed on needs none of it
 
-        record_output.write(runtime, service, request, answer.body, given, output, program)
+        record_output.write(call, request, answer.body, program)

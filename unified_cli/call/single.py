@@ -1,12 +1,12 @@
-"""One operation, from what was typed to the result on stdout: the flow that every call takes."""
+"""One operation on one connection, from what was typed to the result on stdout: the flow that every call takes."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unified_cli.call import builder, request_kind
-from unified_cli.call.builder import Given
+from unified_cli.call import Call, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config.settings import Settings
+from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import RefusedError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
@@ -15,106 +15,99 @@ from unified_cli.runtime import Runtime
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
 
+# Modules that only some calls need are imported where they are used, and httpx only when a request is sent.
 
-def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, given: Given) -> None:
+
+def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: OperationOptions) -> None:
     """Call an operation of the catalogue."""
-    if given.get("skeleton"):
-        from unified_cli.call import skeleton  # noqa: PLC0415  only where it is asked for
+    if options.skeleton:
+        from unified_cli.call import skeleton  # noqa: PLC0415
 
         skeleton.show(runtime, asked)
-        return
-    if given.get("from_"):
-        from unified_cli.call import downloading  # noqa: PLC0415  as above
+    elif options.from_:
+        from unified_cli.call import downloading  # noqa: PLC0415
 
-        downloading.many(runtime, catalogue, asked, given)
-        return
-    if given.get("id") == "-":
-        from unified_cli.call import from_stdin  # noqa: PLC0415  as above
+        downloading.many(builder.resolve(runtime, catalogue, options), asked)
+    elif options.id == "-":
+        from unified_cli.call import from_stdin  # noqa: PLC0415
 
-        from_stdin.run(runtime, catalogue, asked, given)
-        return
-    resolved = builder.resolve(runtime, given)
-    send(runtime, catalogue, resolved, builder.build(runtime, catalogue, resolved, asked, given), given)
+        from_stdin.run(builder.resolve(runtime, catalogue, options), asked)
+    else:
+        call = builder.resolve(runtime, catalogue, options)
+        send(call, builder.operation_request(call, asked))
 
 
-def path(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
-    """Call any path below the base URL."""
-    resolved = builder.resolve(runtime, given)
-    send(runtime, catalogue, resolved, builder.build_path(runtime, catalogue, resolved, given), given)
-
-
-def send(runtime: Runtime, catalogue: Catalogue, resolved: Settings, request: Request, given: Given) -> None:
+def send(call: Call, request: Request) -> None:
     """Send the request, or show it where only that was asked for, and write the answer."""
-    if (cursor := given.get("cursor")) and not cursor.startswith(OWN_CURSOR):
-        request = request.with_query((catalogue.service.cursor, cursor))
-    if given.get("dry_run") or given.get("as_"):
-        from unified_cli.call import dry_run  # noqa: PLC0415  only where it is asked for
+    runtime, catalogue, settings, options = call
+    if options.cursor and not options.cursor.startswith(OWN_CURSOR):
+        request = request.with_query((catalogue.service.cursor, options.cursor))
+    if options.shows_only:
+        from unified_cli.call import dry_run  # noqa: PLC0415
 
-        dry_run.show(runtime, request, given.get("as_"), ca_bundle=resolved["ca_bundle"])
+        dry_run.show(call, request)
         return
-    builder.check_writable(resolved, request)
+    builder.check_writable(settings, request)
     if request.method == "DELETE":
-        from unified_cli.cli import prompt  # noqa: PLC0415  only then
+        from unified_cli.cli import prompt  # noqa: PLC0415
 
-        prompt.delete(runtime, resolved, request, yes=bool(given.get("yes")))
-    if given.get("out") == "-":
-        given = {**given, "out": None}
-    request = request._replace(honoured=resolved["idempotency_window"] > 0)
+        prompt.delete(runtime, settings, request, yes=options.yes)
+    if options.out == "-":
+        call = call._replace(options=replace(options, out=None))
+    request = request._replace(honoured=settings.idempotency_window > 0)
 
-    from unified_cli.cli import connect  # noqa: PLC0415  httpx is imported when a request is sent
+    from unified_cli.cli import connect  # noqa: PLC0415
 
     clients = connect.Clients(runtime, catalogue)
     try:
-        _run(runtime, catalogue, clients, resolved, request, given)
+        _run(call, clients, request)
     except RefusedError as error:
-        from unified_cli.call import capability_hint  # noqa: PLC0415  only then
+        from unified_cli.call import capability_hint  # noqa: PLC0415
 
-        capability_hint.add(error, runtime, catalogue, clients, resolved, request)
+        capability_hint.add(error, call, clients, request)
         raise
 
 
-def _run(
-    runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
-) -> None:
-    if given.get("wait"):
-        from unified_cli.call import waiting  # noqa: PLC0415  only where it is asked for
+def _run(call: Call, clients: "Clients", request: Request) -> None:
+    options = call.options
+    if options.wait:
+        from unified_cli.call import waiting  # noqa: PLC0415
 
-        waiting.run(runtime, catalogue, resolved, request, given)
-    elif request_kind.is_file(request, given, resolved["output"]):
-        from unified_cli.call import downloading  # noqa: PLC0415  only for files
+        waiting.run(call, request)
+    elif request_kind.is_file(call, request):
+        from unified_cli.call import downloading  # noqa: PLC0415
 
-        downloading.one(runtime, clients, resolved, request, given)
-    elif given.get("out") and (given.get("all") or given.get("limit")):
-        from unified_cli.call import list_to_file  # noqa: PLC0415  only for lists in files
+        downloading.one(call, clients, request)
+    elif options.out and (options.all or options.limit):
+        from unified_cli.call import list_to_file  # noqa: PLC0415
 
-        list_to_file.run(runtime, catalogue, clients, resolved, request, given)
-    elif request_kind.is_list(request, given, resolved):
-        from unified_cli.call import listing  # noqa: PLC0415  only for records
+        list_to_file.run(call, clients, request)
+    elif request_kind.is_list(call, request):
+        from unified_cli.call import listing  # noqa: PLC0415
 
-        listing.run(runtime, catalogue, clients, resolved, request, given)
+        listing.run(call, clients, request)
     else:
-        _once(runtime, catalogue, clients, resolved, request, given)
+        _once(call, clients, request)
 
 
-def _once(
-    runtime: Runtime, catalogue: Catalogue, clients: "Clients", resolved: Settings, request: Request, given: Given
-) -> None:
-    from unified_cli.call import response_output  # noqa: PLC0415  as above
+def _once(call: Call, clients: "Clients", request: Request) -> None:
+    from unified_cli.call import response_output  # noqa: PLC0415
 
+    runtime, _, settings, options = call
     program = None
-    if given.get("jq"):
-        from unified_cli.call import record_output  # noqa: PLC0415  only where it is asked for
+    if options.jq:
+        from unified_cli.call import record_output  # noqa: PLC0415
 
-        program = record_output.program(given)
-    if given.get("out"):
-        from unified_cli.storage import output_file  # noqa: PLC0415  only for files
+        program = record_output.program(options)
+    if options.out:
+        from unified_cli.storage import output_file  # noqa: PLC0415
 
-        output_file.check(Path(given["out"]), force=bool(given.get("force")))
+        output_file.check(Path(options.out), force=options.force)
     else:
         stdout.check(runtime)
-    client = clients.open(resolved)
+    client = clients.open(settings)
     try:
-        got = client.send(request, any_type=resolved["output"] == "raw")
-        response_output.write(runtime, catalogue.service, request, got, given, resolved["output"], program)
+        got = client.send(request, any_type=settings.output == "raw")
+        response_output.write(call, request, got, program)
     finally:
         client.close()

@@ -1,73 +1,59 @@
 """`create … --wait`: start a job, ask for it until it is done, and download what it made."""
 
-from unified_cli.call import builder, downloading, record_output, response_output
-from unified_cli.call.builder import Given
+from dataclasses import replace
+
+from unified_cli.call import Call, builder, downloading, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, ServiceError, UsageError
+from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import parts, string
-from unified_cli.runtime import Runtime
 
 _LONGEST_PAUSE = 15.0
-_DEFAULT = 600.0
 # Assumption: a job that ended badly says so in one of these words; any other status may still change.
 _ENDED = {"failed", "error", "errored", "cancelled", "canceled", "expired"}
 
 
-def run(runtime: Runtime, catalogue: Catalogue, resolved: Settings, created: Request, given: Given) -> None:
+def run(call: Call, created: Request) -> None:
     """Create, wait until there is something to download, and save it where `--out` says; without it show the record.
 
     Raises IncompleteError where it is not done in time, ServiceError where the job failed.
     """
-    limit = _limit(given)
+    runtime, catalogue, settings, options = call
     assert created.operation is not None  # noqa: S101  only operations wait
-    place = downloading.where(given) if given.get("out") else None
-    builder.check_writable(resolved, created)
+    place = downloading.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
 
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
 
     clients = Clients(runtime, catalogue)
-    client = clients.open(resolved)
+    client = clients.open(settings)
     try:
         made = client.send(created)
         identifier = _text(made.body or b"", "id")
         if not identifier:
             raise ServiceError(f"the answer to {created.method} {created.path} has no id to wait for", retryable=False)
-        asked = {**given, "id": identifier, "data": None, "raw_field": None, "field": None, "idempotency_key": None}
-        record = _poll(runtime, client, builder.build(runtime, catalogue, resolved, get, asked), limit, identifier)
+        asked = replace(options, id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
+        call = call._replace(options=asked)
+        record = _poll(call, client, builder.operation_request(call, get))
         if place is None:
             made = made._replace(body=record)
-            response_output.write(
-                runtime, catalogue.service, created, made, given, resolved["output"], record_output.program(given)
-            )
+            response_output.write(call, created, made, record_output.program(options))
             return
         more = downloading.parameters(fetch, downloading.texts(record))
-        request = builder.build(runtime, catalogue, resolved, fetch, downloading.with_parameters(asked, more))
-        downloading.save(runtime, client, resolved, request, place)
+        request = builder.operation_request(call._replace(options=more.added_to(asked)), fetch)
+        downloading.save(call, client, request, place)
     finally:
         client.close()
-
-
-def _limit(given: Given) -> float:
-    text = given.get("wait_timeout")
-    try:
-        seconds = _DEFAULT if text is None else float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < float("inf"):
-        raise UsageError(f"--wait-timeout takes a number of seconds above 0, not {text!r}")
-    return seconds
 
 
 def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation:
     return catalogue.operation(operation.api, operation.resource, name)
 
 
-def _poll(runtime: Runtime, client: Client, request: Request, limit: float, identifier: str) -> bytes:
+def _poll(call: Call, client: Client, request: Request) -> bytes:
     """The record, once it has a link to download from; asked for less and less often."""
+    runtime, limit, identifier = call.runtime, call.options.wait_timeout, call.options.id
     until = runtime.monotonic() + limit
     pause, told = 1.0, ""
     while True:

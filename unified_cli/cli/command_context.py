@@ -1,23 +1,31 @@
 """What a built-in command is built with."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.cli.options import EarlyOptions, completed
 from unified_cli.runtime import Runtime
 
-Complete = Callable[[dict[str, Any]], dict[str, Any]]
-"""Gives the options of a command together with those that stood right after the program's name."""
+O = TypeVar("O")  # noqa: E741  a class of options
 
 
 class CommandContext(NamedTuple):
     """The world, the catalogue and the rest of the program, for one built-in command.
 
-    `program` builds the whole tree of commands for a catalogue; `built_in` names the commands beside the APIs.
+    `early` gives the options right after the program's name, `program` builds the whole tree of commands for a
+    catalogue; `built_in` names the commands beside the APIs.
     """
 
     runtime: Runtime
     catalogue: Catalogue
-    complete: Complete
+    early: Callable[[], EarlyOptions]
     program: Callable[[Catalogue], Any]
     built_in: Sequence[str]
+
+    def complete(self, options: O) -> O:
+        """The options of a command together with those right after the program's name; sets how much is told."""
+        early = self.early()
+        found = completed(options, early)
+        self.runtime.stderr.verbosity = getattr(found, "verbose", early.verbose)
+        return found

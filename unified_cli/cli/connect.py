@@ -62,7 +62,7 @@ class Clients:
         """A client for the settings' connection, for one thread; `name` begins what it tells."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
-        rate = 0 if address.is_sandbox else resolved["rate"]
+        rate = 0 if address.is_sandbox else resolved.rate
         with self._lock:
             shared = (address.origin, token)
             pace = self._paces.setdefault(

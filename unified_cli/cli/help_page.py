@@ -9,7 +9,8 @@ from unified_cli.catalogue import Api, Operation, Resource
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.examples import example
-from unified_cli.cli.options import EVERYWHERE, FLAGS, Flag, options_for
+from unified_cli.cli.flags import Flag, flags_of
+from unified_cli.cli.options import EarlyOptions
 from unified_cli.masking import visible
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime
@@ -49,7 +50,7 @@ def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
             (EXAMPLE, "unified -p sandbox ticketing tickets list"),
             *names.items(),
         ],
-        [FLAGS[name] for name in EVERYWHERE],
+        flags_of(EarlyOptions),
     )
 
 
@@ -98,7 +99,6 @@ def for_operation(operation: Operation) -> HelpPage:
         ("ID " if operation.takes_id else "") + "[options]",
         [operation.summary, f"{operation.method} {operation.path}"],
         sections,
-        [*options_for(operation)],
     )
 
 
@@ -161,7 +161,7 @@ def _spelled(flag: Flag) -> str:
 
 
 def _explained(flag: Flag) -> str:
-    return f"{flag.help}: {', '.join(flag.choices)}" if len(flag.choices) > 1 else flag.help
+    return f"{flag.about}: {', '.join(flag.choices)}" if len(flag.choices) > 1 else flag.about
 
 
 def _rows(rows: Rows, width: int) -> Iterable[str]:

@@ -1,143 +1,221 @@
 """Every option there is, spelled once; commands, help, completion and documents take them from here."""
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
-
-import typer
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, TypeVar
 
 from unified_cli.catalogue import Operation
+from unified_cli.cli.flags import (
+    BODY,
+    CONNECTION,
+    LIST,
+    MESSAGE,
+    NETWORK,
+    OUTPUT,
+    QUERY,
+    SAFETY,
+    Argument,
+    Flag,
+    by_name,
+    flags_of,
+)
 from unified_cli.config.keys import KEYS
-from unified_cli.output import FORMATS
+from unified_cli.config.overrides import Overrides
+from unified_cli.output import Format
 
-CONNECTION = "Connection"
-QUERY = "Query"
-BODY = "Body"
-LIST = "List"
-OUTPUT = "Output"
-SAFETY = "Safety"
-NETWORK = "Network"
-TALK = "Talk"
-
-
-class Flag(NamedTuple):
-    """One option: `name` is what it is called in code, `kind` what its value is read as.
-
-    `metavar` stands for the value in help, `choices` are the values there are, `takes` tells completion what to offer.
-    """
-
-    name: str
-    spellings: tuple[str, ...]
-    kind: Any
-    group: str
-    help: str
-    metavar: str = ""
-    choices: tuple[str, ...] = ()
-    takes: str = ""
-
-    def parameter(self) -> inspect.Parameter:
-        """The option as a parameter that Typer understands; None, or an empty list, where it is not given."""
-        counted = self.kind is int
-        default: Any = 0 if counted else False if self.kind is bool else None
-        info: Any = typer.Option(
-            default,
-            *self.spellings,
-            help=self.help,
-            metavar=self.metavar or None,
-            rich_help_panel=self.group,
-            count=counted,
-            show_default=False,
-        )
-        # As the default, not in an Annotated: with thirty options that takes half a millisecond less.
-        annotation: Any = self.kind if default is not None else self.kind | None
-        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+O = TypeVar("O", bound=object)  # noqa: E741  a class of options
 
 
 def _default(key: str) -> str:
     return f"{KEYS[key].default:g}"
 
 
-_ALL = (
+Profiles = Annotated[
+    tuple[str, ...],
     Flag(
-        "profile",
         ("-p", "--profile"),
-        list[str],
         CONNECTION,
         "the profile to use; list and get take globs, tag:NAME",
         "NAME",
         takes="profile",
     ),
-    Flag("account_id", ("-a", "--account-id"), str, CONNECTION, "the connection, whatever the profile says", "ID"),
-    Flag("base_url", ("--base-url",), str, CONNECTION, "where the service is", "URL"),
-    Flag("token_file", ("--token-file",), str, CONNECTION, "read the token from a file", "FILE", takes="file"),
-    Flag("token_stdin", ("--token-stdin",), bool, CONNECTION, "read the token from standard input"),
-    Flag("query", ("-q", "--query"), list[str], QUERY, "a query parameter; brackets pass through", "NAME=VALUE"),
-    Flag("data", ("-d", "--data"), str, BODY, "the body; - is standard input", "JSON|@FILE|-", takes="@file"),
-    Flag("raw_field", ("-f", "--raw-field"), list[str], BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING"),
+]
+AccountId = Annotated[
+    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection, whatever the profile says", "ID")
+]
+BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "where the service is", "URL")]
+TokenFile = Annotated[
+    str | None, Flag(("--token-file",), CONNECTION, "read the token from a file", "FILE", takes="file")
+]
+TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
+Query = Annotated[
+    tuple[str, ...], Flag(("-q", "--query"), QUERY, "a query parameter; brackets pass through", "NAME=VALUE")
+]
+PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
+AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 though the provider left something out")]
+Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: forget where an earlier run stopped")]
+Dedupe = Annotated[
+    Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out records that came before", "id")
+]
+Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "how to print the result", "FORMAT")]
+CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
+Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "do not ask before deleting")]
+DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
+Timeout = Annotated[
+    float | None,
     Flag(
-        "field",
-        ("-F", "--field"),
-        list[str],
-        BODY,
-        "set a field to JSON where it reads as JSON; @base64:FILE for bytes",
-        "NAME=JSON|@FILE",
-        takes="@file",
+        ("--timeout",),
+        NETWORK,
+        f"seconds for a request with its retries ({_default('timeout')})",
+        "S",
+        parse=KEYS["timeout"].parse,
     ),
-    Flag("skeleton", ("--skeleton",), bool, BODY, "print a body to fill in and send nothing"),
-    Flag("all", ("--all",), bool, LIST, "read all pages, not one"),
-    Flag("limit", ("--limit",), str, LIST, "read so many records, of each connection", "N"),
-    Flag("page_size", ("--page-size",), str, LIST, "records the service is to put on a page", "N"),
-    Flag("cursor", ("--cursor",), str, LIST, "start where this cursor points", "C"),
-    Flag("allow_partial", ("--allow-partial",), bool, LIST, "end well though the provider left something out"),
-    Flag("restart", ("--restart",), bool, LIST, "with --out: forget where an earlier run stopped"),
-    Flag("dedupe", ("--dedupe",), str, LIST, "with --out: leave out records that came before", "id", choices=("id",)),
-    Flag("output", ("-o", "--output"), str, OUTPUT, "how to print the result", "FORMAT", choices=FORMATS),
-    Flag("columns", ("--columns",), str, OUTPUT, "these fields only; a.b is b within a", "A,B.C"),
-    Flag("jq", ("--jq",), str, OUTPUT, "what this jq program makes of the result, or of each line", "EXPR"),
-    Flag("csv_safe", ("--csv-safe",), bool, OUTPUT, "let no spreadsheet take a cell for a formula"),
-    Flag("ordered", ("--ordered",), bool, OUTPUT, "with several connections: one after the other"),
+]
+Retries = Annotated[
+    int | None,
     Flag(
-        "out",
-        ("--out",),
-        str,
-        OUTPUT,
-        "write the result to a file; a download takes a folder too",
-        "FILE",
-        takes="file",
+        ("--retries",),
+        NETWORK,
+        f"repeats after the first attempt ({_default('retries')})",
+        "N",
+        parse=KEYS["retries"].parse,
     ),
+]
+Rate = Annotated[
+    float | None,
     Flag(
-        "from_",
-        ("--from",),
-        str,
-        OUTPUT,
-        "with --out DIR: download for each id or record in it",
-        "FILE|-",
-        takes="file",
+        ("--rate",),
+        NETWORK,
+        f"sends per 10 s and connection, 0: no limit ({_default('rate')})",
+        "N",
+        parse=KEYS["rate"].parse,
     ),
-    Flag("wait", ("--wait",), bool, OUTPUT, "wait until it is done; with --out: and download it"),
-    Flag("wait_timeout", ("--wait-timeout",), str, OUTPUT, "seconds to wait at most (600)", "S"),
-    Flag("force", ("--force",), bool, OUTPUT, "overwrite the file; print binary on a terminal"),
-    Flag("dry_run", ("--dry-run",), bool, SAFETY, "print the request as JSON and send nothing"),
-    Flag("as_", ("--as",), str, SAFETY, "print the request as a command line; send nothing", "curl", choices=("curl",)),
-    Flag("yes", ("-y", "--yes"), bool, SAFETY, "do not ask before deleting"),
-    Flag("idempotency_key", ("--idempotency-key",), str, SAFETY, "the key of a write that is repeated by hand", "KEY"),
-    Flag(
-        "timeout", ("--timeout",), str, NETWORK, f"seconds for a request with its retries ({_default('timeout')})", "S"
-    ),
-    Flag("retries", ("--retries",), str, NETWORK, f"repeats after the first attempt ({_default('retries')})", "N"),
-    Flag("rate", ("--rate",), str, NETWORK, f"sends per 10 s and connection, 0: no limit ({_default('rate')})", "N"),
-    Flag("workers", ("--workers",), str, NETWORK, "requests at a time, up to 64 (8)", "N"),
-    Flag("ca_bundle", ("--ca-bundle",), str, NETWORK, "trust these authorities besides", "FILE", takes="file"),
-    Flag("verbose", ("-v", "--verbose"), int, TALK, "tell each request; -vv with headers and bodies"),
-    Flag("quiet", ("--quiet",), bool, TALK, "say nothing but errors"),
-    Flag("no_input", ("--no-input",), bool, TALK, "never ask, fail instead"),
-)
+]
+DEFAULT_WORKERS = 8
+Workers = Annotated[int, Flag(("--workers",), NETWORK, "requests at a time, up to 64 (8)", "N", minimum=1, maximum=64)]
+CaBundle = Annotated[
+    str | None, Flag(("--ca-bundle",), NETWORK, "trust these authorities besides", "FILE", takes="file")
+]
 
-FLAGS: Mapping[str, Flag] = {flag.name: flag for flag in _ALL}
 
-EVERYWHERE = ("profile", "output", "verbose")
-"""The options that may also stand right after the program's name."""
+@dataclass(frozen=True, kw_only=True)
+class NoOptions:
+    """For commands that take none."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class MessageOptions:
+    """What is said on stderr, and whether anybody may be asked."""
+
+    verbose: Annotated[
+        int, Flag(("-v", "--verbose"), MESSAGE, "tell each request; -vv with headers and bodies", counted=True)
+    ] = 0
+    quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "say nothing but errors")] = False
+    no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never ask, fail instead")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionOptions:
+    """Which connection is called, and with which token."""
+
+    profile: Profiles = ()
+    account_id: AccountId = None
+    base_url: BaseUrl = None
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkOptions:
+    """How requests are sent."""
+
+    timeout: Timeout = None
+    retries: Retries = None
+    rate: Rate = None
+    workers: Workers = DEFAULT_WORKERS
+    ca_bundle: CaBundle = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyOptions:
+    """The options that may also stand right after the program's name."""
+
+    profile: Profiles = ()
+    output: Output = None
+    verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """The options and the argument of an operation of the catalogue, those it does not take at their defaults."""
+
+    id: Annotated[str | None, Argument("the record's id")] = None
+    query: Query = ()
+    data: Annotated[
+        str | None, Flag(("-d", "--data"), BODY, "the body; - is standard input", "JSON|@FILE|-", takes="@file")
+    ] = None
+    raw_field: Annotated[
+        tuple[str, ...], Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING")
+    ] = ()
+    field: Annotated[
+        tuple[str, ...],
+        Flag(
+            ("-F", "--field"),
+            BODY,
+            "set a field to JSON where it reads as JSON; @base64:FILE for bytes",
+            "NAME=JSON|@FILE",
+            takes="@file",
+        ),
+    ] = ()
+    skeleton: Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in and send nothing")] = False
+    all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
+    limit: Annotated[
+        int | None, Flag(("--limit",), LIST, "read so many records, of each connection", "N", minimum=1)
+    ] = None
+    page_size: PageSize = None
+    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start where this cursor points", "C")] = None
+    allow_partial: AllowPartial = False
+    restart: Restart = False
+    dedupe: Dedupe = None
+    output: Output = None
+    columns: Annotated[str | None, Flag(("--columns",), OUTPUT, "these fields only; a.b is b within a", "A,B.C")] = None
+    jq: Annotated[
+        str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")
+    ] = None
+    csv_safe: CsvSafe = False
+    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "with several connections: one after the other")] = False
+    out: Annotated[
+        str | None,
+        Flag(("--out",), OUTPUT, "write the result to a file; a download takes a folder too", "FILE", takes="file"),
+    ] = None
+    from_: Annotated[
+        str | None,
+        Flag(("--from",), OUTPUT, "with --out DIR: download for each id or record in it", "FILE|-", takes="file"),
+    ] = None
+    wait: Annotated[bool, Flag(("--wait",), OUTPUT, "wait until it is done; with --out: and download it")] = False
+    wait_timeout: Annotated[
+        float,
+        Flag(("--wait-timeout",), OUTPUT, "seconds to wait at most (600)", "S", parse=KEYS["timeout"].parse),
+    ] = 600.0
+    force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal")] = False
+    dry_run: DryRun = False
+    as_: Annotated[
+        Literal["curl"] | None,
+        Flag(("--as",), SAFETY, "print the request as a command line; send nothing", "curl"),
+    ] = None
+    yes: Yes = False
+    idempotency_key: Annotated[
+        str | None, Flag(("--idempotency-key",), SAFETY, "the key of a write that is repeated by hand", "KEY")
+    ] = None
+
+    @property
+    def shows_only(self) -> bool:
+        """Whether requests are to be shown and not sent."""
+        return self.dry_run or self.as_ is not None
+
+
+FLAGS = flags_of(OperationOptions)
+"""The options of operations, in the order in which help shows them."""
 
 MANY = ("ordered", "workers")
 """The options of what can be done with several connections."""
@@ -149,46 +227,35 @@ WAITS = ("knowledge-base page-exports create",)
 
 def options_for(operation: Operation) -> Iterator[Flag]:
     """The options of an operation, in the order help shows them."""
-    for flag in _ALL:
-        if flag.group == BODY and not operation.takes_body:
-            continue
-        if flag.group == LIST and not operation.lists:
-            continue
-        if flag.name == "ordered" and operation.method != "GET":
-            continue
-        if flag.name == "workers" and not (operation.method == "GET" or operation.takes_id or operation.harmless):
-            continue
-        if flag.name in {"wait", "wait_timeout"} and operation.command not in WAITS:
-            continue
-        if flag.name == "from_" and operation.name != "download":
-            continue
-        if flag.name == "yes" and operation.kind != "delete":
-            continue
-        if flag.name == "idempotency_key" and operation.method not in {"POST", "PATCH"}:
-            continue
-        yield flag
+    return (flag for flag in FLAGS if _takes(operation, flag))
 
 
-def argument(name: str, help_text: str, *, required: bool = True) -> inspect.Parameter:
-    """A positional argument that Typer understands; its name in capitals stands for it in help."""
-    info: Any = typer.Argument(help=help_text, metavar=name.upper(), show_default=False)
-    annotation: Any = Annotated[str if required else str | None, info]
-    default = inspect.Parameter.empty if required else None
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _takes(operation: Operation, flag: Flag) -> bool:
+    if flag.group == BODY:
+        return operation.takes_body
+    if flag.group == LIST:
+        return operation.lists
+    taken = {
+        "ordered": operation.method == "GET",
+        "workers": operation.method == "GET" or operation.takes_id or operation.harmless,
+        "wait": operation.command in WAITS,
+        "wait_timeout": operation.command in WAITS,
+        "from_": operation.name == "download",
+        "yes": operation.kind == "delete",
+        "idempotency_key": operation.method in {"POST", "PATCH"},
+    }
+    return taken.get(flag.name, True)
 
 
-def arguments(name: str, help_text: str) -> inspect.Parameter:
-    """Any number of positional arguments, as a list; None where there is none."""
-    info: Any = typer.Argument(help=help_text, metavar=name.upper(), show_default=False)
-    annotation: Any = Annotated[list[str] | None, info]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+def completed(options: O, early: EarlyOptions) -> O:
+    """The options of a command, completed by those right after the program's name as far as the command has them."""
+    found = {name: getattr(early, name) for name in ("profile", "output") if getattr(options, name, "") in {(), None}}
+    if hasattr(options, "verbose"):
+        found["verbose"] = options.verbose + early.verbose
+    return replace(options, **found)  # type: ignore[type-var]
 
 
-def function(body: Callable[[dict[str, Any]], Any], parameters: Sequence[inspect.Parameter]) -> Callable[..., Any]:
-    """A function with these parameters, as Typer reads them off a signature, that hands all values to `body`."""
-
-    def command(**given: Any) -> Any:
-        return body(given)
-
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return command
+def overrides(options: object, profile: str | None = None) -> Overrides:
+    """What a command's options say of the settings, for one profile."""
+    found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
+    return Overrides(profile=profile, **{name: None if value is False else value for name, value in found.items()})

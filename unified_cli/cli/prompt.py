@@ -10,7 +10,7 @@ def delete(runtime: Runtime, resolved: Settings, request: Request, *, yes: bool)
     """Let one typed id through off a terminal; on one, ask. UsageError where the answer is no, or cannot be had."""
     if yes or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
         return
-    if resolved["no_input"]:
+    if resolved.no_input:
         raise UsageError(f"not deleted: asking is off, so say --yes ({request.method} {request.path})")
     if not ask(runtime, f"delete {request.path} of connection {request.account}?"):
         raise UsageError("not deleted")
@@ -27,7 +27,7 @@ def many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: b
     """Ask before many records are deleted; where nobody can be asked, only `yes` lets it through, else UsageError."""
     if yes:
         return
-    if piped or resolved["no_input"] or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+    if piped or resolved.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
         raise UsageError(f"not deleted: nobody can be asked about {what}, so say --yes")
     if not ask(runtime, f"delete {what} of connection {resolved.account_id}?"):
         raise UsageError("not deleted")

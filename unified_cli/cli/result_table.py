@@ -1,15 +1,19 @@
 """What all commands beside the APIs share: how they are completed, and tables of what they know."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal, get_args
 
-from unified_cli.cli.options import FLAGS
+from unified_cli.cli.flags import by_name
+from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import UsageError
 from unified_cli.output import pretty_json, stdout, text_columns
 from unified_cli.runtime import Runtime
 
-FORMATS = ("table", "json", "tsv")
+TableFormat = Literal["table", "json", "tsv"]
 
-TABLE = FLAGS["output"]._replace(choices=FORMATS)
+FORMATS: tuple[str, ...] = get_args(TableFormat)
+
+TableOutput = Annotated[TableFormat | None, by_name(OperationOptions)["output"]]
 """The option `-o` of commands that print tables."""
 
 

@@ -1,17 +1,18 @@
 """The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.options import EVERYWHERE, FLAGS, argument, function, options_for
+from unified_cli.cli.flags import Argument, Flag, arguments_of, flags_of, typer_function
+from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
@@ -22,7 +23,24 @@ if TYPE_CHECKING:
 # Typer exports of its usage errors only this leaf; their common parent is one step up.
 CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
 
-Execute = Callable[[Operation, dict[str, Any]], None]
+Execute = Callable[[Operation, OperationOptions], None]
+
+O = TypeVar("O")  # noqa: E741  a class of options
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec(Generic[O]):
+    """A command that does something: its name, the class of its options, what it does with them, and its help.
+
+    `flags` and `arguments` are those of the class that it takes, all unless they are given.
+    """
+
+    name: str
+    options: type[O]
+    run: Callable[[O], None]
+    page: Callable[[], "HelpPage"]
+    flags: Sequence[Flag] | None = None
+    arguments: Sequence[Argument] | None = None
 
 
 def _pages() -> Any:
@@ -32,7 +50,7 @@ def _pages() -> Any:
 
 
 class LeafCommand(TyperCommand):
-    """A command that does something; `takes` says what its arguments are, for completion."""
+    """A command that does something; `takes` says what each of its arguments is, for completion."""
 
     page: Callable[[], "HelpPage"]
     takes: Sequence[str]
@@ -91,12 +109,12 @@ def root(
     catalogue: Catalogue,
     built_in: Mapping[str, CommandStub],
     execute: Execute,
-    remember: Callable[[dict[str, Any]], None],
+    remember: Callable[[EarlyOptions], None],
 ) -> Any:
     """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    parameters = [FLAGS[name].parameter() for name in EVERYWHERE]
-    app.callback(cls=CommandGroup, context_settings=_CONTEXT)(function(remember, parameters))
+    callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
+    app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
     group = typer.main.get_command(app)
     apis = {api.name: CommandStub(api.about, partial(_api, api, execute), "APIs") for api in catalogue.apis.values()}
     return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
@@ -122,34 +140,28 @@ def _resource(resource: Resource, execute: Execute) -> CommandGroup:
 
 
 def _operation(operation: Operation, execute: Execute) -> Any:
-    parameters = [argument("id", "the record's id")] if operation.takes_id else []
-    parameters += [flag.parameter() for flag in options_for(operation)]
     return leaf(
-        operation.name,
-        partial(execute, operation),
-        parameters,
-        lambda: _pages().for_operation(operation),
+        CommandSpec(
+            operation.name,
+            OperationOptions,
+            partial(execute, operation),
+            lambda: _pages().for_operation(operation),
+            tuple(options_for(operation)),
+            [one._replace(required=True) for one in arguments_of(OperationOptions)] if operation.takes_id else (),
+        )
     )
 
 
-def leaf(
-    name: str,
-    run: Callable[[dict[str, Any]], None],
-    parameters: Sequence[inspect.Parameter],
-    make_page: Callable[[], "HelpPage"],
-    takes: Sequence[str] = (),
-) -> Any:
-    """A command for which `run` is to be called with what was given on the command line.
-
-    `takes` tells completion what each argument is, the last one as often as it comes: `profile`, `file`, `folder`,
-    `api/resource`, or the words there are, as in `GET|POST`; empty where nobody can know.
-    """
+def leaf(spec: CommandSpec[O]) -> Any:
+    """A command that Typer can read; running it gives a function that does what it is for."""
+    flags = flags_of(spec.options) if spec.flags is None else spec.flags
+    arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=LeafCommand, context_settings=_CONTEXT)(
-        function(lambda given: partial(run, given), parameters)
-    )
+    read = typer_function(spec.options, lambda options: partial(spec.run, options), flags, arguments)
+    app.command(spec.name, cls=LeafCommand, context_settings=_CONTEXT)(read)
     command: Any = typer.main.get_command(app)
-    command.page, command.takes = make_page, takes
+    command.page = lambda: spec.page()._replace(flags=flags)
+    command.takes = [word for one in arguments for word in one.takes]
     return command
 
 
@@ -187,7 +199,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
     return asked
 
 
-_SPELLINGS = {spelling for flag in FLAGS.values() for spelling in flag.spellings}
+_SPELLINGS = {spelling for flag in FLAGS for spelling in flag.spellings}
 
 
 def _usage_error(error: Any) -> UsageError:

@@ -1,63 +1,70 @@
 """`unified completion`: print the completion script of a shell, or put it where the shell looks."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 from unified_cli.catalogue import load
 from unified_cli.cli import help_page, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.flags import OUTPUT, Flag
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import OUTPUT, Flag
+from unified_cli.cli.options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
 from unified_cli.storage import output_file
 
-SHELLS = ("bash", "zsh", "fish", "pwsh")
-_SHELL = Flag("shell", ("--shell",), str, OUTPUT, "the shell; by default that of $SHELL", "SHELL", choices=SHELLS)
+Shell = Literal["bash", "zsh", "fish", "pwsh"]
+SHELLS: tuple[Shell, ...] = get_args(Shell)
 _ABOUT = "Complete commands, options and profiles with TAB; a TAB starts no program and asks no network."
 _INSTALL = "Put the script where the shell looks for it"
 
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    entries = {shell: CommandStub(f"Print the script for {shell}", _printing(context, shell)) for shell in SHELLS}
+    entries: dict[str, CommandStub] = {
+        shell: CommandStub(f"Print the script for {shell}", _printing(context, shell)) for shell in SHELLS
+    }
     entries["install"] = CommandStub(_INSTALL, lambda: _installing(context))
     return tree.group(
         "completion", "shell", entries, lambda: help_page.for_group(_ABOUT, "unified completion bash", entries)
     )
 
 
-def _printing(context: CommandContext, shell: str) -> Callable[[], Any]:
-    def build() -> Any:
-        return tree.leaf(
-            shell,
-            lambda _given: stdout.write(context.runtime, [_script(shell, context)]),
-            [],
-            lambda: HelpPage(
-                "", [f"Print the completion script for {shell}."], [(EXAMPLE, f"unified completion {shell}")]
-            ),
-        )
+@dataclass(frozen=True, kw_only=True)
+class InstallOptions:
+    """Which shell's script to install."""
 
-    return build
+    shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "the shell; by default that of $SHELL", "SHELL")] = None
+
+
+def _printing(context: CommandContext, shell: Shell) -> Callable[[], Any]:
+    page = HelpPage("", [f"Print the completion script for {shell}."], [(EXAMPLE, f"unified completion {shell}")])
+
+    def run(_: NoOptions) -> None:
+        stdout.write(context.runtime, [_script(shell, context)])
+
+    return lambda: tree.leaf(tree.CommandSpec(shell, NoOptions, run, lambda: page))
 
 
 def _installing(context: CommandContext) -> Any:
     return tree.leaf(
-        "install",
-        lambda given: _install(context, context.complete(given)),
-        [_SHELL.parameter()],
-        lambda: HelpPage(
-            "[options]",
-            [f"{_INSTALL}, and say what is left to do. Your shell's own files are never changed."],
-            [(EXAMPLE, "unified completion install --shell fish")],
-            [_SHELL],
-        ),
+        tree.CommandSpec(
+            "install",
+            InstallOptions,
+            lambda options: _install(context, options.shell),
+            lambda: HelpPage(
+                "[options]",
+                [f"{_INSTALL}, and say what is left to do. Your shell's own files are never changed."],
+                [(EXAMPLE, "unified completion install --shell fish")],
+            ),
+        )
     )
 
 
-def _script(shell: str, context: CommandContext) -> bytes:
+def _script(shell: Shell, context: CommandContext) -> bytes:
     from unified_cli.docs.command_index import places  # noqa: PLC0415  as below
     from unified_cli.docs.completion import scripts  # noqa: PLC0415  builds every command there is
 
@@ -66,11 +73,12 @@ def _script(shell: str, context: CommandContext) -> bytes:
     return scripts.script(shell, catalogue, places(context.program(catalogue))).encode("utf-8")
 
 
-def _install(context: CommandContext, given: Mapping[str, Any]) -> None:
+def _install(context: CommandContext, asked: Shell | None) -> None:
     runtime = context.runtime
-    shell = given["shell"] or Path(runtime.environ.get("SHELL", "")).name
-    if shell not in SHELLS:
-        raise UsageError(f"no completion for {shell or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})")
+    own = Path(runtime.environ.get("SHELL", "")).name
+    shell = asked or next((one for one in SHELLS if one == own), None)
+    if shell is None:
+        raise UsageError(f"no completion for {own or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})")
     home = runtime.environ.get("HOME")
     if not home:
         raise ConfigError("there is no home folder to put a completion script in (unified completion SHELL prints it)")

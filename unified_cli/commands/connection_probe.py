@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import settings
+from unified_cli.config import resolution
 from unified_cli.config.credentials import token as secrets
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
@@ -18,7 +18,7 @@ from unified_cli.runtime import Runtime
 WORKERS = 8
 # Whoever the credentials belong to: one small record that most products have.
 DEFAULT = "user-directory me"
-_LIMITS = {"retries": "0", "timeout": "10"}
+_RETRIES, _TIMEOUT = 0, 10.0
 _SEVEREST = (
     ExitCode.BUG, ExitCode.CONFIG, ExitCode.UNSAFE, ExitCode.ACCESS, ExitCode.NETWORK, ExitCode.SERVICE,
     ExitCode.RATE_LIMIT, ExitCode.REFUSED,
@@ -84,13 +84,20 @@ def run(
     config: Config,
     names: Sequence[str | None],
     *,
-    flags: Mapping[str, Any],
+    said: Overrides,
     asked: Operation,
     tokens: TokenCache | None = None,
 ) -> list[ProbeResult]:
-    """The verdicts on the profiles, in their order; None stands for what a call without a profile would use."""
+    """The verdicts on the profiles, in their order; None stands for what a call without a profile would use.
+
+    Unless something else is `said`, a probe is not repeated and takes ten seconds at most.
+    """
     tokens = tokens or TokenCache(runtime)
-    work = [_prepared(runtime, catalogue, config, name, {**_LIMITS, **flags}, asked, tokens) for name in names]
+    said = said._replace(
+        retries=_RETRIES if said.retries is None else said.retries,
+        timeout=_TIMEOUT if said.timeout is None else said.timeout,
+    )
+    work = [_prepared(runtime, catalogue, config, name, said, asked, tokens) for name in names]
     pool = ThreadPoolExecutor(min(WORKERS, len(work) or 1))
     try:
         return [*pool.map(lambda one: one(), work)]
@@ -103,14 +110,13 @@ def _prepared(
     catalogue: Catalogue,
     config: Config,
     name: str | None,
-    flags: Mapping[str, Any],
+    said: Overrides,
     asked: Operation,
     tokens: TokenCache,
 ) -> Callable[[], ProbeResult]:
     """What is to be done for one profile; what is wrong on this machine is found here, one profile after another."""
     try:
-        named = {"profile": name} if name else {}
-        resolved = settings.resolve({**flags, **named}, runtime, config)
+        resolved = resolution.resolve(said._replace(profile=name), runtime, config)
         resolved.reachable()
         token = tokens.get(resolved.token)
     except UnifiedError as error:

@@ -1,62 +1,86 @@
 """`unified export`: many lists of many connections into a folder, resumable and verifiable."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Operation
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import EXPORT, Argument, Flag, by_name
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import CONNECTION, FLAGS, NETWORK, TALK, Flag, arguments
-from unified_cli.config import file, profiles, settings
+from unified_cli.cli.options import (
+    AllowPartial,
+    ConnectionOptions,
+    CsvSafe,
+    Dedupe,
+    MessageOptions,
+    NetworkOptions,
+    OperationOptions,
+    PageSize,
+    Query,
+    Restart,
+    overrides,
+)
+from unified_cli.config import file, profiles, resolution
 from unified_cli.errors import IncompleteError, StateError, UnifiedError, UsageError
 from unified_cli.runtime import Runtime
 
-Given = Mapping[str, Any]
 _MOST_TOLD = 3
-_FORMATS = ("ndjson", "csv", "tsv", "json")
-_OWN = (
-    Flag("to", ("--to",), str, "Export", "the folder to write to; run again, it goes on", "DIR", takes="folder"),
-    Flag("shard", ("--shard",), str, "Export", "only this share of the files: the K-th of N", "K/N"),
-    Flag("verify", ("--verify",), str, "Export", "check a folder against its manifest", "DIR", takes="folder"),
-)
-_FLAGS = [
-    *(flag for flag in FLAGS.values() if flag.group == CONNECTION),
-    FLAGS["query"],
-    *_OWN,
-    *(FLAGS[name] for name in ("page_size", "allow_partial", "restart", "dedupe", "output", "csv_safe")),
-    *(flag for flag in FLAGS.values() if flag.group in {NETWORK, TALK}),
-]
+ExportFormat = Literal["ndjson", "csv", "tsv", "json"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """What to export, from which connections, where to, and in which form."""
+
+    what: Annotated[
+        tuple[str, ...], Argument("API or API/RESOURCE; * stands for anything", takes=("api/resource",))
+    ] = ()
+    query: Query = ()
+    to: Annotated[
+        str | None, Flag(("--to",), EXPORT, "the folder to write to; run again, it goes on", "DIR", takes="folder")
+    ] = None
+    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "only share K of N of the files", "K/N")] = None
+    verify: Annotated[
+        str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
+    ] = None
+    page_size: PageSize = None
+    allow_partial: AllowPartial = False
+    restart: Restart = False
+    dedupe: Dedupe = None
+    output: Annotated[ExportFormat | None, by_name(OperationOptions)["output"]] = None
+    csv_safe: CsvSafe = False
 
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
     return tree.leaf(
-        "export",
-        lambda given: _run(runtime, catalogue, complete(given)),
-        [arguments("what", "API or API/RESOURCE; * stands for anything"), *(flag.parameter() for flag in _FLAGS)],
-        lambda: HelpPage(
-            "[API[/RESOURCE] …] --to DIR [options]",
-            [
-                "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
-                "Run it again and it goes on where it stopped, or does nothing.",
-            ],
-            [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump")],
-            _FLAGS,
-        ),
-        takes=("api/resource",),
+        tree.CommandSpec(
+            "export",
+            ExportOptions,
+            lambda options: _run(context, context.complete(options)),
+            lambda: HelpPage(
+                "[API[/RESOURCE] …] --to DIR [options]",
+                [
+                    "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
+                    "Run it again and it goes on where it stopped, or does nothing.",
+                ],
+                [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump")],
+            ),
+        )
     )
 
 
-def _run(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
-    runtime.stderr.quiet = runtime.stderr.quiet or bool(given.get("quiet"))
-    if given.get("verify"):
-        _verify(runtime, Path(given["verify"]))
-    elif given.get("to"):
-        _export(runtime, catalogue, given, Path(given["to"]))
+def _run(context: CommandContext, options: ExportOptions) -> None:
+    runtime = context.runtime
+    runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
+    if options.verify:
+        _verify(runtime, Path(options.verify))
+    elif options.to:
+        _export(context, options, Path(options.to))
     else:
         raise UsageError("export needs a folder: --to DIR")
 
@@ -74,18 +98,18 @@ def _verify(runtime: Runtime, folder: Path) -> None:
     runtime.stderr.note(f"{folder}: {verdict.compared} files are what was exported")
 
 
-def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) -> None:
+def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
     from unified_cli.bulk.export import folder_export as bulk, selection  # noqa: PLC0415  help needs none of it
     from unified_cli.bulk.export.manifest import Manifest  # noqa: PLC0415  as above
-    from unified_cli.call.fan_out import workers  # noqa: PLC0415  as above
     from unified_cli.output.progress import progress  # noqa: PLC0415  as above
     from unified_cli.storage import folders, output_file  # noqa: PLC0415  as above
     from unified_cli.storage.file_lock import HeldLock  # noqa: PLC0415  as above
 
-    form = _format(given)
-    operations = selection.lists(catalogue, given.get("what") or ())
-    shard = selection.share(given["shard"]) if given.get("shard") else None
-    names, connect = _connections(runtime, catalogue, given)
+    runtime, catalogue = context.runtime, context.catalogue
+    form = _format(options)
+    operations = selection.lists(catalogue, options.what)
+    shard = selection.share(options.shard) if options.shard else None
+    names, connect = _connections(context, options)
     tasks = bulk.tasks_for(names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
     lock = HeldLock(folder / f"{name}.lock")
@@ -93,18 +117,18 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
     folders.make_private(folder)
     lock.take(f"the export to {folder}")
     try:
-        if given.get("restart"):
+        if options.restart:
             (folder / name).unlink(missing_ok=True)
-        kept = Manifest.open(folder / name, given.get("shard"), runtime.wall())
+        kept = Manifest.open(folder / name, options.shard, runtime.wall())
         made = bulk.Export(
             runtime,
             catalogue.service,
             folder,
             kept,
             connect,
-            lambda operation: _options(runtime, catalogue, given, operation, form),
-            workers=workers(given),
-            allow_partial=bool(given.get("allow_partial")),
+            lambda operation: _list_options(context, options, operation, form),
+            workers=options.workers,
+            allow_partial=options.allow_partial,
         )
         with progress(runtime, to_file=True) as told:
             summary = made.run(tasks, told.page)
@@ -113,58 +137,67 @@ def _export(runtime: Runtime, catalogue: Catalogue, given: Given, folder: Path) 
     _tell(runtime, folder, len(tasks), summary)
 
 
-def _format(given: Given) -> str:
-    form: str = given.get("output") or _FORMATS[0]
-    if form not in _FORMATS:
-        raise UsageError(f"-o {form} is not for an export (there are {', '.join(_FORMATS)})")
-    if given.get("dedupe") and (form != "ndjson" or given["dedupe"] != "id"):
+def _format(options: ExportOptions) -> str:
+    form = options.output or "ndjson"
+    # Right after the program's name any format can be asked for.
+    if form not in get_args(ExportFormat):
+        raise UsageError(f"-o {form} is not for an export (there are {', '.join(get_args(ExportFormat))})")
+    if options.dedupe and form != "ndjson":
         raise UsageError("--dedupe goes by id, and needs -o ndjson")
     return form
 
 
-def _connections(runtime: Runtime, catalogue: Catalogue, given: Given) -> tuple[Sequence[str], Any]:
+def _connections(context: CommandContext, options: ExportOptions) -> tuple[Sequence[str], Any]:
     from unified_cli.bulk.export.folder_export import Connection  # noqa: PLC0415  help needs none of it
-    from unified_cli.call import builder, fan_out  # noqa: PLC0415  as above
+    from unified_cli.call import Call, builder, fan_out  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
 
+    runtime, catalogue, patterns = context.runtime, context.catalogue, options.profile
     config = file.read(runtime)
-    patterns = given.get("profile") or []
     clients = Clients(runtime, catalogue)
-    flags = {name: value for name, value in builder.flags_of(given).items() if name not in {"profile", "output"}}
+    flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        fan_out.shared(runtime, config, given)
-        if given.get("account_id") and profiles.is_several(patterns):
+        fan_out.shared(runtime, config, options)
+        if options.account_id and profiles.is_several(patterns):
             raise UsageError("-a names one connection, and -p several; leave one of them out")
     else:
-        only = settings.resolve(flags, runtime, config)
+        only = resolution.resolve(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]
 
     @cache
     def connect(name: str) -> Connection:
-        resolved = settings.resolve({**flags, **({"profile": name} if patterns else {})}, runtime, config)
+        resolved = resolution.resolve(flags._replace(profile=name if patterns else None), runtime, config)
         clients.token(resolved)
+        call = Call(runtime, catalogue, resolved, OperationOptions(query=options.query))
         return Connection(
             name,
-            lambda operation: builder.build(runtime, catalogue, resolved, operation, given),
+            lambda operation: builder.operation_request(call, operation),
             lambda: clients.open(resolved, name=name if len(names) > 1 else None),
         )
 
     return names, connect
 
 
-def _options(runtime: Runtime, catalogue: Catalogue, given: Given, operation: Operation, form: str) -> Any:
+def _list_options(context: CommandContext, options: ExportOptions, operation: Operation, form: str) -> Any:
     from unified_cli.bulk.export.list_export import ListExportOptions  # noqa: PLC0415  help needs none of it
-    from unified_cli.call import record_output  # noqa: PLC0415  as above
     from unified_cli.http.pagination import Span  # noqa: PLC0415  as above
+    from unified_cli.output import printer  # noqa: PLC0415  as above
     from unified_cli.output.transform import Transform  # noqa: PLC0415  as above
 
     return ListExportOptions(
         Span(),
-        record_output.style_for(runtime, catalogue.service, operation, given, form, screen=False),
+        printer.style_for(
+            context.runtime,
+            context.catalogue.service,
+            form,
+            known=[field.name for field in operation.facts.fields],
+            safe_cells=options.csv_safe,
+            screen=False,
+        ),
         Transform(),
-        restart=bool(given.get("restart")),
-        dedupe=bool(given.get("dedupe")),
+        restart=options.restart,
+        dedupe=options.dedupe is not None,
     )
 
 

@@ -1,13 +1,13 @@
 """`unified help`: pages about what all commands share, and the help of any command."""
 
-import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
 
-import typer
-
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import Argument, arguments_of
 from unified_cli.cli.help_page import EXAMPLES, HelpPage, render
 from unified_cli.commands.help_topics import topics
 from unified_cli.errors import UsageError
@@ -16,16 +16,24 @@ from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 
+@dataclass(frozen=True, kw_only=True)
+class HelpOptions:
+    """What to read about."""
+
+    words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()
+
+
 def command(context: CommandContext) -> Any:
     """The command."""
-    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[TOPIC|COMMAND]")]
-    words = inspect.Parameter("words", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    first = "|".join((*topics(), *context.catalogue.apis, *context.built_in))
     return tree.leaf(
-        "help",
-        lambda given: _help(context, given["words"] or []),
-        [words],
-        _page,
-        takes=("|".join((*topics(), *context.catalogue.apis, *context.built_in)), ""),
+        tree.CommandSpec(
+            "help",
+            HelpOptions,
+            lambda options: _help(context, options.words),
+            _page,
+            arguments=[one._replace(takes=(first, "")) for one in arguments_of(HelpOptions)],
+        )
     )
 
 
@@ -40,7 +48,7 @@ def _page() -> HelpPage:
     )
 
 
-def _help(context: CommandContext, words: list[str]) -> None:
+def _help(context: CommandContext, words: Sequence[str]) -> None:
     runtime = context.runtime
     if not words:
         _show(runtime, _page(), "unified help")
@@ -60,7 +68,7 @@ def _help(context: CommandContext, words: list[str]) -> None:
         tree.read(whole, [*words, "--help"], runtime)
 
 
-def _depth(command: Any, words: list[str]) -> int:
+def _depth(command: Any, words: Sequence[str]) -> int:
     """How many of the words lead to the page: all of them unless a command takes no further ones."""
     for at, word in enumerate(words):
         if not isinstance(command, tree.CommandGroup):
@@ -71,7 +79,7 @@ def _depth(command: Any, words: list[str]) -> int:
     return len(words)
 
 
-def _no_page(words: list[str], depth: int) -> UsageError:
+def _no_page(words: Sequence[str], depth: int) -> UsageError:
     here = f"unified help {' '.join(words[:depth])}"
     return UsageError(f'{here}: there is no page "{visible(words[depth])}" below it ({here})')
 

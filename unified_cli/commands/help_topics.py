@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
 from unified_cli.cli.help_page import EXAMPLES, HelpPage, Rows
-from unified_cli.cli.options import BODY, CONNECTION, FLAGS, OUTPUT, QUERY, Flag
+from unified_cli.cli.options import FLAGS
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS
@@ -53,11 +54,11 @@ _TABLES: Mapping[str, Callable[[], list[Section]]] = {
 
 
 def _options(group: str) -> Section:
-    return f"{group} options", [_row(flag) for flag in FLAGS.values() if flag.group == group]
+    return f"{group} options", [_row(flag) for flag in FLAGS if flag.group == group]
 
 
 def _row(flag: Flag) -> tuple[str, str]:
-    return f"{', '.join(flag.spellings)} {flag.metavar}".rstrip(), flag.help
+    return f"{', '.join(flag.spellings)} {flag.metavar}".rstrip(), flag.about
 
 
 def _keys(there: Callable[[Key], bool]) -> Rows:

@@ -3,72 +3,69 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from unified_cli.bulk.import_ import stdin_copy
 from unified_cli.call import builder, dry_run
-from unified_cli.call.builder import Given
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import IMPORT, Argument, Flag
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import FLAGS, NETWORK, OUTPUT, QUERY, SAFETY, TALK, Flag, argument
-from unified_cli.cli.result_table import FORMATS, show
+from unified_cli.cli.options import ConnectionOptions, DryRun, MessageOptions, NetworkOptions, Query, Yes, overrides
+from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.config import file as config_file, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.runtime import Runtime
 
-IMPORT = "Import"
 _ABOUT = (
     "A journal beside the file says what was sent before it is sent. After a crash the same command goes on where it "
     "stopped; when all is done, it does nothing. What failed, is in doubt or was not tried stands in files of its own, "
     "which can be imported in turn."
 )
-_OWN = (
-    Flag("operation", ("--operation",), str, IMPORT, "what to do with each record (create)", "NAME"),
-    Flag("map", ("--map",), str, IMPORT, "a jq program that reshapes each record", "PROGRAM"),
-    Flag("format", ("--format",), str, IMPORT, "what the file holds, if not as it looks", "FORMAT",
-         choices=("ndjson", "json", "csv", "ids")),
-    Flag("report", ("--report",), str, IMPORT, "write what became of each line", "FILE", takes="file"),
-    Flag("fail_fast", ("--fail-fast",), bool, IMPORT, "stop at the first record that fails"),
-    FLAGS["restart"]._replace(group=IMPORT, help="forget an earlier run and send everything again"),
-    Flag("retry_in_doubt", ("--retry-in-doubt",), bool, IMPORT, "send again what may have been done"),
-    FLAGS["workers"],
-)  # fmt: skip
-_SHARED = [
-    flag
-    for flag in FLAGS.values()
-    if flag.group not in {QUERY, OUTPUT, "Body"} and flag.name not in {"idempotency_key", "as_", "workers"}
-]
-_FLAGS = [
-    *(flag for flag in _SHARED if flag.group == "Connection"),
-    *(flag for flag in _OWN if flag.group == IMPORT),
-    FLAGS["query"],
-    FLAGS["output"]._replace(choices=FORMATS),
-    *(flag for flag in _SHARED if flag.group in {SAFETY, NETWORK}),
-    *(flag for flag in _OWN if flag.group == NETWORK),
-    *(flag for flag in _SHARED if flag.group == TALK),
-]
+ImportFormat = Literal["ndjson", "json", "csv", "ids"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """What to import where, how each record becomes a request, and what to do with those that fail."""
+
+    resource: Annotated[str, Argument("where to, as API/RESOURCE", takes=("api/resource",))]
+    file: Annotated[str, Argument("the records; - is a pipe", takes=("file",))]
+    operation: Annotated[str, Flag(("--operation",), IMPORT, "what to do with each record (create)", "NAME")] = "create"
+    map: Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")] = None
+    format: Annotated[
+        ImportFormat | None, Flag(("--format",), IMPORT, "what the file holds, if not as it looks", "FORMAT")
+    ] = None
+    report: Annotated[
+        str | None, Flag(("--report",), IMPORT, "write what became of each line", "FILE", takes="file")
+    ] = None
+    fail_fast: Annotated[bool, Flag(("--fail-fast",), IMPORT, "stop at the first record that fails")] = False
+    restart: Annotated[bool, Flag(("--restart",), IMPORT, "forget an earlier run and send everything again")] = False
+    retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), IMPORT, "send again what may have been done")] = False
+    query: Query = ()
+    output: TableOutput = None
+    dry_run: DryRun = False
+    yes: Yes = False
 
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
-    parameters = [argument("resource", "where to, as API/RESOURCE"), argument("file", "the records; - is a pipe")]
     return tree.leaf(
-        "import",
-        lambda given: run(runtime, catalogue, complete(given)),
-        [*parameters, *(flag.parameter() for flag in _FLAGS)],
-        lambda: HelpPage(
-            "API/RESOURCE FILE [options]",
-            [
-                "Send every record of a file once: NDJSON, a JSON array, CSV, or ids for delete.",
-                _ABOUT,
-            ],
-            [(EXAMPLE, "unified -p sandbox import ticketing/contacts people.csv")],
-            _FLAGS,
-        ),
-        takes=("api/resource", "file"),
+        tree.CommandSpec(
+            "import",
+            ImportOptions,
+            lambda options: run(context, context.complete(options)),
+            lambda: HelpPage(
+                "API/RESOURCE FILE [options]",
+                [
+                    "Send every record of a file once: NDJSON, a JSON array, CSV, or ids for delete.",
+                    _ABOUT,
+                ],
+                [(EXAMPLE, "unified -p sandbox import ticketing/contacts people.csv")],
+            ),
+        )
     )
 
 
@@ -104,29 +101,28 @@ class ImportTask:
             body=item.body,
             key=key if self.operation.method in {"POST", "PATCH"} else None,
         )
-        return made._replace(honoured=self.resolved["idempotency_window"] > 0)
+        return made._replace(honoured=self.resolved.idempotency_window > 0)
 
 
-def run(runtime: Runtime, catalogue: Catalogue, given: Given) -> None:
+def run(context: CommandContext, options: ImportOptions) -> None:
     """Import; raises the error that says how far it got where not everything was done."""
-    resolved = builder.resolve(runtime, {name: value for name, value in given.items() if name != "output"})
+    runtime, catalogue = context.runtime, context.catalogue
+    said = overrides(options, builder.one_profile(options.profile))._replace(output=None)
+    resolved = resolution.resolve(said, runtime, config_file.read(runtime))
+    builder.apply_message_settings(runtime, resolved)
     resolved.reachable()
-    operation = find(catalogue, given["resource"], given.get("operation") or "create")
-    task = ImportTask(runtime, catalogue, resolved, operation, builder.read_query(given), given.get("map"))
+    operation = find(catalogue, options.resource, options.operation)
+    task = ImportTask(runtime, catalogue, resolved, operation, builder.pairs(options.query), options.map)
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415
-    from unified_cli.call import fan_out  # noqa: PLC0415
 
-    workers = fan_out.workers(given)
-
-    if given.get("format") not in (None, *input_file.FORMATS):
-        raise UsageError(f"no input format {given['format']!r} (there are {', '.join(input_file.FORMATS)})")
-    path = stdin_copy.keep(runtime, task.where, given) if given["file"] == "-" else Path(given["file"])
-    source = input_file.examine(path, given.get("format"), catalogue.service.items, ids=operation.takes_id)
-    if given.get("dry_run"):
+    piped = options.file == "-"
+    path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
+    source = input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)
+    if options.dry_run:
         _preview(task, source)
         return
-    _check(task, source, given)
-    _import(task, source, given, workers)
+    _check(task, source, options)
+    _import(task, source, options)
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
@@ -179,20 +175,20 @@ def _preview(task: ImportTask, source: Any) -> None:
             dry_run.line(task.runtime, task.request(item, item.key or "…"))
 
 
-def _check(task: ImportTask, source: Any, given: Given) -> None:
+def _check(task: ImportTask, source: Any, options: ImportOptions) -> None:
     """Raise what is to be raised before anything is written or sent."""
     from unified_cli.bulk.import_ import result_files  # noqa: PLC0415
     from unified_cli.bulk.import_.import_items import ImportItem  # noqa: PLC0415
 
-    result_files.check(source.path, given.get("report"))
+    result_files.check(source.path, options.report)
     request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
     builder.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
         what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
-        prompt.many(task.runtime, task.resolved, what, yes=bool(given.get("yes")), piped=given["file"] == "-")
+        prompt.many(task.runtime, task.resolved, what, yes=options.yes, piped=options.file == "-")
 
 
-def _import(task: ImportTask, source: Any, given: Given, workers: int) -> None:
+def _import(task: ImportTask, source: Any, options: ImportOptions) -> None:
     from unified_cli.bulk.import_ import result_files  # noqa: PLC0415
     from unified_cli.bulk.import_.import_journal import Journal  # noqa: PLC0415
     from unified_cli.bulk.import_.import_progress import ImportProgress  # noqa: PLC0415
@@ -201,22 +197,22 @@ def _import(task: ImportTask, source: Any, given: Given, workers: int) -> None:
     from unified_cli.storage import file_lock  # noqa: PLC0415
 
     runtime, path = task.runtime, source.path.with_name(source.path.name + ".unified-journal")
-    if given.get("report"):
-        result_files.check_report(given["report"], source.path)
+    if options.report:
+        result_files.check_report(options.report, source.path)
     items = _items(task, source)
     held = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     held.take(str(path))
     try:
-        journal = Journal.open(path, _header(task, source), restart=bool(given.get("restart")))
+        journal = Journal.open(path, _header(task, source), restart=options.restart)
         try:
             before = result_files.count(source, journal)
             clients = Clients(runtime, task.catalogue)
             clients.token(task.resolved)
             terms = ImportTerms(
-                workers,
-                task.resolved["idempotency_window"],
-                fail_fast=bool(given.get("fail_fast")),
-                retry_in_doubt=bool(given.get("retry_in_doubt")),
+                options.workers,
+                task.resolved.idempotency_window,
+                fail_fast=options.fail_fast,
+                retry_in_doubt=options.retry_in_doubt,
             )
             progress = ImportProgress(source.count, runtime.stderr, runtime.monotonic)
             importing = Importer(
@@ -229,15 +225,15 @@ def _import(task: ImportTask, source: Any, given: Given, workers: int) -> None:
                 raise
             counts = result_files.count(source, journal)
             groups = result_files.write(source, journal, counts, source.path)
-            if given.get("report"):
-                result_files.report(source, journal, given["report"])
+            if options.report:
+                result_files.report(source, journal, options.report)
         finally:
             journal.close()
     finally:
         held.release()
     if before == counts and not any(group.count for group in groups[1:]):
         runtime.stderr.note(f"already imported, says {path} (--restart sends everything again)")
-    _summary(runtime, given, groups, counts)
+    _summary(runtime, options.output, groups, counts)
     _judge(groups, stopped)
 
 
@@ -252,7 +248,7 @@ def _header(task: ImportTask, source: Any) -> Any:
     return JournalHeader(str(uuid.uuid4()), fingerprint, source.size, source.sha256)
 
 
-def _summary(runtime: Runtime, given: Given, groups: list[Any], counts: Any) -> None:
+def _summary(runtime: Runtime, output: TableFormat | None, groups: list[Any], counts: Any) -> None:
     from unified_cli.bulk.import_.import_journal import EntryState  # noqa: PLC0415
 
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
@@ -263,7 +259,7 @@ def _summary(runtime: Runtime, given: Given, groups: list[Any], counts: Any) -> 
     if counts[EntryState.LEFT_OUT]:
         rows.append(("left out by --map", str(counts[EntryState.LEFT_OUT]), ""))
         value.append({"outcome": "left out", "records": counts[EntryState.LEFT_OUT], "file": None})
-    show(runtime, given.get("output"), ("outcome", "records", "file"), rows, value)
+    show(runtime, output, ("outcome", "records", "file"), rows, value)
 
 
 def _judge(groups: list[Any], stopped: UnifiedError | None) -> None:

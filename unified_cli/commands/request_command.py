@@ -1,32 +1,45 @@
 """`unified request METHOD PATH`: any path below the base URL, with the same credentials and connection."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from unified_cli.call import single
+from unified_cli.call import builder, single
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import Argument, arguments_of
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import FLAGS, MANY, argument
+from unified_cli.cli.options import FLAGS, MANY, OperationOptions
 
-_FLAGS = [flag for flag in FLAGS.values() if flag.name not in {"skeleton", *MANY}]
+
+@dataclass(frozen=True, kw_only=True)
+class RequestOptions(OperationOptions):
+    """The options of an operation, for a method and a path that are typed."""
+
+    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
+    path: Annotated[str, Argument("below the base URL")]
 
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
-    parameters = [argument("method", "GET, POST, PATCH, PUT or DELETE"), argument("path", "below the base URL")]
     return tree.leaf(
-        "request",
-        lambda given: single.path(runtime, catalogue, complete(given)),
-        [*parameters, *(flag.parameter() for flag in _FLAGS)],
-        lambda: HelpPage(
-            "METHOD PATH [options]",
-            [
-                "Call any path below the base URL, scoped to the connection like every operation.",
-                "The path is taken as typed: what is percent-encoded in it stays so.",
-            ],
-            [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
-            _FLAGS,
-        ),
-        takes=("GET|POST|PATCH|PUT|DELETE", ""),
+        tree.CommandSpec(
+            "request",
+            RequestOptions,
+            lambda options: _request(context, context.complete(options)),
+            lambda: HelpPage(
+                "METHOD PATH [options]",
+                [
+                    "Call any path below the base URL, scoped to the connection like every operation.",
+                    "The path is taken as typed: what is percent-encoded in it stays so.",
+                ],
+                [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
+            ),
+            [flag for flag in FLAGS if flag.name not in {"skeleton", *MANY}],
+            [one for one in arguments_of(RequestOptions) if one.name != "id"],
+        )
     )
+
+
+def _request(context: CommandContext, options: RequestOptions) -> None:
+    call = builder.resolve(context.runtime, context.catalogue, options)
+    single.send(call, builder.path_request(call, options.method.upper(), options.path))

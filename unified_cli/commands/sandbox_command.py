@@ -1,83 +1,112 @@
 """`unified sandbox`: look at, reset and serve the service in small that comes with the program."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli import help_page as page, tree
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import Flag, argument
-from unified_cli.cli.result_table import TABLE, show
+from unified_cli.cli.flags import SERVE, Argument, Flag
+from unified_cli.cli.help_page import EXAMPLE, HelpPage, for_group
+from unified_cli.cli.options import NoOptions
+from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 _ABOUT = "The service in small, on this machine: the same operations over records of its own, kept between calls."
 
+_MOST_RECORDS = 100_000_000
 
-_SERVE = (
-    Flag("port", ("--port",), str, "Serve", "the port on this machine; 0 takes a free one", "N"),
-    Flag("seed", ("--seed",), str, "Serve", "what the records are made from: a word or a number", "WORD"),
-    Flag("state", ("--state",), str, "Serve", "where changes are kept", "FILE|:memory:", takes="file"),
-    Flag("faults", ("--faults",), str, "Serve", "misbehave: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file"),
-    Flag("records", ("--records",), list[str], "Serve", "how many records a resource has", "API/RESOURCE=N"),
-)
+O = TypeVar("O")  # noqa: E741  a class of options
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """How to serve the sandbox."""
+
+    port: Annotated[
+        int, Flag(("--port",), SERVE, "the port on this machine; 0 takes a free one", "N", minimum=0, maximum=65535)
+    ] = 0
+    seed: Annotated[
+        str | None, Flag(("--seed",), SERVE, "what the records are made from: a word or a number", "WORD")
+    ] = None
+    state: Annotated[str | None, Flag(("--state",), SERVE, "where changes are kept", "FILE|:memory:", takes="file")] = (
+        None
+    )
+    faults: Annotated[
+        str | None, Flag(("--faults",), SERVE, "misbehave: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file")
+    ] = None
+    records: Annotated[
+        tuple[str, ...], Flag(("--records",), SERVE, "how many records a resource has", "API/RESOURCE=N")
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedOptions:
+    """What the records are made from."""
+
+    word: Annotated[str, Argument("what the records are made from")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusOptions:
+    """How to print the connections."""
+
+    output: TableOutput = None
 
 
 def command(context: CommandContext) -> Any:
     """The group of commands."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
+    runtime = context.runtime
 
-    def leaf(
-        name: str, about: str, run: Callable[[dict[str, Any]], None], flags: Sequence[Flag] = (), word: str = ""
-    ) -> CommandStub:
-        parameters = [argument(word, "what the records are made from")] if word else []
-        parameters += [flag.parameter() for flag in flags]
-        an_example = f"unified sandbox {name}" + (" winter" if word else "")
-        usage = f"{word.upper()} [options]" if word else "[options]"
-        help_page = HelpPage(usage, [about], [(EXAMPLE, an_example)], flags)
-        return CommandStub(
-            about, lambda: tree.leaf(name, lambda given: run(complete(given)), parameters, lambda: help_page)
-        )
+    def stub(name: str, about: str, options: type[O], run: Callable[[O], None], word: str = "") -> CommandStub:
+        example = f"unified sandbox {name} {word}".rstrip()
+        page = HelpPage("WORD [options]" if word else "[options]", [about], [(EXAMPLE, example)])
+        spec = tree.CommandSpec(name, options, lambda typed: run(context.complete(typed)), lambda: page)
+        return CommandStub(about, lambda: tree.leaf(spec))
 
-    entries: Mapping[str, CommandStub] = {
-        "serve": leaf(
+    entries = {
+        "serve": stub(
             "serve",
             "Serve the sandbox on a port of this machine, for any client",
-            lambda given: _serve(runtime, catalogue, given),
-            _SERVE,
+            ServeOptions,
+            lambda options: _serve(context, options),
         ),
-        "reset": leaf("reset", "Bring all records back to what they were at first", lambda _: _reset(runtime, None)),
-        "seed": leaf(
+        "reset": stub(
+            "reset", "Bring all records back to what they were at first", NoOptions, lambda _: _reset(runtime, None)
+        ),
+        "seed": stub(
             "seed",
             "Start over with other records; the same word gives the same records",
-            lambda given: _reset(runtime, given["word"]),
-            word="word",
+            SeedOptions,
+            lambda options: _reset(runtime, options.word),
+            word="winter",
         ),
-        "status": leaf(
+        "status": stub(
             "status",
             "Show where the records are kept, and the connections there are",
-            lambda given: _status(runtime, given),
-            [TABLE],
+            StatusOptions,
+            lambda options: _status(runtime, options.output),
         ),
     }
-    return tree.group("sandbox", "command", entries, lambda: page.for_group(_ABOUT, "unified sandbox status", entries))
+    return tree.group("sandbox", "command", entries, lambda: for_group(_ABOUT, "unified sandbox status", entries))
 
 
-def _serve(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
+def _serve(context: CommandContext, options: ServeOptions) -> None:
     from unified_cli.sandbox.server import serve  # noqa: PLC0415  help needs no server
 
     serve(
-        runtime,
-        catalogue,
-        lambda lines: stdout.write(runtime, [lines]),
-        port=_number("--port", given["port"] or "0", 65535),
-        seed=given["seed"],
-        state=given["state"],
-        faults=given["faults"],
-        records=dict(_amount(catalogue, text) for text in given["records"] or ()),
+        context.runtime,
+        context.catalogue,
+        lambda lines: stdout.write(context.runtime, [lines]),
+        port=options.port,
+        seed=options.seed,
+        state=options.state,
+        faults=options.faults,
+        records=dict(_amount(context.catalogue, text) for text in options.records),
     )
 
 
@@ -86,13 +115,9 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
     api, _, resource = place.partition("/")
     if api not in catalogue.apis or resource not in catalogue.apis[api].resources:
         raise UsageError(f"--records {text}: no resource {place!r} (it must look like ticketing/tickets=1000)")
-    return (api, resource), _number(f"--records {place}=", number, 100_000_000)
-
-
-def _number(flag: str, text: str, most: int) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > most:
-        raise UsageError(f"{flag} takes a whole number up to {most}, not {text!r}")
-    return int(text)
+    if not number.isascii() or not number.isdigit() or int(number) > _MOST_RECORDS:
+        raise UsageError(f"--records {place}= takes a whole number up to {_MOST_RECORDS}, not {number!r}")
+    return (api, resource), int(number)
 
 
 def _reset(runtime: Runtime, seed: str | None) -> None:
@@ -103,7 +128,7 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
     runtime.stderr.note(f"the sandbox is as it was at first (seed {store.seed})")
 
 
-def _status(runtime: Runtime, given: dict[str, Any]) -> None:
+def _status(runtime: Runtime, output: TableFormat | None) -> None:
     from unified_cli.sandbox.accounts import CHARACTERS  # noqa: PLC0415  help needs no database
     from unified_cli.sandbox.location import own_store  # noqa: PLC0415  as above
 
@@ -119,4 +144,4 @@ def _status(runtime: Runtime, given: dict[str, Any]) -> None:
         "state": str(store.path) if store.path else None,
         "connections": [{"account_id": name, "changed": int(count), "about": about} for name, count, about in rows],
     }
-    show(runtime, given.get("output"), ("account id", "changed records", "about"), rows, value)
+    show(runtime, output, ("account id", "changed records", "about"), rows, value)

@@ -1,18 +1,12 @@
 """Everything a call is made with, and where each value came from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from unified_cli.config import address, file
 from unified_cli.config.address import Address
 from unified_cli.config.credentials.token import TokenSource
-from unified_cli.config.file import Config
-from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key
-from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.runtime import Runtime
-
-# The profile that needs no file. Its connection is the sandbox's well-filled one, and nothing there needs pacing.
-SANDBOX_PROFILE: Mapping[str, Any] = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import ConfigError
 
 WAYS_ON = (
     "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or make a profile: unified profile add NAME; "
@@ -52,13 +46,61 @@ class Settings:
         self.named_by = named_by
         self.tokens_left = tokens_left
 
-    def __getitem__(self, key: str) -> Any:
-        """The value of one of the other keys, such as `timeout`."""
-        return self.values[key].value
+    @property
+    def output(self) -> str:
+        """The format of the result."""
+        return str(self.values["output"].value)
 
-    def with_values(self, values: Mapping[str, Value]) -> "Settings":
-        """The same with these in place of the other keys' values of the same name."""
-        merged = {**self.values, **values}
+    @property
+    def timeout(self) -> float:
+        """Seconds for one request with all its retries."""
+        return float(self.values["timeout"].value)
+
+    @property
+    def retries(self) -> int:
+        """Repeats after the first attempt."""
+        return int(self.values["retries"].value)
+
+    @property
+    def rate(self) -> float:
+        """Sends per 10 seconds and connection, 0 for no limit."""
+        return float(self.values["rate"].value)
+
+    @property
+    def ca_bundle(self) -> str | None:
+        """A file of further certificate authorities."""
+        found: str | None = self.values["ca_bundle"].value
+        return found
+
+    @property
+    def page_size(self) -> int | None:
+        """Records per page, None for as many as the service sends by itself."""
+        found: int | None = self.values["page_size"].value
+        return found
+
+    @property
+    def no_input(self) -> bool:
+        """Whether nobody may be asked."""
+        return bool(self.values["no_input"].value)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether only errors are printed on stderr."""
+        return bool(self.values["quiet"].value)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether writes are refused."""
+        return bool(self.values["read_only"].value)
+
+    @property
+    def idempotency_window(self) -> float:
+        """Seconds for which the service honours an idempotency key, 0 where it does not."""
+        return float(self.values["idempotency_window"].value)
+
+    def limited_to(self, *, timeout: float, retries: int) -> "Settings":
+        """The same with this timeout and so many retries."""
+        merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
         return Settings(
             self.profile, self.address, self.account_id, self.token, merged, self.named_by, self.tokens_left
         )
@@ -75,183 +117,3 @@ class Settings:
             mend = f"unified profile set {self.profile} account_id=ID" if name else f"set {KEYS['account_id'].variable}"
             raise ConfigError(f"{name or 'the environment'} says no account id, so no connection ({mend}, or -a ID)")
         return self.address, self.account_id
-
-
-def resolve(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> Settings:
-    """The settings that the flags (by key, parsed, None where not given), the environment and the file amount to.
-
-    Order: flag, environment, profile, top of the file, default. Where a profile is named, its identity (base URL,
-    account, token) is a unit: the environment only fills what the profile and the top of the file leave open.
-    """
-    name, named_by = _profile(flags, runtime, config)
-    # The sandbox is a unit even where it is only the default: nothing in the environment is meant for it.
-    unit = named_by in _NAMING or name == file.RESERVED
-    layers = _Layers(flags, runtime.environ, config, name, _table(name, config), unit=unit)
-    values = {key.name: layers.value(key) for key in _PLAIN}
-    where = values["base_url"]
-    reached = address.parse(where.value, where.source) if where.value else None
-    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.get(flag) for flag in _FOREIGN):
-        raise UsageError("the sandbox has an address and a token of its own (leave out --base-url and --token-…)")
-    token, left = layers.token(reached)
-    return Settings(name, reached, values["account_id"].value, token, values, named_by, left)
-
-
-_NAMING = ("-p", KEYS["profile"].variable)
-_FOREIGN = ("base_url", "token_file", "token_stdin")
-_PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
-_OPEN = {key.name: (key.variable, Value(key.default, "default")) for key in _PLAIN}
-
-
-def _profile(flags: Mapping[str, Any], runtime: Runtime, config: Config) -> tuple[str | None, str]:
-    name = flags.get("profile")
-    if name is not None:
-        if not name:
-            raise UsageError("-p needs the name of a profile (unified profile list shows them)")
-        return name, _NAMING[0]
-    if name := runtime.environ.get(_NAMING[1]):
-        return name, _NAMING[1]
-    name = config.top.get("profile")
-    return (None, "nowhere") if name is None else (parsed(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
-
-
-def _table(name: str | None, config: Config) -> Mapping[str, Any]:
-    if name is None:
-        return {}
-    if name == file.RESERVED:
-        return SANDBOX_PROFILE
-    if name not in config.profiles:
-        shown = f"unified profile list shows {len(config.profiles)}"
-        raise ConfigError(f'no profile named "{name}" ({shown})')
-    return config.profiles[name]
-
-
-class _Layers(NamedTuple):
-    """The places a value may stand in, strongest first; `unit` puts the environment last for what is identity."""
-
-    flags: Mapping[str, Any]
-    environ: Mapping[str, str]
-    config: Config
-    profile: str | None
-    table: Mapping[str, Any]
-    unit: bool
-
-    def value(self, key: Key) -> Value:
-        name, variable, default = key.name, *_OPEN[key.name]
-        # Most keys stand nowhere, and a list of a thousand profiles asks for each of them a thousand times.
-        stored = name in self.table or name in self.config.top
-        if not (stored or name in self.flags or variable in self.environ):
-            return default
-        flag, environment = self._flag(key), self._environment(key)
-        in_file = [*self._stored(key)]
-        last = self.unit and key.name in IDENTITY
-        found = [*flag, *in_file, *environment] if last else [*flag, *environment, *in_file]
-        if not found:
-            return default
-        source, value = found[0]
-        return Value(parsed(key, value, source), source, tuple(found[1:]))
-
-    def _flag(self, key: Key) -> list[tuple[str, Any]]:
-        value = self.flags.get(key.name)
-        return [] if value is None else [("--" + key.name.replace("_", "-"), value)]
-
-    def _environment(self, key: Key) -> list[tuple[str, Any]]:
-        value = self.environ.get(key.variable) if key.env else None
-        return [(key.variable, value)] if value else []
-
-    def _stored(self, key: Key) -> Iterator[tuple[str, Any]]:
-        if key.name in self.table:
-            yield f"profile {self.profile}", self.table[key.name]
-        # The sandbox is complete in itself: nothing at the top of the file is meant for it.
-        if key.name in self.config.top and not (self.profile == file.RESERVED and key.name in IDENTITY):
-            yield f"{self.config.path}", self.config.top[key.name]
-
-    def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
-        """Where the token is, and which others were not taken.
-
-        Raises UnsafeError where the stored one belongs to another origin than the call would reach.
-        """
-        found = self._token_flags()
-        if reached and reached.is_sandbox:
-            found.append(TokenSource("sandbox", "", "built in"))
-        stored = [
-            *self._token_in_file(self.table, self.profile, reached),
-            *self._token_in_file(self.config.top, None, reached),
-        ]
-        environment, refused = self._token_in_environment(reached)
-        found += [*stored, *environment] if self.unit else [*environment, *stored]
-        if not found:
-            if refused and self.profile is None and reached:
-                raise UnsafeError(_not_for(KEYS["token"].variable, " or ".join(self._homes()), reached))
-            return None, refused
-        chosen = found[0]
-        if reached and chosen.origin and reached.origin != chosen.origin:
-            raise UnsafeError(_not_for(f"the token of {chosen.source}", chosen.origin, reached))
-        return chosen, (*(other.source for other in found[1:]), *refused)
-
-    def _token_flags(self) -> list[TokenSource]:
-        found = []
-        if name := self.flags.get("token_file"):
-            found.append(TokenSource("token_file", name, "--token-file"))
-        if self.flags.get("token_stdin"):
-            found.append(TokenSource("token_stdin", "", "--token-stdin"))
-        if len(found) > 1:
-            raise UsageError("--token-file and --token-stdin both name the token; give one")
-        return found
-
-    def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """The environment's token where it is meant for the address, else the reason why it is not."""
-        key = KEYS["token"]
-        value = self.environ.get(key.variable)
-        if not value:
-            return [], ()
-        origins = self._homes()
-        # Without a profile, and with no address written down beside it, the token is for whatever is called.
-        if reached and (self.profile or origins) and reached.origin not in origins:
-            return [], (f"{key.variable}, which is not for {reached.origin}",)
-        return [TokenSource("environment", value, key.variable)], ()
-
-    def _homes(self) -> list[str]:
-        """The origins that the environment's token is for; one that is none is told as such."""
-        homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
-        return [address.origin_of(home) or "an address that is none" for home in homes if home]
-
-    def _token_in_file(
-        self, table: Mapping[str, Any], profile: str | None, reached: Address | None
-    ) -> Iterator[TokenSource]:
-        source = f"profile {profile}" if profile else f"{self.config.path}"
-        for name in TOKEN_SOURCES:
-            value = parsed(KEYS[name], table[name], source) if name in table else None
-            if value:
-                base = table.get("base_url") or self.config.top.get("base_url")
-                origin = address.parse(parsed(KEYS["base_url"], base, source), source).origin if base else None
-                if name == "keyring" and origin is None and reached:
-                    # It was put there for one origin, which is part of its name; another one finds nothing.
-                    origin = reached.origin
-                yield TokenSource(name, value, source, origin=origin, profile=profile)
-
-
-def _not_for(token: str, home: str, reached: Address) -> str:
-    other = "give that one its own token: --token-file or --token-stdin"
-    return f"{token} belongs to {home}, and the call would go to {reached.origin} ({other})"
-
-
-def parsed(key: Key, value: object, source: str) -> Any:
-    """The value of a key as it was found at `source`; UsageError or ConfigError names what is wrong, and where."""
-    try:
-        return key.parse(value)
-    except ValueError as error:
-        shown = "" if key.name in TOKEN_SOURCES else f", not {_in_file(value)}"
-        if source.startswith("--"):
-            raise UsageError(f"{source} {error}{shown}") from None
-        if source == key.variable:
-            raise ConfigError(f"the environment: {source} {error}{shown}") from None
-        raise ConfigError(f"{source}: {key.name} {error}{shown}") from None
-
-
-def _in_file(value: object) -> str:
-    """A value as the config file has it, as far as it fits into a line."""
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "a table"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, str) else str(value)

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unified_cli.cli.flags import Flag
 from unified_cli.cli.help_page import HelpPage
-from unified_cli.cli.options import FLAGS, Flag
+from unified_cli.cli.options import FLAGS
 from unified_cli.cli.tree import CommandGroup
 
 
@@ -48,25 +49,17 @@ def all_flags(there: Sequence[CommandEntry]) -> dict[str, Flag]:
         for flag in place.flags:
             for spelling in flag.spellings:
                 other = found.setdefault(spelling, flag)
-                if (other.kind in _SWITCHES) != (flag.kind in _SWITCHES) or other.takes != flag.takes:
+                if other.takes_value != flag.takes_value or other.takes != flag.takes:
                     raise ValueError(f"{spelling} of {' '.join(place.path)!r} takes another value than elsewhere")
     return found
 
 
 def options(there: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
     """Every option once, group by group, with the built-in commands that alone have it: none for an operation's."""
-    homes: dict[Flag, list[str]] = {flag: [] for flag in FLAGS.values()}
+    homes: dict[Flag, list[str]] = {flag: [] for flag in FLAGS}
     for place in there:
         for flag in place.flags:
-            if flag not in FLAGS.values():
+            if flag not in FLAGS:
                 homes.setdefault(flag, []).append(" ".join(place.path))
     groups = list(dict.fromkeys(flag.group for flag in homes))
     return sorted(homes.items(), key=lambda item: groups.index(item[0].group))
-
-
-_SWITCHES = (bool, int)
-
-
-def takes_value(flag: Flag) -> bool:
-    """Whether a value follows the option."""
-    return flag.kind not in _SWITCHES

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.examples import example
-from unified_cli.cli.options import Flag
+from unified_cli.cli.flags import Flag
 from unified_cli.config.keys import KEYS
 from unified_cli.docs.command_index import CommandEntry, options
 from unified_cli.errors import ExitCode
@@ -67,7 +67,7 @@ def _options(flags: Iterable[tuple[Flag, Sequence[str]]]) -> Iterator[str]:
         names = ", ".join(f"\\fB{_text(spelling)}\\fR" for spelling in flag.spellings)
         yield f".TP\n{names}" + (f" \\fI{_text(flag.metavar)}\\fR" if flag.metavar else "")
         choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
-        yield _text(flag.help + choices + (f" ({', '.join(homes)})" if homes else ""))
+        yield _text(flag.about + choices + (f" ({', '.join(homes)})" if homes else ""))
 
 
 def _operations(catalogue: Catalogue) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _options(there: Sequence[CommandEntry]) -> str:
         value = f" `{flag.metavar}`" if flag.metavar else ""
         choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
         only = f" (`{'`, `'.join(homes)}`)" if homes else ""
-        rows.append((flag.group, spelled + value, flag.help + choices + only))
+        rows.append((flag.group, spelled + value, flag.about + choices + only))
     return _table(("Group", "Option", "What it does"), rows)
 
 

@@ -85,7 +85,7 @@ class Client:
         """
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
-        until = self._runtime.monotonic() + self._settings["timeout"]
+        until = self._runtime.monotonic() + self._settings.timeout
         number, doubtful, spare = 1, False, True
         late: UnifiedError = RateLimitError(_NO_SEND)
         while True:
@@ -113,14 +113,14 @@ class Client:
         if limited:
             # A provider limits its own connection; only the service's word is for all that share the token.
             self._pace.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
-        if not retry.may_repeat(request, attempt) or number > self._settings["retries"]:
+        if not retry.may_repeat(request, attempt) or number > self._settings.retries:
             _give_up(request, failed.error, doubtful=doubtful)
         asked = attempt.retry_after or 0
         if asked > retry.LONGEST_WAIT or self._runtime.monotonic() + wait >= until:
             _give_up(request, _too_long(failed.error, asked) if asked else failed.error, doubtful=doubtful)
         if not self._quota.spend(attempt.outcome):
             _give_up(request, failed.error, doubtful=doubtful)
-        total = self._settings["retries"]
+        total = self._settings.retries
         self._runtime.stderr.note(f"retry {number} of {total} in {wait:.1f} s: {failed.error.message}")
         if not limited:
             self._runtime.sleep(wait)

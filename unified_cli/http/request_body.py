@@ -33,6 +33,11 @@ class BodyField:
     raw: bool
 
 
+def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
+    """The fields as typed with `-f` and `-F`."""
+    return [*(BodyField(text, raw=True) for text in raw), *(BodyField(text, raw=False) for text in typed)]
+
+
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
     """The body as JSON, None where nothing was given; digits stay as they were written.
 

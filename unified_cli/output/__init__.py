@@ -1,4 +1,8 @@
 """What stdout gets: one small module a format, and the streams and files they end in."""
 
-FORMATS = ("json", "ndjson", "table", "csv", "tsv", "yaml", "ids", "raw")
+from typing import Literal, get_args
+
+Format = Literal["json", "ndjson", "table", "csv", "tsv", "yaml", "ids", "raw"]
+
+FORMATS: tuple[str, ...] = get_args(Format)
 """The formats there are, the first one the default."""

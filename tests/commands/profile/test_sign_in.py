@@ -138,6 +138,10 @@ def test_a_shared_token_serves_all_without_their_own(unified: Unified, config: C
     assert unified("profile list").stdout == "acme\t\t1\t\tkeyring\tready\n"
 
 
+LOGIN = "unified profile login"
+PLACES = "'vault' is not one of 'keyring', 'file', 'config'"
+
+
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
@@ -148,7 +152,7 @@ def test_a_shared_token_serves_all_without_their_own(unified: Unified, config: C
         ("profile login nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile logout nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile login acme", 2, "there is no terminal to ask at (--token-stdin reads the token from standard input)"),
-        ("profile login acme --store vault", 2, "no place 'vault' for a token (--store takes keyring, file, config)"),
+        ("profile login acme --store vault", 2, f"{LOGIN}: invalid value for '--store': {PLACES} ({LOGIN} --help)"),
         ("profile login command --token-stdin", 2,
          "the profile \"command\"'s token comes from a command; say --store to keep one here instead"),
         ("profile logout acme", 2,

@@ -4,7 +4,7 @@ import random
 
 from unified_cli.app import index
 from unified_cli.catalogue import load
-from unified_cli.docs.command_index import CommandEntry, takes_value
+from unified_cli.docs.command_index import CommandEntry
 
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """
@@ -63,4 +63,4 @@ def _options(place: CommandEntry) -> set[str]:
 
 def valued(spelling: str) -> bool:
     """Whether a value follows the option."""
-    return any(takes_value(flag) for place in PLACES for flag in place.flags if spelling in flag.spellings)
+    return any(flag.takes_value for place in PLACES for flag in place.flags if spelling in flag.spellings)

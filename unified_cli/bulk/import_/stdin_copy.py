@@ -1,6 +1,5 @@
 """Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,13 @@ from unified_cli.storage import folders
 from unified_cli.storage.atomic_file import AtomicFile
 
 
-def keep(runtime: Runtime, where: list[Any], given: Mapping[str, Any]) -> Path:
+def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
+    With `token_stdin` the token is to be read from there too, which is refused.
 
     The same records for the same place are the same file, so that a second run finds the journal of the first.
     """
-    if given.get("token_stdin"):
+    if token_stdin:
         raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to import")

@@ -1,70 +1,81 @@
 """`unified doctor`: what is wrong on this machine and, if asked, on the way to the service, each with its remedy."""
 
-import inspect
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
-from unified_cli.catalogue import Catalogue
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import FLAGS, NETWORK, Flag
-from unified_cli.cli.result_table import TABLE, show
+from unified_cli.cli.flags import NETWORK, Flag
+from unified_cli.cli.options import CaBundle, MessageOptions, Profiles, Timeout
+from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.commands import connection_probe
 from unified_cli.commands.doctor import local_checks
 from unified_cli.commands.doctor.finding import Finding, worst
-from unified_cli.commands.profile.check_profile import WITH
-from unified_cli.commands.profile.profile_options import build
+from unified_cli.commands.profile.check_profile import With
+from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 
 VERSION = 1
-_NETWORK = Flag("network", ("--network",), bool, NETWORK, "ask the service too; without it nothing is sent")
-_FLAGS = (FLAGS["profile"], _NETWORK, WITH, FLAGS["timeout"], FLAGS["ca_bundle"], TABLE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions(MessageOptions):
+    """Which profiles to look at, whether to ask the service, and how to print what was found."""
+
+    patterns: Patterns = ()
+    profile: Profiles = ()
+    network: Annotated[bool, Flag(("--network",), NETWORK, "ask the service too; without it nothing is sent")] = False
+    with_: With = connection_probe.DEFAULT
+    timeout: Timeout = None
+    ca_bundle: CaBundle = None
+    output: TableOutput = None
 
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
-    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[GLOB|tag:NAME]…")]
+    about = "Find what is wrong with the configuration, the credentials and this machine"
+    more = [
+        "Looks at all profiles, or at those that are named.",
+        "With --network it also asks the service: for the named profiles, else for what a call would use here.",
+    ]
     return build(
-        "doctor",
-        "Find what is wrong with the configuration, the credentials and this machine",
-        lambda given: _examine(runtime, catalogue, given),
-        runtime=runtime,
-        complete=complete,
-        usage="[GLOB|tag:NAME]…",
-        example="unified doctor",
-        arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
-        flags=_FLAGS,
-        more=[
-            "Looks at all profiles, or at those that are named.",
-            "With --network it also asks the service: for the named profiles, else for what a call would use here.",
-        ],
+        context,
+        tree.CommandSpec(
+            "doctor",
+            DoctorOptions,
+            lambda options: _examine(context, options),
+            lambda: page(about, "[GLOB|tag:NAME]…", "unified doctor", more),
+        ),
     )
 
 
-def _examine(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
+def _examine(context: CommandContext, options: DoctorOptions) -> None:
+    runtime = context.runtime
     # Before anything is looked at: a word that names no resource is no finding.
-    asked = connection_probe.operation(catalogue, given.get("with_") or connection_probe.DEFAULT)
-    flags = {name: given[name] for name in ("timeout", "ca_bundle") if given.get(name)}
-    patterns = given.get("patterns") or given.get("profile") or []
-    findings = [*local_checks.machine(runtime, flags)]
+    asked = connection_probe.operation(context.catalogue, options.with_)
+    said = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
+    patterns = options.patterns or options.profile
+    findings = [*local_checks.machine(runtime, options.ca_bundle)]
     config = _config(runtime, findings)
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
         tokens = connection_probe.TokenCache(runtime)
         findings += local_checks.profiles(runtime, config, names or [None], tokens)
-        if given.get("network"):
-            from unified_cli.commands.doctor import network_checks  # noqa: PLC0415  httpx is imported when something is sent
+        if options.network:
+            from unified_cli.commands.doctor import network_checks  # noqa: PLC0415  httpx is imported to send
 
             told = {finding.subject for finding in findings if finding.error}
             reached = [name for name in (names if patterns else [None]) if (name or "") not in told]
-            findings += network_checks.connections(runtime, catalogue, config, reached, flags, asked, tokens)
-    _show(runtime, given.get("output"), findings)
+            findings += network_checks.connections(
+                runtime, context.catalogue, config, reached, said=said, asked=asked, tokens=tokens
+            )
+    _show(runtime, options.output, findings)
     errors = [finding for finding in findings if finding.error]
     if errors:
         error = worst(errors)
@@ -84,7 +95,7 @@ def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
         return None
 
 
-def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> None:
+def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
     rows = [(one.level, one.check, one.subject, one.message, one.mend) for one in findings]
     value = {"version": VERSION, "findings": [*_described(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)

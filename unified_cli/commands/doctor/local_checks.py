@@ -3,18 +3,18 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from unified_cli.commands.connection_probe import TokenCache
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import address, file, settings
+from unified_cli.config import address, file, resolution
 from unified_cli.config.credentials import keyring, token_command
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
@@ -24,10 +24,10 @@ _LEFT_BEHIND = re.compile(r"\..+\.[0-9a-f]{12}\.part")
 _ANY = address.Address("https", "service.invalid", 443)
 
 
-def machine(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
+def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     """The environment, the way out, and the folders."""
     yield from _variables(runtime)
-    yield from _way_out(runtime, flags)
+    yield from _way_out(runtime, ca_bundle)
     data = runtime.folder("data")
     if data is None or not _can_be_written(data):
         message = f"{data or 'no home'}: cannot be written, so the sandbox forgets at the end of each command"
@@ -61,7 +61,7 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
                 yield Finding("environment", name, "set")
 
 
-def _way_out(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
+def _way_out(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     from unified_cli.http.transport import opener  # noqa: PLC0415  httpx comes along
 
     try:
@@ -71,7 +71,7 @@ def _way_out(runtime: Runtime, flags: Mapping[str, Any]) -> Iterator[Finding]:
     else:
         words = f"{address.masked(proxy[1])} by {proxy[0]}" if proxy else "none: straight to the service"
         yield Finding("proxy", "", words)
-    bundle = flags.get("ca_bundle") or runtime.environ.get(KEYS["ca_bundle"].variable)
+    bundle = ca_bundle or runtime.environ.get(KEYS["ca_bundle"].variable)
     try:
         opener.tls_context(bundle, runtime.environ)
     except ConfigError as error:
@@ -124,7 +124,7 @@ def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], toke
     for name in names:
         subject = name or ""
         try:
-            resolved = settings.resolve({"profile": name} if name else {}, runtime, config)
+            resolved = resolution.resolve(Overrides(name), runtime, config)
             if name is None and resolved.address is None and resolved.account_id is None:
                 yield Finding("profile", "", "no profiles, and no connection in the environment", doubtful=True)
                 continue

@@ -1,17 +1,17 @@
 """What the doctor asks over the network: the name, the connection, the clock, and how much rate is left."""
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import connection_probe
 from unified_cli.commands.connection_probe import ProbeResult, TokenCache
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import settings
+from unified_cli.config import resolution
 from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
 from unified_cli.errors import NetworkError, UnifiedError
 from unified_cli.http.transport.opener import proxy_for
 from unified_cli.runtime import Runtime
@@ -24,13 +24,14 @@ def connections(
     catalogue: Catalogue,
     config: Config,
     names: Sequence[str | None],
-    flags: Mapping[str, Any],
+    *,
+    said: Overrides,
     asked: Operation,
     tokens: TokenCache,
 ) -> Iterator[Finding]:
     """The name of each host looked up, then one request for each connection."""
     yield from _names(runtime, config, names)
-    verdicts = connection_probe.run(runtime, catalogue, config, names, flags=flags, asked=asked, tokens=tokens)
+    verdicts = connection_probe.run(runtime, catalogue, config, names, said=said, asked=asked, tokens=tokens)
     for verdict in verdicts:
         subject = verdict.profile or ""
         if verdict.error:
@@ -55,7 +56,7 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
     places: dict[tuple[str, int], None] = {}
     for name in names:
         try:
-            address = settings.resolve({"profile": name} if name else {}, runtime, config).address
+            address = resolution.resolve(Overrides(name), runtime, config).address
             if address is not None and not address.is_sandbox and not proxy_for(address, runtime.environ):
                 places[address.host, address.port] = None
         except UnifiedError:

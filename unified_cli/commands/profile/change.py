@@ -1,15 +1,14 @@
 """`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
 
-import inspect
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
-from unified_cli.cli import prompt
+from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import FLAGS, Flag, argument
+from unified_cli.cli.flags import PROFILE, Argument, Flag, by_name
+from unified_cli.cli.options import MessageOptions, OperationOptions
 from unified_cli.commands.profile import guide
-from unified_cli.commands.profile.profile_options import build, may_ask
+from unified_cli.commands.profile.profile_options import ExistingName, Name, OptionalName, build, may_ask, page
 from unified_cli.commands.profile.profile_values import SETTABLE, known, missing_file, new_name, parse, read_assignments
 from unified_cli.config import edit, file
 from unified_cli.config.credentials import login, origin_check
@@ -19,117 +18,145 @@ from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
-PROFILE = "Profile"
-_BORROWED = ("account_id", "base_url", "token_file", "ca_bundle", "timeout", "retries", "rate")
-_LENT = [FLAGS[name]._replace(group=PROFILE, help=KEYS[name].about) for name in _BORROWED]
-_OWN = (
-    Flag("token_command", ("--token-command",), str, PROFILE, "the program that prints the token", '\'["…", "…"]\''),
-    Flag("keyring", ("--keyring",), bool, PROFILE, "the token is in this machine's keyring"),
-    Flag("tags", ("--tag",), list[str], PROFILE, "put it into a group, for -p tag:NAME", "NAME"),
-    Flag("read_only", ("--read-only",), bool, PROFILE, "refuse every write"),
-)
-_ADD = (*_LENT, *_OWN)
-_NAME = argument("name", "the profile's name")
-_YES = Flag("yes", ("-y", "--yes"), bool, PROFILE, "do not ask before removing")
-_NONE = Flag("none", ("--none",), bool, PROFILE, "use no profile when none is named")
-_KEYS = ("Keys", [(key.name, key.about) for key in SETTABLE.values()])
+_KEYS = [(key.name, key.about) for key in SETTABLE.values()]
 
 
-def _assignments(*, required: bool) -> inspect.Parameter:
-    metavar = "KEY=VALUE…" if required else "[KEY=VALUE…]"
-    kind: Any = list[str] if required else list[str] | None
-    annotation: Any = Annotated[kind, typer.Argument(metavar=metavar)]
-    default = inspect.Parameter.empty if required else None
-    return inspect.Parameter("assignments", inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _of_profile(name: str) -> Flag:
+    """The option of that name, for what is to stand in a profile."""
+    return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOptions(MessageOptions):
+    """A profile's name and what is to stand in it, as options or as KEY=VALUE."""
+
+    name: Name
+    assignments: Annotated[tuple[str, ...], Argument(metavar="[KEY=VALUE…]")] = ()
+    account_id: Annotated[str | None, _of_profile("account_id")] = None
+    base_url: Annotated[str | None, _of_profile("base_url")] = None
+    token_file: Annotated[str | None, _of_profile("token_file")] = None
+    ca_bundle: Annotated[str | None, _of_profile("ca_bundle")] = None
+    timeout: Annotated[float | None, _of_profile("timeout")] = None
+    retries: Annotated[int | None, _of_profile("retries")] = None
+    rate: Annotated[float | None, _of_profile("rate")] = None
+    token_command: Annotated[
+        str | None, Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\'')
+    ] = None
+    keyring: Annotated[bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")] = False
+    tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "put it into a group, for -p tag:NAME", "NAME")] = ()
+    read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
+
+    def values(self) -> dict[str, object]:
+        """What the options say, by key; only what is given."""
+        found = {name: getattr(self, name) for name in SETTABLE if hasattr(self, name)}
+        return {
+            name: [*value] if name == "tags" else value
+            for name, value in found.items()
+            if value not in (None, False, ())
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOptions(MessageOptions):
+    """A profile's name and what is to be changed in it."""
+
+    name: ExistingName
+    assignments: Annotated[
+        tuple[str, ...], Argument(metavar="KEY=VALUE…", takes=("|".join(f"{key}=" for key in SETTABLE),))
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UseOptions(MessageOptions):
+    """The profile to use from now on."""
+
+    name: OptionalName = None
+    none: Annotated[bool, Flag(("--none",), PROFILE, "use no profile when none is named")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoveOptions(MessageOptions):
+    """The profile to remove."""
+
+    name: ExistingName
+    yes: Annotated[
+        bool, by_name(OperationOptions)["yes"]._replace(group=PROFILE, about="do not ask before removing")
+    ] = False
 
 
 def add_command(about: str, context: CommandContext) -> Any:
     """`profile add`."""
-    runtime, complete = context.runtime, context.complete
+    more = [
+        "Whatever the profile leaves open comes from the top of the file. The default profile stays what it is.",
+        "On a terminal, a name alone starts a few questions.",
+    ]
+    example = "unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod"
     return build(
-        "add",
-        about,
-        lambda given: _add(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="NAME [KEY=VALUE…]",
-        example="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
-        arguments=[_NAME, _assignments(required=False)],
-        flags=_ADD,
-        more=[
-            "Whatever the profile leaves open comes from the top of the file. The default profile stays what it is.",
-            "On a terminal, a name alone starts a few questions.",
-        ],
+        context,
+        tree.CommandSpec(
+            "add",
+            AddOptions,
+            lambda options: _add(context.runtime, options),
+            lambda: page(about, "NAME [KEY=VALUE…]", example, more),
+        ),
     )
 
 
 def set_command(about: str, context: CommandContext) -> Any:
     """`profile set`."""
-    runtime, complete = context.runtime, context.complete
+    more = [
+        "An empty value unsets the key.",
+        "A base URL of another origin is refused while login keeps the token in a file: log out first.",
+        "If the token is in a file of your own or in the keyring, a warning says so.",
+    ]
+    example = "unified profile set acme tags=prod,eu read_only=true timeout="
     return build(
-        "set",
-        about,
-        lambda given: _set(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="NAME KEY=VALUE…",
-        example="unified profile set acme tags=prod,eu read_only=true timeout=",
-        takes=("profile", "|".join(f"{key}=" for key in SETTABLE)),
-        arguments=[_NAME, _assignments(required=True)],
-        more=[
-            "An empty value unsets the key.",
-            "A base URL of another origin is refused while login keeps the token in a file: log out first.",
-            "If the token is in a file of your own or in the keyring, a warning says so.",
-        ],
-        sections=[_KEYS],
+        context,
+        tree.CommandSpec(
+            "set",
+            SetOptions,
+            lambda options: _set(context.runtime, options),
+            lambda: page(about, "NAME KEY=VALUE…", example, more, _KEYS),
+        ),
     )
 
 
 def use_command(about: str, context: CommandContext) -> Any:
     """`profile use`."""
-    runtime, complete = context.runtime, context.complete
+    more = ["-p NAME and UNIFIED_PROFILE name one for a single call or shell, and change nothing for others."]
     return build(
-        "use",
-        about,
-        lambda given: _use(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="NAME",
-        example="unified profile use acme",
-        takes=("profile",),
-        arguments=[argument("name", "the profile's name", required=False)],
-        flags=[_NONE],
-        more=["-p NAME and UNIFIED_PROFILE name one for a single call or shell, and change nothing for others."],
+        context,
+        tree.CommandSpec(
+            "use",
+            UseOptions,
+            lambda options: _use(context.runtime, options),
+            lambda: page(about, "NAME", "unified profile use acme", more),
+        ),
     )
 
 
 def remove_command(about: str, context: CommandContext) -> Any:
     """`profile remove`."""
-    runtime, complete = context.runtime, context.complete
     return build(
-        "remove",
-        about,
-        lambda given: _remove(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="NAME",
-        example="unified profile remove acme",
-        takes=("profile",),
-        arguments=[_NAME],
-        flags=[_YES],
+        context,
+        tree.CommandSpec(
+            "remove",
+            RemoveOptions,
+            lambda options: _remove(context.runtime, options),
+            lambda: page(about, "NAME", "unified profile remove acme"),
+        ),
     )
 
 
-def _add(runtime: Runtime, given: dict[str, Any]) -> None:
-    name = new_name(given["name"])
-    flags = {flag.name: given[flag.name] for flag in _ADD if given.get(flag.name)}
-    values = {key: parse(key, value) for key, value in flags.items()}
-    for key, value in read_assignments(given.get("assignments") or ()).items():
+def _add(runtime: Runtime, options: AddOptions) -> None:
+    name = new_name(options.name)
+    values = {key: parse(key, value) for key, value in options.values().items()}
+    for key, value in read_assignments(options.assignments).items():
         if key in values:
             raise UsageError(f"{key} is given twice, as an option and as {key}=…")
         if value is not None:
             values[key] = value
-    guided = not values and may_ask(runtime, given)
+    guided = not values and may_ask(runtime, options)
     if guided:
         config = file.read(runtime)
         if name not in config.profiles:
@@ -142,8 +169,8 @@ def _add(runtime: Runtime, given: dict[str, Any]) -> None:
         guide.sign_in(runtime, name)
 
 
-def _set(runtime: Runtime, given: dict[str, Any]) -> None:
-    name, values = _existing(given["name"]), read_assignments(given["assignments"])
+def _set(runtime: Runtime, options: SetOptions) -> None:
+    name, values = _existing(options.name), read_assignments(options.assignments)
 
     def alter(draft: Draft) -> None:
         table = draft.table(name)
@@ -161,9 +188,9 @@ def _set(runtime: Runtime, given: dict[str, Any]) -> None:
         runtime.stderr.note(f"warning: {told}")
 
 
-def _use(runtime: Runtime, given: dict[str, Any]) -> None:
-    name = given.get("name")
-    if (name is None) is not bool(given.get("none")):
+def _use(runtime: Runtime, options: UseOptions) -> None:
+    name = options.name
+    if (name is None) is not options.none:
         raise UsageError("unified profile use NAME chooses a profile, unified profile use --none chooses none")
 
     def alter(draft: Draft) -> None:
@@ -176,9 +203,9 @@ def _use(runtime: Runtime, given: dict[str, Any]) -> None:
     runtime.stderr.note(f"{what} used from now on when none is named ({path})")
 
 
-def _remove(runtime: Runtime, given: dict[str, Any]) -> None:
-    name = _existing(given["name"])
-    if not given.get("yes") and may_ask(runtime, given) and not prompt.ask(runtime, f'remove profile "{name}"?'):
+def _remove(runtime: Runtime, options: RemoveOptions) -> None:
+    name = _existing(options.name)
+    if not options.yes and may_ask(runtime, options) and not prompt.ask(runtime, f'remove profile "{name}"?'):
         raise UsageError("not removed")
 
     def alter(draft: Draft) -> None:

@@ -1,57 +1,64 @@
 """`unified profile test`: one cheap request for each connection, side by side."""
 
-import inspect
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
-from unified_cli.catalogue import Catalogue
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import CONNECTION, FLAGS, Flag
-from unified_cli.cli.result_table import TABLE, show
+from unified_cli.cli.flags import CONNECTION, Flag
+from unified_cli.cli.options import CaBundle, MessageOptions, Profiles, Retries, Timeout
+from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.commands import connection_probe
 from unified_cli.commands.connection_probe import ProbeResult
-from unified_cli.commands.profile.profile_options import build
+from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
-from unified_cli.runtime import Runtime
 
 VERSION = 1
-WITH = Flag(
-    "with_", ("--with",), str, CONNECTION, f'list this instead of "{connection_probe.DEFAULT}"', "'API RESOURCE'"
-)
-_FLAGS = (FLAGS["profile"], WITH, TABLE, FLAGS["timeout"], FLAGS["retries"], FLAGS["ca_bundle"])
+With = Annotated[
+    str,
+    Flag(("--with",), CONNECTION, f'list this instead of "{connection_probe.DEFAULT}"', "'API RESOURCE'"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(MessageOptions):
+    """Which connections to ask, for what, and how to print what they answer."""
+
+    patterns: Patterns = ()
+    profile: Profiles = ()
+    with_: With = connection_probe.DEFAULT
+    output: TableOutput = None
+    timeout: Timeout = None
+    retries: Retries = None
+    ca_bundle: CaBundle = None
 
 
 def test_command(about: str, context: CommandContext) -> Any:
     """`profile test`."""
-    runtime, catalogue, complete = context.runtime, context.catalogue, context.complete
-    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[GLOB|tag:NAME]…")]
+    more = ["Without a name: what a call would be made with, here and now."]
     return build(
-        "test",
-        about,
-        lambda given: _test(runtime, catalogue, given),
-        runtime=runtime,
-        complete=complete,
-        usage="[GLOB|tag:NAME]…",
-        example="unified profile test sandbox",
-        takes=("profile",),
-        arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
-        flags=_FLAGS,
-        more=["Without a name: what a call would be made with, here and now."],
+        context,
+        tree.CommandSpec(
+            "test",
+            CheckOptions,
+            lambda options: _check(context, options),
+            lambda: page(about, "[GLOB|tag:NAME]…", "unified profile test sandbox", more),
+        ),
     )
 
 
-def _test(runtime: Runtime, catalogue: Catalogue, given: dict[str, Any]) -> None:
-    asked = connection_probe.operation(catalogue, given.get("with_") or connection_probe.DEFAULT)
-    config = file.read(runtime)
-    patterns = given.get("patterns") or given.get("profile") or []
+def _check(context: CommandContext, options: CheckOptions) -> None:
+    asked = connection_probe.operation(context.catalogue, options.with_)
+    config = file.read(context.runtime)
+    patterns = options.patterns or options.profile
     names = select(config, patterns) if patterns else [None]
-    flags = {name: given[name] for name in ("timeout", "retries", "ca_bundle") if given.get(name)}
-    verdicts = connection_probe.run(runtime, catalogue, config, names, flags=flags, asked=asked)
+    said = Overrides(timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle)
+    verdicts = connection_probe.run(context.runtime, context.catalogue, config, names, said=said, asked=asked)
     rows = [(_name(one), one.word, f"{one.seconds * 1000:.0f} ms", _message(one)) for one in verdicts]
     value = {"version": VERSION, "profiles": [_described(one) for one in verdicts]}
-    show(runtime, given.get("output"), ("profile", "verdict", "after", "message"), rows, value)
+    show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
     errors = [one.error for one in verdicts if one.error]
     if errors:
         error = connection_probe.worst(errors)

@@ -3,12 +3,15 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any
 
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import Flag, argument
-from unified_cli.commands.profile.profile_options import build
+from unified_cli.cli.flags import PROFILE, Argument, Flag
+from unified_cli.cli.options import MessageOptions
+from unified_cli.commands.profile.profile_options import build, page
 from unified_cli.commands.profile.profile_values import SETTABLE, new_name, parse
 from unified_cli.config import edit
 from unified_cli.config.credentials import origin_check
@@ -19,36 +22,43 @@ from unified_cli.runtime import Runtime
 
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *(name for name in SETTABLE if name != "token_command"))
-_UPDATE = Flag("update", ("--update",), bool, "Profile", "change the profiles that exist, rather than refuse them")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileFileOptions(MessageOptions):
+    """Which file the profiles are in."""
+
+    file: Annotated[
+        str, Argument("a CSV file whose first line names the columns; - is standard input", takes=("file",))
+    ]
+    update: Annotated[bool, Flag(("--update",), PROFILE, "change the profiles that exist, rather than refuse them")] = (
+        False
+    )
 
 
 def import_command(about: str, context: CommandContext) -> Any:
     """`profile import`."""
-    runtime, complete = context.runtime, context.complete
+    more = [
+        "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
+        "except token and token_command.",
+        "Tags are separated by blanks, commas or semicolons. One wrong line, and nothing is added.",
+    ]
     return build(
-        "import",
-        about,
-        lambda given: _import(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="FILE.csv|-",
-        example="unified profile import connections.csv",
-        takes=("file",),
-        arguments=[argument("file", "a CSV file whose first line names the columns; - is standard input")],
-        flags=[_UPDATE],
-        more=[
-            "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
-            "except token and token_command.",
-            "Tags are separated by blanks, commas or semicolons. One wrong line, and nothing is added.",
-        ],
+        context,
+        tree.CommandSpec(
+            "import",
+            ProfileFileOptions,
+            lambda options: _import(context.runtime, options),
+            lambda: page(about, "FILE.csv|-", "unified profile import connections.csv", more),
+        ),
     )
 
 
-def _import(runtime: Runtime, given: dict[str, Any]) -> None:
-    rows = dict(_rows(_text(runtime, given["file"])))
+def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
+    rows = dict(_rows(_text(runtime, options.file)))
     if not rows:
-        raise UsageError(f"{given['file']} names no profile")
-    update = bool(given.get("update"))
+        raise UsageError(f"{options.file} names no profile")
+    update = options.update
 
     def alter(draft: Draft) -> None:
         for name, values in rows.items():

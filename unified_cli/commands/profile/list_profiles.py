@@ -1,17 +1,18 @@
 """`unified profile list` and `path`: what there is, also where the file is broken."""
 
-import inspect
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.result_table import TABLE, show
-from unified_cli.commands.profile.profile_options import build
-from unified_cli.config import file, settings
+from unified_cli.cli.options import MessageOptions
+from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.commands.profile.profile_options import Patterns, build, page
+from unified_cli.config import file, resolution
 from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.output import stdout
@@ -22,35 +23,38 @@ _HEADS = ("name", "default", "account id", "tags", "token", "state")
 _HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListProfilesOptions(MessageOptions):
+    """Which profiles to list, and how to print them."""
+
+    patterns: Patterns = ()
+    output: TableOutput = None
+
+
 def list_command(about: str, context: CommandContext) -> Any:
     """`profile list`."""
-    runtime, complete = context.runtime, context.complete
-    annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[GLOB|tag:NAME]…")]
     return build(
-        "list",
-        about,
-        lambda given: _list(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="[GLOB|tag:NAME]…",
-        example="unified profile list 'prod-*' tag:eu",
-        takes=("profile",),
-        arguments=[inspect.Parameter("patterns", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)],
-        flags=[TABLE],
+        context,
+        tree.CommandSpec(
+            "list",
+            ListProfilesOptions,
+            lambda options: _list(context.runtime, options),
+            lambda: page(about, "[GLOB|tag:NAME]…", "unified profile list 'prod-*' tag:eu"),
+        ),
     )
 
 
 def path_command(about: str, context: CommandContext) -> Any:
     """`profile path`."""
-    runtime, complete = context.runtime, context.complete
+    more = ["There need not be such a file. UNIFIED_CONFIG names another."]
     return build(
-        "path",
-        about,
-        lambda _given: _path(runtime),
-        runtime=runtime,
-        complete=complete,
-        example="unified profile path",
-        more=["There need not be such a file. UNIFIED_CONFIG names another."],
+        context,
+        tree.CommandSpec(
+            "path",
+            MessageOptions,
+            lambda _options: _path(context.runtime),
+            lambda: page(about, "", "unified profile path", more),
+        ),
     )
 
 
@@ -63,23 +67,23 @@ def _path(runtime: Runtime) -> None:
     stdout.write(runtime, [os.fsencode(path) + b"\n"])
 
 
-def _list(runtime: Runtime, given: dict[str, Any]) -> None:
+def _list(runtime: Runtime, options: ListProfilesOptions) -> None:
     try:
         config = file.read(runtime)
     except ConfigError:
-        _salvage(runtime, given)
+        _salvage(runtime, options.output)
         raise
-    names = select(config, given["patterns"]) if given.get("patterns") else [*config.profiles]
+    names = select(config, options.patterns) if options.patterns else [*config.profiles]
     # The process's own environment decodes a variable each time it is asked for one.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_described(config, name, runtime) for name in names]
     if not found:
         runtime.stderr.note("no profiles yet: unified profile add NAME (to try things out: unified -p sandbox …)")
     default = config.top.get("profile")
-    _print(runtime, given.get("output"), default if isinstance(default, str) else None, found)
+    _print(runtime, options.output, default if isinstance(default, str) else None, found)
 
 
-def _print(runtime: Runtime, output: str | None, default: object, found: Iterable[dict[str, Any]]) -> None:
+def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[dict[str, Any]]) -> None:
     rows = [
         (
             one["name"],
@@ -96,7 +100,7 @@ def _print(runtime: Runtime, output: str | None, default: object, found: Iterabl
 
 def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
     """A profile as programs are told of it; the names are a contract."""
-    table = settings.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
+    table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
         "name": name,
@@ -104,7 +108,7 @@ def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
         "tags": tags_of(table.get("tags")),
     }
     try:
-        found = settings.resolve({"profile": name}, runtime, config)
+        found = resolution.resolve(Overrides(name), runtime, config)
     except UnifiedError as error:
         return {**one, "base_url": None, "token": None, "read_only": None, "state": f"broken: {error.message}"}
     missing = [
@@ -112,18 +116,18 @@ def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
         for what, value in (("base URL", found.address), ("account id", found.account_id), ("token", found.token))
         if value is None
     ]
-    state = f"no {', no '.join(missing)}" if missing else "read-only" if found["read_only"] else "ready"
+    state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else "ready"
     return {
         **one,
         "account_id": found.account_id,
         "base_url": str(found.address) if found.address else None,
         "token": found.token.kind if found.token else None,
-        "read_only": found["read_only"],
+        "read_only": found.read_only,
         "state": state,
     }
 
 
-def _salvage(runtime: Runtime, given: dict[str, Any]) -> None:
+def _salvage(runtime: Runtime, output: TableFormat | None) -> None:
     """Print the names that can be made out in a file that cannot be used."""
     path = file.locate(runtime)
     try:
@@ -134,4 +138,4 @@ def _salvage(runtime: Runtime, given: dict[str, Any]) -> None:
     blank: dict[str, Any] = {"account_id": None, "base_url": None, "tags": [], "token": None, "read_only": None}
     described = [{"name": name, **blank, "state": "unknown"} for name in dict.fromkeys(names)]
     if described:
-        _print(runtime, given.get("output"), None, described)
+        _print(runtime, output, None, described)

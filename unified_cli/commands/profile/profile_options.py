@@ -1,71 +1,61 @@
 """What the `profile` commands share: their options, how they are built, and whom they may ask."""
 
-import inspect
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
 
 from unified_cli.cli import tree
-from unified_cli.cli.command_context import Complete
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, Rows
-from unified_cli.cli.options import FLAGS, Flag
+from unified_cli.cli.options import MessageOptions
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 
-TALK = tuple(FLAGS[name] for name in ("verbose", "quiet", "no_input"))
+M = TypeVar("M", bound=MessageOptions)
 
 
-def build(
-    name: str,
-    about: str,
-    run: Callable[[dict[str, Any]], None],
-    *,
-    runtime: Runtime,
-    complete: Complete,
-    example: str,
-    arguments: Sequence[inspect.Parameter] = (),
-    flags: Sequence[Flag] = (),
-    usage: str = "",
-    more: Sequence[str] = (),
-    sections: Sequence[tuple[str, Rows | str]] = (),
-    takes: Sequence[str] = (),
-) -> Any:
-    """A `profile` command that calls `run` with its options.
+Name = Annotated[str, Argument("the profile's name")]
+ExistingName = Annotated[str, Argument("the profile's name", takes=("profile",))]
+OptionalName = Annotated[str | None, Argument("the profile's name", takes=("profile",))]
+Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("profile",))]
+
+
+def page(about: str, usage: str, example: str, more: Sequence[str] = (), keys: Rows = ()) -> HelpPage:
+    """The help of a `profile` command."""
+    sections: list[tuple[str, Rows | str]] = [(EXAMPLE, example), *([("Keys", keys)] if keys else [])]
+    return HelpPage(f"{usage} [options]".strip(), [f"{about}.", *more], sections)
+
+
+def build(context: CommandContext, spec: tree.CommandSpec[M]) -> Any:
+    """A `profile` command.
 
     `-o` and `-p` right after the program's name count only where the command has them too: they are about the call, and
     never what is to stand in a profile.
     """
-    all_flags = [*flags, *TALK]
 
-    def start(given: dict[str, Any]) -> None:
-        merged = complete(dict(given))
-        given = {key: merged[key] for key in (*given, "verbose")}
-        runtime.stderr.quiet = setting(runtime, given, "quiet")
-        run(given)
+    def run(options: M) -> None:
+        options = context.complete(options)
+        context.runtime.stderr.quiet = _yes_or_no(context.runtime, options.quiet, "quiet")
+        spec.run(options)
 
-    return tree.leaf(
-        name,
-        start,
-        [*arguments, *(flag.parameter() for flag in all_flags)],
-        lambda: HelpPage(
-            f"{usage} [options]".strip(), [f"{about}.", *more], [(EXAMPLE, example), *sections], all_flags
-        ),
-        takes,
-    )
+    return tree.leaf(replace(spec, run=run))
 
 
-def setting(runtime: Runtime, given: dict[str, Any], name: str) -> bool:
-    """A yes-or-no setting as the flag or the environment has it, for commands that must work without the file."""
+def _yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
+    """A setting as the flag or the environment has it, for commands that must work without the config file."""
     key = KEYS[name]
-    if given.get(name):
-        return True
     value = runtime.environ.get(key.variable)
+    if given or not value:
+        return given
     try:
-        return bool(key.parse(value)) if value else False
+        return bool(key.parse(value))
     except ValueError as error:
         raise ConfigError(f"the environment: {key.variable} {error}, not {value!r}") from None
 
 
-def may_ask(runtime: Runtime, given: dict[str, Any]) -> bool:
+def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
     """Whether somebody is there to answer."""
-    return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not setting(runtime, given, "no_input")
+    there = runtime.stdin_is_terminal and runtime.stderr_is_terminal
+    return there and not _yes_or_no(runtime, options.no_input, "no_input")

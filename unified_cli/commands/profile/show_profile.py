@@ -1,56 +1,64 @@
 """`unified profile show`: every setting of a call, where it comes from, and what it won over; never the token."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import FLAGS, OUTPUT, Flag, argument
-from unified_cli.cli.result_table import TABLE, show
-from unified_cli.commands.profile.profile_options import build
-from unified_cli.config import address, file, settings
+from unified_cli.cli.flags import OUTPUT, Flag
+from unified_cli.cli.options import MessageOptions, Profiles
+from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.commands.profile.profile_options import OptionalName, build, page
+from unified_cli.config import address, file, resolution
 from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 VERSION = 1
-_EXPLAIN = Flag("explain", ("--explain",), bool, OUTPUT, "say also which values were not taken")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions(MessageOptions):
+    """Which profile to show, and how."""
+
+    name: OptionalName = None
+    profile: Profiles = ()
+    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "say also which values were not taken")] = False
+    output: TableOutput = None
 
 
 def show_command(about: str, context: CommandContext) -> Any:
     """`profile show`."""
-    runtime, complete = context.runtime, context.complete
+    more = ["Without a name: what a call would be made with, here and now. The token itself is never shown."]
     return build(
-        "show",
-        about,
-        lambda given: _show(runtime, given),
-        runtime=runtime,
-        complete=complete,
-        usage="[NAME]",
-        example="unified profile show sandbox --explain",
-        takes=("profile",),
-        arguments=[argument("name", "the profile's name", required=False)],
-        flags=[FLAGS["profile"], _EXPLAIN, TABLE],
-        more=["Without a name: what a call would be made with, here and now. The token itself is never shown."],
+        context,
+        tree.CommandSpec(
+            "show",
+            ShowOptions,
+            lambda options: _show(context.runtime, options),
+            lambda: page(about, "[NAME]", "unified profile show sandbox --explain", more),
+        ),
     )
 
 
-def _show(runtime: Runtime, given: dict[str, Any]) -> None:
-    names = [given["name"]] if given.get("name") else given.get("profile") or [None]
+def _show(runtime: Runtime, options: ShowOptions) -> None:
+    names = (options.name,) if options.name else options.profile
     if len(names) > 1:
         raise UsageError("one profile can be shown at a time (unified profile list shows several)")
-    name = names[0]
-    found = settings.resolve({"profile": name} if name else {}, runtime, file.read(runtime))
+    found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
     described = [*_described(found)]
     heads = ["key", "value", "source"]
     rows = [[one["key"], _text(one["value"]), one["source"]] for one in described]
-    if given.get("explain"):
+    if options.explain:
         heads.append("instead of")
         for row, one in zip(rows, described, strict=True):
             row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
-    if not given.get("explain"):
+    else:
         described = [{key: value for key, value in one.items() if key != "overrode"} for one in described]
-    show(runtime, given.get("output"), heads, rows, {"version": VERSION, "profile": found.profile, "values": described})
+    show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": described})
 
 
 def _described(found: Settings) -> Iterator[dict[str, Any]]:

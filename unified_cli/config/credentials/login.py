@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unified_cli.config import address, edit, file, settings
+from unified_cli.config import address, edit, file, resolution
 from unified_cli.config.credentials import keyring
 from unified_cli.config.credentials.token import TokenSource, keyring_user
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
@@ -57,7 +57,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     if not url:
         raise ConfigError(f"nothing says where {_whose(profile)} token may be sent ({_mend(profile)})")
     source = f"{config.path}"
-    origin = address.parse(settings.parsed(KEYS["base_url"], url, source), source).origin
+    origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
     return TokenPlace(profile, chosen, origin, config.path)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from unified_cli.catalogue import STANDARD, Catalogue
-from unified_cli.cli.options import Flag
-from unified_cli.docs.command_index import CommandEntry, all_flags, takes_value
+from unified_cli.cli.flags import Flag
+from unified_cli.docs.command_index import CommandEntry, all_flags
 
 Words = Sequence[tuple[str, str]]
 """Words, each with what it is for."""
@@ -32,7 +32,7 @@ class Grammar:
 
 def grammar(catalogue: Catalogue, there: Sequence[CommandEntry]) -> Grammar:
     """The tables of the program with this catalogue, whose places are `there`."""
-    values = {spelling: _kind(flag) for spelling, flag in all_flags(there).items() if takes_value(flag)}
+    values = {spelling: _kind(flag) for spelling, flag in all_flags(there).items() if flag.takes_value}
     return Grammar(
         apis=tuple(catalogue.apis),
         words={" ".join(place.path): place.words for place in there if place.words},
@@ -68,7 +68,7 @@ def _flags(there: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tupl
 
 
 def _spelled(flags: Iterable[Flag]) -> Words:
-    return tuple((spelling, flag.help) for flag in flags for spelling in reversed(flag.spellings))
+    return tuple((spelling, flag.about) for flag in flags for spelling in reversed(flag.spellings))
 
 
 def _most_common(sets: Iterable[Words]) -> Words:

@@ -42,7 +42,7 @@ def open_transport(
         return sandbox()
     proxy = proxy_for(address, runtime.environ)
     plain = address.scheme == "http"
-    context = _no_authorities() if plain else tls_context(settings["ca_bundle"], runtime.environ)
+    context = _no_authorities() if plain else tls_context(settings.ca_bundle, runtime.environ)
     try:
         transport = httpx.HTTPTransport(
             verify=context,

@@ -10,8 +10,9 @@ import pytest
 from front_door import Unified
 from server import Reply, Service, serving
 
-from unified_cli.config import settings
+from unified_cli.config import resolution
 from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.runtime import Runtime
@@ -37,7 +38,7 @@ def resolve(
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
     default = {"profile": "acme"} if how == "default" else {}
     config = Config(Path("/c.toml"), {**top, **default}, {"acme": profile})
-    return settings.resolve({**({"profile": "acme"} if how == "-p" else {}), **flags}, runtime, config)
+    return resolution.resolve(Overrides(profile="acme" if how == "-p" else None, **flags), runtime, config)
 
 
 def outcome(*world: Any, **flags: Any) -> tuple[Any, ...]:
@@ -132,13 +133,13 @@ def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> 
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
     config = Config(Path("/c.toml"), {**top, **({"profile": "sandbox"} if how == "default" else {})}, {})
     flags = {"profile": "sandbox"} if how == "-p" else {}
-    found = settings.resolve(flags, runtime, config)
+    found = resolution.resolve(Overrides(**flags), runtime, config)
     assert (str(found.address), found.account_id) == ("http://sandbox", "full")
     assert found.token is not None
     assert found.token.kind == "sandbox"
     for flag in ("base_url", "token_file", "token_stdin"):
         with pytest.raises(UsageError, match="the sandbox has an address and a token of its own"):
-            settings.resolve({**flags, flag: "https://x.example"}, runtime, config)
+            resolution.resolve(Overrides(**{**flags, flag: "https://x.example"}), runtime, config)
 
 
 def test_an_address_on_the_command_line_takes_no_token_of_another_origin() -> None:
@@ -162,7 +163,7 @@ def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
 def test_an_empty_name_is_no_name() -> None:
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {})
     with pytest.raises(UsageError, match="-p needs the name of a profile"):
-        settings.resolve({"profile": ""}, runtime, Config(None))
+        resolution.resolve(Overrides(profile=""), runtime, Config(None))
 
 
 @pytest.mark.parametrize("key", ["token", "token_file", "token_command", "keyring"])

@@ -1,0 +1,179 @@
+"""How an option or argument is declared once, as an annotated field of a frozen class, and handed to Typer.
+
+    @dataclass(frozen=True, kw_only=True)
+    class ListOptions:
+        all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
+        limit: Annotated[int | None, Flag(("--limit",), LIST, "read so many records", "N", minimum=1)] = None
+
+The annotation says what Typer reads, the default what stands for "not given".
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+
+import typer
+
+O = TypeVar("O")  # noqa: E741  a class of options
+
+
+PROFILE = "Profile"
+CONNECTION = "Connection"
+IMPORT = "Import"
+QUERY = "Query"
+BODY = "Body"
+EXPORT = "Export"
+LIST = "List"
+SERVE = "Serve"
+OUTPUT = "Output"
+SAFETY = "Safety"
+NETWORK = "Network"
+MESSAGE = "Message"
+
+_GROUPS = (PROFILE, CONNECTION, IMPORT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, SAFETY, NETWORK, MESSAGE)
+
+
+class Flag(NamedTuple):
+    """One option.
+
+    `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` reads the value where a
+    setting has a rule of its own; it raises ValueError saying what would be right. `name`, `kind` and `choices` are
+    those of the field.
+    """
+
+    spellings: tuple[str, ...]
+    group: str
+    about: str
+    metavar: str = ""
+    takes: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    parse: Callable[[str], Any] | None = None
+    counted: bool = False
+    name: str = ""
+    kind: Any = str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether a value follows the option."""
+        return self.kind is not bool and not self.counted
+
+    def parameter(self) -> inspect.Parameter:
+        """The option as a parameter that Typer understands; None, or an empty list, where it is not given."""
+        default: Any = 0 if self.counted else False if self.kind is bool else None
+        info: Any = typer.Option(
+            default,
+            *self.spellings,
+            help=self.about,
+            metavar=self.metavar or None,
+            rich_help_panel=self.group,
+            count=self.counted,
+            min=self.minimum,
+            max=self.maximum,
+            parser=_parser(self.parse) if self.parse else None,
+            show_default=False,
+        )
+        # As the default, not in an Annotated: with thirty options that takes Typer half a millisecond less.
+        annotation: Any = self.kind if default is not None else self.kind | None
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+
+
+class Argument(NamedTuple):
+    """One positional argument, or any number where the field is a tuple.
+
+    `metavar` stands for it in help, its name in capitals if empty. `takes` tells completion what to offer, for each of
+    several the last one as often as they come: `profile`, `file`, `folder`, `api/resource`, or the words there are, as
+    in `GET|POST`; empty where nobody can know.
+    """
+
+    about: str = ""
+    metavar: str = ""
+    takes: tuple[str, ...] = ("",)
+    name: str = ""
+    kind: Any = str
+    required: bool = False
+
+    def parameter(self) -> inspect.Parameter:
+        """The argument as a parameter that Typer understands."""
+        info: Any = typer.Argument(
+            ... if self.required else None,
+            help=self.about or None,
+            metavar=self.metavar or self.name.upper(),
+            show_default=False,
+        )
+        annotation: Any = self.kind if self.required else self.kind | None
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+
+
+def flags_of(options: type[Any]) -> tuple[Flag, ...]:
+    """The options that a class declares, group by group."""
+    found = (
+        mark._replace(name=one.name, kind=_kind(one.type), choices=_choices(one.type))
+        for one in fields(options)
+        for mark in _marks(one)
+        if isinstance(mark, Flag)
+    )
+    return tuple(sorted(found, key=lambda flag: _GROUPS.index(flag.group)))
+
+
+def arguments_of(options: type[Any]) -> tuple[Argument, ...]:
+    """The arguments that a class declares, in their order."""
+    return tuple(
+        mark._replace(name=one.name, kind=_kind(one.type), required=one.default is MISSING)
+        for one in fields(options)
+        for mark in _marks(one)
+        if isinstance(mark, Argument)
+    )
+
+
+def typer_function(
+    options: type[O], run: Callable[[O], Any], flags: Sequence[Flag], arguments: Sequence[Argument]
+) -> Callable[..., Any]:
+    """A function with these parameters, as Typer reads them off a signature, that hands them to `run` as `options`."""
+
+    def command(**typed: Any) -> Any:
+        return run(options(**{name: _frozen(value) for name, value in typed.items() if value is not None}))
+
+    parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _marks(one: Any) -> tuple[Any, ...]:
+    marks: tuple[Any, ...] = one.type.__metadata__
+    return marks
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _kind(annotation: Any) -> Any:
+    """What Typer is to read: a tuple as a list, and without the None that stands for "not given"."""
+    kind = annotation.__origin__
+    members = [member for member in get_args(kind) if member is not type(None)]
+    if get_origin(kind) is tuple:
+        return list[members[0]]  # type: ignore[valid-type]
+    return members[0] if len(members) == 1 and get_origin(kind) is not Literal else kind
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    kind = _kind(annotation)
+    return get_args(kind) if get_origin(kind) is Literal else ()
+
+
+def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise typer.BadParameter(f"{error}, not {text!r}") from None
+
+    return read
+
+
+def by_name(options: type) -> Mapping[str, Flag]:
+    """The options that a class declares, by their names."""
+    return {flag.name: flag for flag in flags_of(options)}

@@ -1,0 +1,25 @@
+"""What the command line says of the settings."""
+
+from typing import NamedTuple
+
+
+class Overrides(NamedTuple):
+    """What the command line says of the settings, each already read as its key has it; None where it says nothing."""
+
+    profile: str | None = None
+    base_url: str | None = None
+    account_id: str | None = None
+    token_file: str | None = None
+    token_stdin: bool | None = None
+    output: str | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    rate: float | None = None
+    ca_bundle: str | None = None
+    page_size: int | None = None
+    no_input: bool | None = None
+    quiet: bool | None = None
+
+    def of(self, name: str) -> object:
+        """What is said of the key of that name."""
+        return getattr(self, name, None)
