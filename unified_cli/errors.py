@@ -22,6 +22,8 @@ Raised where the failure is known; turned into an exit code in `main` and nowher
 from enum import IntEnum
 from typing import ClassVar, Self
 
+from unified_cli.json_text.values import JsonObject
+
 
 class ExitCode(IntEnum):
     """The contract with scripts: a number never changes its meaning."""
@@ -80,7 +82,7 @@ class UnifiedError(Exception):
         self.origin = origin or self.origin
         self.retryable = self.retryable if retryable is None else retryable
 
-    def facts(self) -> dict[str, object]:
+    def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""
         return {
             "code": self.kind,

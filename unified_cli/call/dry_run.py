@@ -7,6 +7,7 @@ import msgspec
 from unified_cli.call import Call
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json, stdout
 from unified_cli.runtime import Runtime
 
@@ -36,7 +37,7 @@ def show_one_of_many(call: Call, request: Request) -> None:
         show(call, request)
 
 
-def _shown(request: Request) -> dict[str, object]:
+def _shown(request: Request) -> JsonObject:
     return {
         "method": request.method,
         "url": request.url,

@@ -4,12 +4,13 @@ from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json
 from unified_cli.runtime import Runtime
 
 # What the service fills in by itself, and what goes past the unified model.
 _NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
-_EMPTY: dict[str, Any] = {"number": 0, "boolean": False, "array": [], "object": {}}
+_EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(runtime: Runtime, operation: Operation) -> None:
@@ -19,7 +20,7 @@ def show(runtime: Runtime, operation: Operation) -> None:
     pretty_json.write(runtime, msgspec.json.encode(skeleton(operation)))
 
 
-def skeleton(operation: Operation) -> dict[str, Any]:
+def skeleton(operation: Operation) -> JsonObject:
     """Every field known of the body, or of the record where the body's are not known, with an empty value.
 
     A field with known values shows them, separated by `|`.

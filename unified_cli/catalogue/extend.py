@@ -3,11 +3,11 @@
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from unified_cli.catalogue.known import KnownFacts, known_in
 from unified_cli.catalogue.load import CatalogueError, api_of, known_keys, table_of
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
+from unified_cli.json_text.values import TomlTable
 
 _PLACE = re.compile(r"at line (\d+)")
 _BY_OPERATION = ("query", "body", "example")
@@ -53,13 +53,13 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
     return Catalogue(catalogue.service, apis), passed
 
 
-def _made(catalogue: Catalogue, name: str, tables: Mapping[str, Any], old: Api | None) -> Api:
+def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
     if old is None:
         return api_of(name, catalogue.service, name, tables)
-    given = table_of(name, tables, name)
-    if twice := given.keys() & {"title", "about"}:
+    added = table_of(name, tables, name)
+    if twice := added.keys() & {"title", "about"}:
         raise CatalogueError(f"{name}.{min(twice)}: the API is there already and keeps its {min(twice)}")
-    return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **given}})
+    return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}})
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resource:
@@ -83,7 +83,7 @@ def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashe
     return merged
 
 
-def _facts(tables: Mapping[str, Any], apis: Mapping[str, Any]) -> Mapping[tuple[str, str], KnownFacts]:
+def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
     """What the file knows of the resources that it adds."""
     return {
         (api, resource): _known(
@@ -95,7 +95,7 @@ def _facts(tables: Mapping[str, Any], apis: Mapping[str, Any]) -> Mapping[tuple[
     }
 
 
-def _known(place: str, table: Mapping[str, Any], api: str, resource: str, apis: Mapping[str, Any]) -> KnownFacts:
+def _known(place: str, table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownFacts:
     if resource not in table_of(api, table_of("known", apis, api), "resources"):
         raise CatalogueError(f"{place}: the file has no such resource")
     known_keys(place, table, {"fields", *_BY_OPERATION})

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from unified_cli.json_text.values import TomlTable
 
 _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
 
@@ -42,7 +44,7 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
     return {resource: known_in(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
 
 
-def known_in(table: Mapping[str, Any]) -> KnownFacts:
+def known_in(table: TomlTable) -> KnownFacts:
     """What a table says to be known of a resource; ValueError for a word that is no field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
     return KnownFacts(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))

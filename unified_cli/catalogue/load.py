@@ -4,9 +4,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Late, Operation, Resource, Service, sentence
+from unified_cli.json_text.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
 _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
@@ -52,12 +52,12 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
     return Catalogue(service, {name: api_of(f"{source}: {name}", service, name, apis) for name in apis})
 
 
-def _service(place: str, data: Mapping[str, Any]) -> Service:
+def _service(place: str, data: TomlTable) -> Service:
     known_keys(place, data, {*Service._fields})
     return Service(*(_text(place, data, name) for name in Service._fields))
 
 
-def api_of(place: str, service: Service, name: str, apis: Mapping[str, Any]) -> Api:
+def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """The API of that name among the tables; CatalogueError names what is wrong with it."""
     check_word(place, name)
     data = table_of(place, apis, name)
@@ -116,13 +116,13 @@ def _words(text: str) -> Iterator[str]:
             yield word
 
 
-def known_keys(place: str, data: Mapping[str, Any], known: set[str]) -> None:
+def known_keys(place: str, data: TomlTable, known: set[str]) -> None:
     """Raise CatalogueError for a key that nobody reads."""
     if unknown := data.keys() - known:
         raise CatalogueError(f"{place}: unknown key {min(unknown)!r} (known: {', '.join(sorted(known))})")
 
 
-def table_of(place: str, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def table_of(place: str, data: TomlTable, key: str) -> dict[str, Toml]:
     """The table of that key, which must hold something."""
     value = data.get(key)
     if not isinstance(value, dict) or not value:
@@ -130,7 +130,7 @@ def table_of(place: str, data: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def _text(place: str, data: Mapping[str, Any], key: str) -> str:
+def _text(place: str, data: TomlTable, key: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
         raise CatalogueError(f"{place}: {key!r} must be text")

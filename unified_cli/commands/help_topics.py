@@ -4,13 +4,13 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
 from unified_cli.cli.help_page import EXAMPLES, HelpPage, Rows
 from unified_cli.cli.options import FLAGS
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ExitCode
+from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
 
 Section = tuple[str, Rows | str]
@@ -30,7 +30,7 @@ def topics() -> Mapping[str, HelpTopic]:
     return {name: HelpTopic(data["about"], _page(name, data)) for name, data in tomllib.loads(text).items()}
 
 
-def _page(name: str, data: Mapping[str, Any]) -> HelpPage:
+def _page(name: str, data: TomlTable) -> HelpPage:
     tables = _TABLES.get(name, list)()
     notes = data.get("notes", {}).items()
     return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, (EXAMPLES, "\n".join(data["examples"]))])

@@ -1,11 +1,12 @@
 """What can be done to a config file's data: add a profile, set and unset keys, remove a profile."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.json_text.values import OpenTomlTable, TomlTable
 
-Table = MutableMapping[str, Any]
+Table = OpenTomlTable
 
 
 class Draft:
@@ -29,7 +30,7 @@ class Draft:
         found: Mapping[str, Table] = self.data.get("profiles", {})
         return found
 
-    def add(self, name: str, values: Mapping[str, Any]) -> None:
+    def add(self, name: str, values: TomlTable) -> None:
         """Add a profile; UsageError where there is one of that name."""
         if name in self.profiles:
             raise UsageError(f'there is a profile named "{name}" already (unified profile set {name} changes it)')
@@ -40,7 +41,7 @@ class Draft:
             table[key] = value
         self.data["profiles"][name] = table
 
-    def set(self, name: str | None, values: Mapping[str, Any]) -> None:
+    def set(self, name: str | None, values: TomlTable) -> None:
         """Set the keys of a profile, or of the top of the file where `name` is None; the value None unsets."""
         table = self.data if name is None else self.table(name)
         for key, value in values.items():

@@ -2,13 +2,13 @@
 
 import copy
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from unified_cli.config import file
 from unified_cli.config.draft import Draft
 from unified_cli.errors import ConfigError
+from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, private_file
 
@@ -53,12 +53,12 @@ def _read(path: Path) -> bytes:
     return text
 
 
-def _check_shape(path: Path, data: Mapping[str, Any]) -> None:
+def _check_shape(path: Path, data: TomlTable) -> None:
     if found := file.shape(data):
         raise ConfigError(f"{path}: {found}")
 
 
-def _check_result(path: Path, data: Mapping[str, Any], touched: Iterable[str]) -> None:
+def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
     top = {name: value for name, value in data.items() if name != "profiles"}
     found = [*file.table_problems(top, None)]
     for name in touched:
@@ -67,7 +67,7 @@ def _check_result(path: Path, data: Mapping[str, Any], touched: Iterable[str]) -
         raise ConfigError(f"{path}: {found[0]}")
 
 
-def _rewritten(path: Path, text: bytes, wanted: Mapping[str, Any], alter: Alter) -> bytes:
+def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> bytes:
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  only for what changes the file
 
     from unified_cli.config.toml_document import Document  # noqa: PLC0415  as above

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
+from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
 
@@ -25,8 +26,8 @@ class Config(NamedTuple):
     """What the file says: `top` for all connections, then a table for each profile. Values are not yet parsed."""
 
     path: Path | None
-    top: Mapping[str, Any] = MappingProxyType({})
-    profiles: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    top: TomlTable = MappingProxyType({})
+    profiles: Mapping[str, TomlTable] = MappingProxyType({})
 
 
 def locate(runtime: Runtime) -> Path | None:
@@ -103,7 +104,7 @@ def parse(path: Path, text: bytes) -> Config:
     return Config(path, data, profiles)
 
 
-def load(path: Path, text: bytes) -> dict[str, Any]:
+def load(path: Path, text: bytes) -> dict[str, Toml]:
     """The text as TOML, whatever it says; ConfigError names the path and the line."""
     try:
         return tomllib.loads(text.decode("utf-8"))
@@ -117,7 +118,7 @@ def load(path: Path, text: bytes) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def problems(data: Mapping[str, Any]) -> Iterator[str]:
+def problems(data: TomlTable) -> Iterator[str]:
     """Whatever is wrong with the names in the file: what no key is called, and what says a thing twice."""
     if found := shape(data):
         yield found
@@ -132,7 +133,7 @@ def problems(data: Mapping[str, Any]) -> Iterator[str]:
         yield from table_problems(table, name)
 
 
-def shape(data: Mapping[str, Any]) -> str | None:
+def shape(data: TomlTable) -> str | None:
     """What keeps profiles from being found in the file at all, None where nothing does."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
@@ -146,7 +147,7 @@ def shape(data: Mapping[str, Any]) -> str | None:
     return f"[{written}] is no table of this file (write [profiles.{meant or 'NAME'}])"
 
 
-def table_problems(table: Mapping[str, Any], profile: str | None) -> Iterator[str]:
+def table_problems(table: TomlTable, profile: str | None) -> Iterator[str]:
     """Whatever is wrong with the names in one table: that of a profile, or the top of the file where it is None."""
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name in table:
@@ -159,6 +160,6 @@ def table_problems(table: Mapping[str, Any], profile: str | None) -> Iterator[st
         yield f"{place}says twice where the token is ({' and '.join(sources)}); keep one"
 
 
-def holds_token(top: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]]) -> bool:
+def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
     """Whether a token stands in the file itself."""
     return "token" in top or any("token" in table for table in profiles.values())

@@ -11,10 +11,11 @@ from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings, Value
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 
 # The profile that needs no file. Its connection is the sandbox's well-filled one, and nothing there needs pacing.
-SANDBOX_PROFILE: Mapping[str, Any] = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
+SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
@@ -54,7 +55,7 @@ def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | 
     return (None, "nowhere") if name is None else (parsed(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
 
 
-def _table(name: str | None, config: Config) -> Mapping[str, Any]:
+def _table(name: str | None, config: Config) -> TomlTable:
     if name is None:
         return {}
     if name == file.RESERVED:
@@ -72,7 +73,7 @@ class _Layers(NamedTuple):
     environ: Mapping[str, str]
     config: Config
     profile: str | None
-    table: Mapping[str, Any]
+    table: TomlTable
     unit: bool
 
     def value(self, key: Key) -> Value:
@@ -155,9 +156,7 @@ class _Layers(NamedTuple):
         homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
         return [address.origin_of(home) or "an address that is none" for home in homes if home]
 
-    def _token_in_file(
-        self, table: Mapping[str, Any], profile: str | None, reached: Address | None
-    ) -> Iterator[TokenSource]:
+    def _token_in_file(self, table: TomlTable, profile: str | None, reached: Address | None) -> Iterator[TokenSource]:
         source = f"profile {profile}" if profile else f"{self.config.path}"
         for name in TOKEN_SOURCES:
             value = parsed(KEYS[name], table[name], source) if name in table else None

@@ -1,13 +1,11 @@
 """The catalogue as an OpenAPI 3.1 document, for tools that are not ours."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
-
-Json = dict[str, Any]
+from unified_cli.json_text.values import JsonObject
 
 _ABOUT = (
     "Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are"
@@ -17,10 +15,10 @@ _ABOUT = (
 _ERROR = "The service or the provider behind it refused or failed; the status says how."
 
 
-def document(catalogue: Catalogue) -> Json:
+def document(catalogue: Catalogue) -> JsonObject:
     """The whole document. Its operation ids are the commands, with dashes between the words."""
-    paths: dict[str, Json] = {}
-    schemas: Json = {"error": _error()}
+    paths: dict[str, JsonObject] = {}
+    schemas: JsonObject = {"error": _error()}
     for api in catalogue.apis.values():
         for resource in api.resources.values():
             schemas[_name(resource)] = _record(resource)
@@ -38,8 +36,8 @@ def document(catalogue: Catalogue) -> Json:
     }
 
 
-def _operation(operation: Operation, resource: Resource, service: Service) -> Json:
-    described: Json = {
+def _operation(operation: Operation, resource: Resource, service: Service) -> JsonObject:
+    described: JsonObject = {
         "operationId": operation.command.replace(" ", "-"),
         "tags": [operation.api],
         "summary": operation.summary,
@@ -61,8 +59,8 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
     return described
 
 
-def _parameters(operation: Operation, service: Service) -> list[Json]:
-    text: Json = {"type": "string"}
+def _parameters(operation: Operation, service: Service) -> list[JsonObject]:
+    text: JsonObject = {"type": "string"}
     found = [_parameter(service.connection, "query", text, "the connection", required=True)]
     if operation.takes_id:
         found.append(_parameter("id", "path", text, "the record's id", required=True))
@@ -78,12 +76,12 @@ def _parameters(operation: Operation, service: Service) -> list[Json]:
     return found
 
 
-def _parameter(name: str, place: str, schema: Json, about: str, *, required: bool = False) -> Json:
+def _parameter(name: str, place: str, schema: JsonObject, about: str, *, required: bool = False) -> JsonObject:
     said = {"description": about} if about else {}
     return {"name": name, "in": place, "required": required, "schema": schema, **said}
 
 
-def _answer(operation: Operation, service: Service) -> Json:
+def _answer(operation: Operation, service: Service) -> JsonObject:
     record = {"$ref": f"#/components/schemas/{operation.api}.{operation.resource}"}
     if operation.lists:
         properties = {service.items: {"type": "array", "items": record}, service.cursor: {"type": ["string", "null"]}}
@@ -92,15 +90,15 @@ def _answer(operation: Operation, service: Service) -> Json:
     return record if operation.kind in {"read", "write"} else {}
 
 
-def _record(resource: Resource) -> Json:
+def _record(resource: Resource) -> JsonObject:
     return {"description": resource.about, **_object(resource.facts.fields)}
 
 
-def _object(fields: Iterable[KnownField]) -> Json:
+def _object(fields: Iterable[KnownField]) -> JsonObject:
     return {"type": "object", "properties": {one.name: _property(one) for one in fields}}
 
 
-def _property(one: KnownField) -> Json:
+def _property(one: KnownField) -> JsonObject:
     said = {"description": _values(one)} if _values(one) else {}
     return {"type": [one.type, "null"], **({"items": {}} if one.type == "array" else {}), **said}
 
@@ -119,8 +117,8 @@ def _reference(resource: Resource) -> str:
     return f"#/components/schemas/{_name(resource)}"
 
 
-def _error() -> Json:
-    properties: Mapping[str, Json] = {
+def _error() -> JsonObject:
+    properties: Mapping[str, JsonObject] = {
         "statusCode": {"type": "integer"},
         "error": {"type": "string"},
         "message": {},

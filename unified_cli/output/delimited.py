@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from unified_cli.json_text.members import Parts, Record, parts, pick, text
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output.style import Style
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
@@ -20,7 +20,7 @@ class Delimited:
     An empty text is `""` in CSV, and null is nothing.
     """
 
-    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: JsonObject) -> None:
         self.memory = memory
         self._look = look
         self._csv = look.format == "csv"

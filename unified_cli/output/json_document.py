@@ -1,11 +1,11 @@
 """JSON of any length as one document: written as it comes, closed only when all has come."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from unified_cli.json_text.members import Record
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output.pretty_json import pretty
 from unified_cli.output.style import Style
 
@@ -13,7 +13,7 @@ from unified_cli.output.style import Style
 class JsonDocument:
     """`{"result": […], "next_cursor": …}`, a record a line; indented where it is for a terminal."""
 
-    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: JsonObject) -> None:
         self.memory = memory
         self._look = look
         self._begun: bool = memory.get("begun", False)

@@ -1,15 +1,15 @@
 """One record, one line: as JSON, or as nothing but its id."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from unified_cli.json_text.members import Record, one_line as on_one_line, parts, text
+from unified_cli.json_text.values import JsonObject
 
 
 class Lines:
     """NDJSON: records as they were served; those that held line breaks are written compactly."""
 
-    def __init__(self, memory: dict[str, Any]) -> None:
+    def __init__(self, memory: JsonObject) -> None:
         self.memory = memory
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:
@@ -39,7 +39,7 @@ def _flat(record: bytes) -> bytes:
 class Ids:
     """One id a line, for other programs."""
 
-    def __init__(self, memory: dict[str, Any]) -> None:
+    def __init__(self, memory: JsonObject) -> None:
         self.memory = memory
         self._without: int = memory.get("without", 0)
 

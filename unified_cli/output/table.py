@@ -1,9 +1,9 @@
 """A table of records: readable on a terminal, whole on a pipe, and it says what it leaves out."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from unified_cli.json_text.members import Parts, Record, parts, pick
+from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import cut, visible
 from unified_cli.output import table_layout
 from unified_cli.output.style import Style
@@ -13,7 +13,7 @@ from unified_cli.output.text_columns import pad, width
 class Table:
     """Rows in columns; which, and how wide, is decided by the first page. A record alone stands upright."""
 
-    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: JsonObject) -> None:
         self.memory = memory
         self._look = look
         self._widths: dict[str, int] | None = memory.get("widths")

@@ -10,6 +10,7 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import Record, label, project
 from unified_cli.json_text.numbers import changed_by_jq
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output.style import Style
 
 
@@ -78,7 +79,7 @@ class Queried:
     """A writer that gathers all records into one document, and gives what a jq program makes of it."""
 
     def __init__(self, look: Style, program: JqProgram) -> None:
-        self.memory: dict[str, Any] = {}
+        self.memory: JsonObject = {}
         self._look = look
         self._program = program
         self._records: list[Record] = []

@@ -1,10 +1,11 @@
 """What every format of records can do, and the choice among them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output.style import Style
 
 LINES = ("ndjson", "csv", "tsv", "ids")
@@ -17,7 +18,7 @@ class RecordWriter(Protocol):
     `memory` is what another process needs, beside what is written, to go on in the same file.
     """
 
-    memory: dict[str, Any]
+    memory: JsonObject
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:
         """The records as bytes; `one_line` says that no record holds a line break between its parts."""
@@ -32,46 +33,46 @@ class RecordWriter(Protocol):
         """What the reader should know."""
 
 
-def writer(look: Style, memory: dict[str, Any] | None = None) -> RecordWriter:
+def writer(look: Style, memory: JsonObject | None = None) -> RecordWriter:
     """The writer of a format, going on where one with this memory stopped."""
     return _MAKERS[look.format](look, memory or {})
 
 
-def _json(look: Style, memory: dict[str, Any]) -> RecordWriter:
+def _json(look: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.json_document import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
     return JsonDocument(look, memory)
 
 
-def _lines(look: Style, memory: dict[str, Any]) -> RecordWriter:
+def _lines(look: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.json_lines import Ids, Lines  # noqa: PLC0415  as above
 
     return Ids(memory) if look.format == "ids" else Lines(memory)
 
 
-def _delimited(look: Style, memory: dict[str, Any]) -> RecordWriter:
+def _delimited(look: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
 
     return Delimited(look, memory)
 
 
-def _table(look: Style, memory: dict[str, Any]) -> RecordWriter:
+def _table(look: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.table import Table  # noqa: PLC0415  as above
 
     return Table(look, memory)
 
 
-def _yaml(look: Style, memory: dict[str, Any]) -> RecordWriter:
+def _yaml(look: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
     return Yaml(look, memory)
 
 
-def _none(look: Style, _: dict[str, Any]) -> RecordWriter:
+def _none(look: Style, _: JsonObject) -> RecordWriter:
     raise UsageError(f"-o {look.format} prints one answer as it came, so it takes no records apart (-o json does)")
 
 
-_MAKERS: dict[str, Callable[[Style, dict[str, Any]], RecordWriter]] = {
+_MAKERS: dict[str, Callable[[Style, JsonObject], RecordWriter]] = {
     "json": _json,
     "ndjson": _lines,
     "ids": _lines,

@@ -8,6 +8,7 @@ import yaml
 
 from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.style import Style
 
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
@@ -49,7 +50,7 @@ for _dumper in (_Fast, _Plain):
 class Yaml:
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
-    def __init__(self, look: Style, memory: dict[str, Any]) -> None:
+    def __init__(self, look: Style, memory: JsonObject) -> None:
         self.memory = memory
         self._look = look
         self._begun: bool = memory.get("begun", False)
@@ -64,7 +65,7 @@ class Yaml:
 
     def end(self, next_cursor: str | None) -> bytes:
         """The cursor, where the records are a list."""
-        rest: dict[str, Any] = {} if self._begun else {self._look.items: []}
+        rest: JsonObject = {} if self._begun else {self._look.items: []}
         if self._look.listing:
             rest[self._look.cursor] = next_cursor
         return dump(rest) if rest else b""
@@ -87,15 +88,19 @@ def _load(text: bytes) -> Any:
     return json.loads(text, parse_int=Number, parse_float=Number)
 
 
-def dump(value: Any) -> bytes:
+def dump(value: Json) -> bytes:
     """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that is nested too deeply for it."""
-    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": False, "width": 4096}
     try:
-        written: str = yaml.dump(value, Dumper=_Fast, **options)
-        return written.encode("utf-8")
+        return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except RecursionError:
         # Records pass with as many levels as Python itself can read, and here each takes several calls.
         raise ServiceError("a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False) from None
     except UnicodeEncodeError:
-        written = yaml.dump(value, Dumper=_Plain, **{**options, "allow_unicode": False})
-        return written.encode("utf-8")
+        return _written(value, _Plain, allow_unicode=False).encode("utf-8")
+
+
+def _written(value: Json, dumper: type[_Fast | _Plain], *, allow_unicode: bool) -> str:
+    written: str = yaml.dump(
+        value, Dumper=dumper, sort_keys=False, allow_unicode=allow_unicode, default_flow_style=False, width=4096
+    )
+    return written

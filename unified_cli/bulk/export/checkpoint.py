@@ -3,13 +3,12 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from unified_cli import __version__
 from unified_cli.errors import StateError, StorageError
+from unified_cli.json_text.values import JsonObject
 
 Data = bytes
 _VERSION = 1
@@ -35,7 +34,7 @@ class Checkpoint:
     dropped: int = 0
     partial_pages: list[int] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
-    memory: dict[str, Any] = field(default_factory=dict)
+    memory: JsonObject = field(default_factory=dict)
     complete: bool = False
     updated: str = ""
 
@@ -60,7 +59,7 @@ class Checkpoint:
         return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
 
 
-def _sum(data: Mapping[str, Any]) -> str:
+def _sum(data: JsonObject) -> str:
     return hashlib.sha256(json.dumps(data).encode()).hexdigest()
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from unified_cli import __version__
 from unified_cli.bulk.export.partial_file import digest
 from unified_cli.errors import StateError, StorageError
+from unified_cli.json_text.values import JsonObject
 from unified_cli.storage import atomic_file
 
 NAME = "manifest.json"
@@ -78,7 +78,7 @@ class Manifest:
 
     def save(self) -> None:
         """Write it to its place, whole. Raises StorageError."""
-        value: dict[str, Any] = {
+        value: JsonObject = {
             "v": _VERSION,
             "tool": f"unified-cli {__version__}",
             "started": self.started,

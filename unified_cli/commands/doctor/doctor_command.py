@@ -19,6 +19,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError
+from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -101,7 +102,7 @@ def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Findi
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 
 
-def _described(findings: Iterable[Finding]) -> Iterable[dict[str, Any]]:
+def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
     """The findings as programs are told of them; the names are a contract."""
     for one in findings:
         yield {

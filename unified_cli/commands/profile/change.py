@@ -16,6 +16,7 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.draft import Draft
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
+from unified_cli.json_text.values import Toml
 from unified_cli.runtime import Runtime
 
 _KEYS = [(key.name, key.about) for key in SETTABLE.values()]
@@ -46,7 +47,7 @@ class AddOptions(MessageOptions):
     tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "put it into a group, for -p tag:NAME", "NAME")] = ()
     read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
 
-    def values(self) -> dict[str, object]:
+    def values(self) -> dict[str, Toml]:
         """What the options say, by key; only what is given."""
         found = {name: getattr(self, name) for name in SETTABLE if hasattr(self, name)}
         return {

@@ -14,6 +14,7 @@ from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
+from unified_cli.json_text.values import JsonObject
 
 VERSION = 1
 With = Annotated[
@@ -65,7 +66,7 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
         raise type(error)(f"{len(errors)} of {len(verdicts)} connections cannot be used", origin=error.origin)
 
 
-def _described(one: ProbeResult) -> dict[str, Any]:
+def _described(one: ProbeResult) -> JsonObject:
     """A verdict as programs are told of it; the names are a contract."""
     return {
         "profile": one.profile,

@@ -1,6 +1,6 @@
 """The short conversation of `profile add` on a terminal, where nothing but a name was given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,14 +10,15 @@ from unified_cli.config import file
 from unified_cli.config.credentials import keyring, login, token as secrets
 from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
+from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
 
 _TRIES = 3
 
 
-def values(runtime: Runtime, top: Mapping[str, Any]) -> dict[str, Any]:
+def values(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
     """The keys of a new profile, as the person at the terminal wants them; what is left empty stays open."""
-    found: dict[str, Any] = {}
+    found: dict[str, Toml] = {}
     questions = [
         ("account_id", "account id of the connection: "),
         ("tags", "tags, separated by commas (may be none): "),

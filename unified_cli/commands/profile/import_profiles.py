@@ -17,6 +17,7 @@ from unified_cli.config import edit
 from unified_cli.config.credentials import origin_check
 from unified_cli.config.draft import Draft
 from unified_cli.errors import StorageError, UnifiedError, UsageError
+from unified_cli.json_text.values import Toml
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 
@@ -96,7 +97,7 @@ def _text(runtime: Runtime, name: str) -> str:
         raise UsageError(f"{name}: line {line} is not UTF-8") from None
 
 
-def _rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
     """Each profile's name and values, None for an empty cell; UsageError names the line."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     lines: dict[str, int] = {}
@@ -132,7 +133,7 @@ def _check_heads(heads: list[str]) -> None:
             raise UsageError(f'the column "{head}" is there twice')
 
 
-def _profile(cells: Mapping[str, str], place: str) -> tuple[str, dict[str, Any]]:
+def _profile(cells: Mapping[str, str], place: str) -> tuple[str, dict[str, Toml]]:
     try:
         values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
         return new_name(cells["name"]), values

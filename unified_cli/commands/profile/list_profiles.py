@@ -15,6 +15,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.json_text.values import JsonObject
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
@@ -83,7 +84,7 @@ def _list(runtime: Runtime, options: ListProfilesOptions) -> None:
     _print(runtime, options.output, default if isinstance(default, str) else None, found)
 
 
-def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[dict[str, Any]]) -> None:
+def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]) -> None:
     rows = [
         (
             one["name"],
@@ -98,7 +99,7 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
     show(runtime, output, _HEADS, rows, {"version": VERSION, "default": default, "profiles": [*found]})
 
 
-def _described(config: Config, name: str, runtime: Runtime) -> dict[str, Any]:
+def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
     """A profile as programs are told of it; the names are a contract."""
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
@@ -135,7 +136,7 @@ def _salvage(runtime: Runtime, output: TableFormat | None) -> None:
     except ConfigError:
         return
     names = [match[1].decode("ascii") for match in _HEADER.finditer(found[0])] if found else []
-    blank: dict[str, Any] = {"account_id": None, "base_url": None, "tags": [], "token": None, "read_only": None}
+    blank: JsonObject = {"account_id": None, "base_url": None, "tags": [], "token": None, "read_only": None}
     described = [{"name": name, **blank, "state": "unknown"} for name in dict.fromkeys(names)]
     if described:
         _print(runtime, output, None, described)

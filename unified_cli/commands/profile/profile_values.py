@@ -11,6 +11,7 @@ from unified_cli.config.file import PROFILE_NAME, RESERVED
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.config.paths import exists, expand
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import visible
 from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
@@ -31,9 +32,9 @@ def new_name(text: str) -> str:
     return text
 
 
-def read_assignments(texts: Iterable[str]) -> dict[str, Any]:
+def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
     """The values of `KEY=VALUE` texts, None for an empty one, which unsets; UsageError for what cannot be meant."""
-    values: dict[str, Any] = {}
+    values: dict[str, Toml] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
@@ -68,7 +69,7 @@ def parse(name: str, value: Any) -> Any:
     return int(found) if isinstance(found, float) and found.is_integer() else found
 
 
-def missing_file(values: Mapping[str, Any], runtime: Runtime) -> str | None:
+def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
     """The warning that the values name a token file that is not there, None where there is nothing to warn of."""
     name = values.get("token_file")
     return f"there is no file {name} yet" if name and not exists(expand(name, runtime.environ)) else None

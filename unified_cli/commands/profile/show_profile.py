@@ -15,6 +15,7 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
+from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -61,7 +62,7 @@ def _show(runtime: Runtime, options: ShowOptions) -> None:
     show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": described})
 
 
-def _described(found: Settings) -> Iterator[dict[str, Any]]:
+def _described(found: Settings) -> Iterator[JsonObject]:
     """The settings as programs are told of them; the names are a contract."""
     yield {"key": "profile", "value": found.profile, "source": found.named_by, "overrode": []}
     for key, value in found.values.items():

@@ -13,6 +13,7 @@ from unified_cli.config.credentials.token import TokenSource, keyring_user
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.paths import exists, expand
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import private_file
 
@@ -129,7 +130,7 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
     return place.token_file.absolute()
 
 
-def stored(profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]) -> TokenSource | None:
+def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
     """The token that this program keeps for a profile's table, as far as the table itself declares one."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
@@ -154,9 +155,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
     return "removed from the config file"
 
 
-def traces(
-    runtime: Runtime, profile: str | None, table: Mapping[str, Any], top: Mapping[str, Any]
-) -> Iterator[TokenSource]:
+def traces(runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable) -> Iterator[TokenSource]:
     """Every token that is stored for a profile's table: the declared one, and a file of our own that nothing names."""
     declared = stored(profile, table, top)
     named = None

@@ -1,18 +1,14 @@
 """Whether a change of a profile's base URL would send its token to where it does not belong."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unified_cli.config.credentials import login
 from unified_cli.config.credentials.token import keyring_user
 from unified_cli.config.paths import exists, expand
 from unified_cli.errors import UnsafeError
+from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 
 
-def check(
-    runtime: Runtime, name: str, before: Mapping[str, Any], after: Mapping[str, Any], top: Mapping[str, Any]
-) -> str | None:
+def check(runtime: Runtime, name: str, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:
     """The warning that a changed profile's table deserves, None for none.
 
     Raises UnsafeError where the token is one that login stored in a file of our own or in the config file: the same

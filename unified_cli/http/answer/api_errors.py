@@ -1,12 +1,13 @@
 """An answer that is no success, turned into an error that says who failed, at what, and what to do."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
 from unified_cli.http.request import Request
+from unified_cli.json_text.values import JsonObject
 from unified_cli.stderr import Stderr
 
 _ACCESS = {401, 403}
@@ -27,7 +28,7 @@ def error_for(
     request: Request,
     status: int,
     service: Service,
-    envelope: Mapping[str, Any] | None,
+    envelope: JsonObject | None,
     body: bytes,
     stderr: Stderr,
     *,
@@ -65,7 +66,7 @@ def _advice(status: int, origin: str, *, blocked: bool) -> str | None:
     return _ADVICE.get((status, origin))
 
 
-def _said(envelope: Mapping[str, Any] | None, body: bytes, stderr: Stderr) -> str:
+def _said(envelope: JsonObject | None, body: bytes, stderr: Stderr) -> str:
     if envelope is None:
         page = body[:_PAGE].decode("utf-8", "replace")
         title = _TITLE.search(page)
@@ -74,7 +75,7 @@ def _said(envelope: Mapping[str, Any] | None, body: bytes, stderr: Stderr) -> st
     return message if isinstance(message, str) else _json(message)
 
 
-def _insight(envelope: Mapping[str, Any] | None, service: Service) -> Iterator[str]:
+def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
     """What the service adds to help: names of missing parameters, fields and scopes, and failed checks."""
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():

@@ -3,9 +3,10 @@
 import io
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from unified_cli.json_text import json_check
+from unified_cli.json_text.values import JsonObject
 
 LARGEST = 64 * 1024 * 1024
 DEEPEST = 200
@@ -90,7 +91,7 @@ def check(body: bytes) -> None:
         raise DamageError(f"the answer {wrong}")
 
 
-def error_envelope(body: bytes, items: str) -> Mapping[str, object] | None:
+def error_envelope(body: bytes, items: str) -> JsonObject | None:
     """The service's error object where the body is one: a `statusCode` from 400, a text `error`, no id, no records."""
     if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
         return None
@@ -109,7 +110,7 @@ def error_envelope(body: bytes, items: str) -> Mapping[str, object] | None:
     return found if number and isinstance(found.get("error"), str) else None
 
 
-def status_of(envelope: Mapping[str, object]) -> int:
+def status_of(envelope: JsonObject) -> int:
     """The HTTP status that an error object of the service means; 500 for a number that is none."""
     status = envelope["statusCode"]
     return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500
