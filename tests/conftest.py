@@ -3,6 +3,7 @@
 import io
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,10 @@ from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
 from unified_cli.stderr import Stderr
 
 __all__ = ["unified_sandbox"]
+
+# A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
+# respects it, so the tests that press Ctrl-C begin as if they had been started in the foreground.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
