@@ -8,9 +8,6 @@ from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output.style import Style
 
-LINES = ("ndjson", "csv", "tsv", "ids")
-"""Formats that may be cut between any two records."""
-
 
 class RecordWriter(Protocol):
     """Turns records into bytes, page by page.

@@ -7,9 +7,7 @@ import pytest
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
-from unified_cli.errors import UsageError
 from unified_cli.sandbox.api.stored_records import Records
-from unified_cli.sandbox.counts import counts_of
 from unified_cli.sandbox.data.generate import NAMELESS, World
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
 from unified_cli.sandbox.data.relations import target
@@ -130,19 +128,6 @@ def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest
             made.clear()
             assert [row.text[:8] for row in itertools.islice(records.rows(start), 100)] == ['{"id":"t'] * 100
             assert made == list(range(start + 1, start + 101))
-
-
-def test_counts_are_read_as_they_are_typed(catalogue: Catalogue) -> None:
-    texts = ["ticketing/tickets=100000", "ats/jobs=0"]
-    assert counts_of(catalogue, texts) == {("ticketing", "tickets"): 100_000, ("ats", "jobs"): 0}
-
-
-@pytest.mark.parametrize(
-    "text", ["tickets=1", "ticketing/tickets", "ticketing/tickets=-1", "ticketing/tickets=x", "a/b=1"]
-)
-def test_a_count_that_cannot_be_meant_is_named(catalogue: Catalogue, text: str) -> None:
-    with pytest.raises(UsageError, match=text.partition("=")[0]):
-        counts_of(catalogue, [text])
 
 
 def test_a_resource_without_records_leaves_no_pointer_behind() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_values import dump, read
-from unified_cli.sandbox.data.generate import NAMELESS, World
-from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
+from unified_cli.sandbox.data.generate import World
+from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
 
 _WINDOW = 200
@@ -60,7 +60,6 @@ class Records:
         self._world: World = store.world(account)
         self._only_first = resource in SHOWN_AS
         self.count = self._world.count(api, resource) if seeded else 0
-        self.nameless = resource in NAMELESS
 
     def get(self, identity: str) -> Row | None:
         """The record with this id; None where there is none, or none any more."""
@@ -136,10 +135,6 @@ class Records:
 
     def _seeded(self, number: int) -> Row:
         return Row(number, world=(self._world, self.api, self.resource))
-
-    def seeded_id(self, number: int) -> str:
-        """The id of a seeded record."""
-        return record_id(self.resource, number)
 
 
 def sound(identity: str) -> bool:
