@@ -27,7 +27,8 @@ from unified_cli.http.request import Request
 from unified_cli.http.retry import Attempt, Outcome, Quota
 from unified_cli.http.transport import redirects
 from unified_cli.http.transport.network import ConnectionState
-from unified_cli.http.transport.opener import Sandbox, open_transport, proxy_for
+from unified_cli.http.transport.proxy import proxy_for
+from unified_cli.http.transport.transport_factory import SandboxTransport, TransportFactory
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Client:
         token: str,
         runtime: Runtime,
         service: Service,
-        sandbox: Sandbox,
+        sandbox: SandboxTransport,
         *,
         pace: RateLimit,
         quota: Quota,
@@ -61,12 +62,11 @@ class Client:
         self._pace = pace
         self._quota = quota
         self._address = address
-        self._sandbox = sandbox
         self._elsewhere: httpx.BaseTransport | None = None
         self._exchange = ConnectionState(runtime.monotonic)
-        self._transport = open_transport(settings, address, runtime, self._exchange, sandbox)
-        proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
-        self._proxy = httpx.URL(proxy[1]) if proxy else None
+        self._transports = TransportFactory(runtime, settings.ca_bundle, self._exchange, sandbox)
+        self._transport = self._transports.open(address)
+        self._proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
         self._reader = Reader(self._exchange, service, runtime.stderr, self._drop, self._explain)
 
     def close(self) -> None:
@@ -165,9 +165,9 @@ class Client:
     def _explain(self, error: Exception) -> "NetworkFailure":
         from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts are none
 
-        secured = self._proxy is not None and self._proxy.scheme == "https"
+        secured = self._proxy is not None and self._proxy.uses_tls
         reached = self._exchange.handshakes >= (self._address.scheme == "https") + secured
-        proxy = self._proxy.host if self._proxy else None
+        proxy = self._proxy.url.host if self._proxy else None
         return network_errors.read(error, self._address, proxy, self._exchange, reached=reached, secured=secured)
 
     def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
@@ -177,7 +177,7 @@ class Client:
             other = parse(origin, "a redirect")
         except ConfigError as error:
             raise httpx.RemoteProtocolError(f"it redirects to a strange place: {error.message}") from None
-        self._elsewhere = open_transport(self._settings, other, self._runtime, self._exchange, self._sandbox)
+        self._elsewhere = self._transports.open(other)
         return self._elsewhere
 
     def _close_elsewhere(self) -> None:

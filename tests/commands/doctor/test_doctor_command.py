@@ -137,6 +137,7 @@ def test_doubtful_things_are_warnings(unified: Unified, config: Config) -> None:
     [
         ({"UNIFIED_TIMEOUT": "soon"}, "environment", "UNIFIED_TIMEOUT must be a number of seconds above 0"),
         ({"HTTPS_PROXY": "http://["}, "proxy", "proxy setting in HTTPS_PROXY is no URL"),
+        ({"HTTPS_PROXY": "socks5://127.0.0.1:1"}, "proxy", "proxy setting in HTTPS_PROXY cannot be used"),
         ({"SSL_CERT_FILE": "/nonexistent"}, "authorities",
          "SSL_CERT_FILE /nonexistent cannot be used: No such file or directory"),
         ({"UNIFIED_CA_BUNDLE": "/dev/null"}, "authorities",

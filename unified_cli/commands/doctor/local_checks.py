@@ -62,18 +62,18 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
 
 
 def _way_out(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
-    from unified_cli.http.transport import opener  # noqa: PLC0415  httpx comes along
+    from unified_cli.http.transport import proxy, tls  # noqa: PLC0415  httpx comes along
 
     try:
-        proxy = opener.proxy_for(_ANY, runtime.environ)
+        setting = proxy.proxy_for(_ANY, runtime.environ)
     except ConfigError as error:
         yield Finding.failed("proxy", "", error)
     else:
-        words = f"{address.masked(proxy[1])} by {proxy[0]}" if proxy else "none: straight to the service"
+        words = f"{address.masked(setting.text)} by {setting.variable}" if setting else "none: straight to the service"
         yield Finding("proxy", "", words)
     bundle = ca_bundle or runtime.environ.get(KEYS["ca_bundle"].variable)
     try:
-        opener.tls_context(bundle, runtime.environ)
+        tls.tls_context(bundle, runtime.environ)
     except ConfigError as error:
         yield Finding.failed("authorities", str(bundle or ""), error)
     else:

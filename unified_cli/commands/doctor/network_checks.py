@@ -13,7 +13,7 @@ from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import NetworkError, UnifiedError
-from unified_cli.http.transport.opener import proxy_for
+from unified_cli.http.transport.proxy import proxy_for
 from unified_cli.runtime import Runtime
 
 _LARGEST_SKEW = 60

@@ -17,5 +17,6 @@ CASES = {
         ("https_proxy", "http://[::1"),
         ("HTTPS_PROXY", "http://me:hunter2@proxy:port"),
         ("HTTPS_PROXY", "http://proxy:99999"),
+        ("HTTPS_PROXY", "http://xn--:1"),
     ]
 }

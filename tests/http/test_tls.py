@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trustme
 
-from unified_cli.http.transport.opener import tls_context
+from unified_cli.http.transport.tls import tls_context
 
 
 def test_all_connections_of_a_run_share_what_was_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

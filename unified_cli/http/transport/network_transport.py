@@ -1,0 +1,91 @@
+"""The transport to the service: one connection over httpcore, with the sockets of a network backend."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpcore
+import httpx
+
+_IDLE = 30.0
+
+# What httpcore raises, and what httpx calls it.
+_ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
+    httpcore.ConnectTimeout: httpx.ConnectTimeout,
+    httpcore.ReadTimeout: httpx.ReadTimeout,
+    httpcore.WriteTimeout: httpx.WriteTimeout,
+    httpcore.PoolTimeout: httpx.PoolTimeout,
+    httpcore.ConnectError: httpx.ConnectError,
+    httpcore.ReadError: httpx.ReadError,
+    httpcore.WriteError: httpx.WriteError,
+    httpcore.ProxyError: httpx.ProxyError,
+    httpcore.UnsupportedProtocol: httpx.UnsupportedProtocol,
+    httpcore.LocalProtocolError: httpx.LocalProtocolError,
+    httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
+}
+
+
+class NetworkTransport(httpx.BaseTransport):
+    """One connection to one origin, kept open between requests.
+
+    `backend` gives the sockets; `context` verifies the service, None where no TLS is spoken; `proxy` is the proxy to
+    go through, None for none.
+    """
+
+    def __init__(
+        self, backend: httpcore.NetworkBackend, context: ssl.SSLContext | None, proxy: httpcore.Proxy | None = None
+    ) -> None:
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context,
+            proxy=proxy,
+            max_connections=1,
+            max_keepalive_connections=1,
+            keepalive_expiry=_IDLE,
+            network_backend=backend,
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The response to the request, its body still to be read. Raises the errors of httpx."""
+        url = request.url
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
+        outgoing = httpcore.Request(
+            request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions
+        )
+        with _errors_of_httpx():
+            response = self._pool.handle_request(outgoing)
+        return httpx.Response(
+            response.status,
+            headers=response.headers,
+            stream=_ResponseStream(response),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        self._pool.close()
+
+
+class _ResponseStream(httpx.SyncByteStream):
+    """The body of a response, as it comes in."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _errors_of_httpx():
+            yield from self._response.iter_stream()
+
+    def close(self) -> None:
+        with _errors_of_httpx():
+            self._response.close()
+
+
+@contextmanager
+def _errors_of_httpx() -> Iterator[None]:
+    """Raise the error of httpx in place of httpcore's, which becomes its cause."""
+    try:
+        yield
+    except tuple(_ERRORS) as error:
+        kind = next(kind for theirs, kind in _ERRORS.items() if isinstance(error, theirs))
+        raise kind(str(error)) from error

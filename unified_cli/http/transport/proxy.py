@@ -1,0 +1,77 @@
+"""The proxy that the environment names for an address, as httpcore takes it."""
+
+import ssl
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import httpcore
+import httpx
+
+from unified_cli.config.address import Address, is_loopback
+from unified_cli.errors import ConfigError
+
+_VARIABLES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+_EXAMPLE = "it must look like http://proxy:3128"
+
+
+class ProxySetting(NamedTuple):
+    """The variable that names a proxy, its text, and the URL that this is."""
+
+    variable: str
+    text: str
+    url: httpx.URL
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether TLS is spoken with the proxy itself."""
+        return self.url.scheme == "https"
+
+    def for_httpcore(self, context: ssl.SSLContext | None) -> httpcore.Proxy:
+        """The proxy with its credentials; the authorities of the service verify it too, where it uses TLS."""
+        url = self.url
+        return httpcore.Proxy(
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            auth=(url.username.encode(), url.password.encode()) if url.userinfo else None,
+            ssl_context=context if self.uses_tls else None,
+        )
+
+
+def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
+    """The proxy for the address; None for this machine and what NO_PROXY lists.
+
+    Raises ConfigError for a setting that cannot be used.
+    """
+    # typeshed leaves it out, though the standard library exports it.
+    from urllib.request import (  # type: ignore[attr-defined]  # noqa: PLC0415  httpx has imported it already
+        proxy_bypass_environment,
+    )
+
+    if is_loopback(address.host):
+        return None
+    no_proxy = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    if proxy_bypass_environment(f"{address.host}:{address.port}", {"no": no_proxy}):
+        return None
+    for variable in _VARIABLES:
+        if text := environ.get(variable):
+            return _parse(variable, text if "://" in text else f"http://{text}")
+    return None
+
+
+def _parse(variable: str, text: str) -> ProxySetting:
+    try:
+        parts = urlsplit(text)
+        complete = parts.hostname is not None and parts.port != 0
+    except ValueError:
+        complete = False
+    if not complete:
+        raise ConfigError(f"proxy setting in {variable} is no URL ({_EXAMPLE})")
+    try:
+        setting = ProxySetting(variable, text, httpx.URL(text))
+        usable = setting.url.scheme in {"http", "https"} and bool(setting.url.host)
+    except (httpx.InvalidURL, ValueError):
+        # A ValueError is a name in its ASCII form that is no name in any other.
+        usable = False
+    if not usable:
+        raise ConfigError(f"proxy setting in {variable} cannot be used ({_EXAMPLE})")
+    return setting

@@ -1,0 +1,42 @@
+"""The one place that opens a connection: to the sandbox in this process, or to the network."""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+import httpx
+
+from unified_cli.config.address import Address
+from unified_cli.http.transport.network import ConnectionState, WatchedBackend
+from unified_cli.http.transport.network_transport import NetworkTransport
+from unified_cli.http.transport.proxy import proxy_for
+from unified_cli.http.transport.tls import tls_context
+from unified_cli.runtime import Runtime
+
+# Their logs hold headers; whoever turns logging on for everything gets none of that.
+for _name in ("httpcore", "httpx"):
+    logging.getLogger(_name).propagate = False
+
+SandboxTransport = Callable[[], httpx.BaseTransport]
+
+
+class TransportFactory(NamedTuple):
+    """Opens the transports of one worker, whose requests `state` watches; `sandbox` opens the one in this process."""
+
+    runtime: Runtime
+    ca_bundle: str | None
+    state: ConnectionState
+    sandbox: SandboxTransport
+
+    def open(self, address: Address) -> httpx.BaseTransport:
+        """A transport with one connection to the address.
+
+        Raises ConfigError for proxy and authority settings that cannot be used.
+        """
+        if self.runtime.transport is not None:
+            return self.runtime.transport()
+        if address.is_sandbox:
+            return self.sandbox()
+        proxy = proxy_for(address, self.runtime.environ)
+        context = None if address.scheme == "http" else tls_context(self.ca_bundle, self.runtime.environ)
+        return NetworkTransport(WatchedBackend(self.state), context, proxy.for_httpcore(context) if proxy else None)
