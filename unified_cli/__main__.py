@@ -23,7 +23,6 @@ def run() -> None:
     if __name__ != "__main__" and not sys.flags.safe_path:
         # The folder of the console script, which holds programs: nothing in it should pass for a library.
         del sys.path[0]
-    _leave_out()
     _occupy()
     from unified_cli import signals  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
 
@@ -37,12 +36,6 @@ def run() -> None:
         code = signals.exit_code(stop)
     # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
     os._exit(code)
-
-
-def _leave_out() -> None:
-    """Keep out what httpcore imports for others: asynchronous programs, and those that bring no authorities along."""
-    sys.modules["anyio"] = None  # type: ignore[assignment]
-    sys.modules["certifi"] = type(sys)("certifi")
 
 
 def _print(line: str) -> bool:
