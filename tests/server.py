@@ -1,6 +1,7 @@
 """A service of our own on a real socket, which remembers what it was asked and answers what it is told to."""
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,7 +62,8 @@ class Service:
 
 
 @contextmanager
-def serving() -> Iterator[Service]:
+def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
+    """A service that speaks TLS where it is given a context."""
     service = Service()
 
     class Handler(BaseHTTPRequestHandler):
@@ -91,7 +93,9 @@ def serving() -> Iterator[Service]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    service.url = f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:

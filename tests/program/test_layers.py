@@ -19,6 +19,8 @@ LIBRARIES = {
     "click": [],
     "httpx": ["http", "sandbox/in_process.py", "runtime.py"],
     "httpcore": ["http/transport"],
+    "certifi": ["http/transport/tls.py"],
+    "truststore": ["http/transport/tls.py"],
     "rich": ["output"],
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],

@@ -2,53 +2,75 @@
 
 import os
 import ssl
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from unified_cli.errors import ConfigError
+import certifi
 
-_BUNDLES = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+from unified_cli.errors import ConfigError
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """A context that always verifies, by the system's authorities or SSL_CERT_FILE's, and `ca_bundle`'s besides.
+    """A context that verifies by the system's authorities, or by those of SSL_CERT_FILE and SSL_CERT_DIR.
 
-    All connections of a run share it: where the system has one large bundle, reading that takes 25 ms each time.
-    Raises ConfigError for authorities that cannot be read.
+    Those of `ca_bundle` are trusted besides. All connections of a run share the context: where the system has one large
+    bundle, reading that takes 25 ms. Raises ConfigError for authorities that cannot be read.
     """
     return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
 
 @cache
 def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
     if folder and not Path(folder).is_dir():
         raise ConfigError(f"SSL_CERT_DIR {folder} cannot be used: there is no such folder")
-    if file or folder:
-        _load(context, file, folder, "SSL_CERT_FILE" if file else "SSL_CERT_DIR")
-    elif hashed := next((path for path in _BUNDLES if _is_hashed(path)), None):
-        # A folder of hashed names is read certificate by certificate when needed: 20 ms less than one large bundle.
-        context.load_verify_locations(capath=hashed)
-    else:
-        context.load_default_certs()
+    context = _by_environment(file, folder) if file or folder else _by_system()
+    context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     if ca_bundle:
-        _load(context, os.path.expanduser(ca_bundle), None, "the CA bundle")  # noqa: PTH111  ssl takes text
+        bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
+        with _naming(f"the CA bundle {bundle}"):
+            context.load_verify_locations(bundle)
     return context
 
 
-def _is_hashed(folder: str) -> bool:
-    try:
-        return any(name.endswith(".0") for name in os.listdir(folder))  # noqa: PTH208  a name is all that is wanted
-    except OSError:
-        return False
+def _by_environment(file: str | None, folder: str | None) -> ssl.SSLContext:
+    variable = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
+    with _naming(f"{variable} {file or folder}"):
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
-def _load(context: ssl.SSLContext, file: str | None, folder: str | None, what: str) -> None:
+def _by_system() -> ssl.SSLContext:
+    if sys.platform == "darwin":
+        # A Mac keeps its authorities in the keychain, where OpenSSL does not look; macOS verifies by them itself.
+        import truststore  # noqa: PLC0415  other systems do not need it
+
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = ssl.create_default_context()
+    if not _has_authorities(context):
+        context.load_verify_locations(certifi.where())
+    return context
+
+
+def _has_authorities(context: ssl.SSLContext) -> bool:
+    """Whether the system has a store: a file, which is in the context by now, or a folder, read at each handshake."""
+    folder = ssl.get_default_verify_paths().capath
+    if context.cert_store_stats()["x509"] or folder is None:
+        return bool(context.cert_store_stats()["x509"])
     try:
-        context.load_verify_locations(file or None, folder or None)
-    except (OSError, ssl.SSLError) as error:
-        # OpenSSL's own errors are OSErrors too, and speak in its tongue.
+        return any(Path(folder).iterdir())
+    except PermissionError:
+        # OpenSSL opens files by their names, without listing the folder.
+        return True
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """Raise ConfigError for authorities that cannot be read, naming them."""
+    try:
+        yield
+    except OSError as error:
+        # OpenSSL's own errors are OSErrors too, without a text that people could read.
         reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
-        raise ConfigError(f"{what} {file or folder} cannot be used: {reason}") from None
+        raise ConfigError(f"{what} cannot be used: {reason}") from None
