@@ -31,10 +31,10 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         path,
         list_export.fingerprint(
             request,
-            format=options.look.format,
-            columns=[*options.look.columns],
+            format=options.style.format,
+            columns=[*options.style.columns],
             jq=typed.jq,
-            csv_safe=options.look.safe_cells,
+            csv_safe=options.style.safe_cells,
             dedupe=options.dedupe,
             limit=options.span.records,
             cursor=options.span.cursor,
@@ -78,11 +78,11 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
         raise UsageError("--jq over a whole result has no place in a file that grows (-o ndjson has)")
     if options.dedupe and (form != "ndjson" or options.jq or options.columns):
         raise UsageError("--dedupe id needs -o ndjson, whole")
-    look = record_output.style_for(call, request.operation, screen=False)
-    chosen = look.columns if form in {"json", "ndjson", "yaml"} else ()
+    style = record_output.style_for(call, request.operation, screen=False)
+    chosen = style.columns if form in {"json", "ndjson", "yaml"} else ()
     return list_export.ListExportOptions(
         listing.span(options),
-        look,
+        style,
         Transform(record_output.program(options), chosen),
         force=options.force,
         restart=options.restart,

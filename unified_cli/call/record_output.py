@@ -9,8 +9,8 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.output import pretty_json, printer, transform
+from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
-from unified_cli.output.transform import JqProgram
 
 
 def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
@@ -18,7 +18,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     runtime, output = call.runtime, call.settings.output
     chosen = columns(call.options)
     if program and output in {"json", "yaml"}:
-        printer.text(runtime, transform.queried(program, body, output))
+        printer.text(runtime, transform.render(program, body, output))
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "json":
@@ -66,15 +66,12 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
     `first` are columns that come before those asked for.
     """
     chosen = columns(call.options)
-    return printer.style_for(
-        call.runtime,
-        call.catalogue.service,
-        call.settings.output,
+    style = printer.style_for(call.runtime, call.catalogue.service, call.settings.output, screen=screen)
+    return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
         known=[field.name for field in operation.facts.fields] if operation else (),
         first=first,
         safe_cells=call.options.csv_safe,
-        screen=screen,
     )
 
 

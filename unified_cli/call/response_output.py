@@ -10,7 +10,7 @@ from unified_cli.http.request import Request
 from unified_cli.output import pretty_json, stdout
 
 if TYPE_CHECKING:
-    from unified_cli.output.transform import JqProgram
+    from unified_cli.output.jq_program import JqProgram
 
 _AS_SERVED = {"json", "raw"}
 

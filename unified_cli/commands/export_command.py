@@ -185,16 +185,11 @@ def _list_options(context: CommandContext, options: ExportOptions, operation: Op
     from unified_cli.output import printer  # noqa: PLC0415  as above
     from unified_cli.output.transform import Transform  # noqa: PLC0415  as above
 
+    style = printer.style_for(context.runtime, context.catalogue.service, form, screen=False)
+    known = [field.name for field in operation.facts.fields]
     return ListExportOptions(
         Span(),
-        printer.style_for(
-            context.runtime,
-            context.catalogue.service,
-            form,
-            known=[field.name for field in operation.facts.fields],
-            safe_cells=options.csv_safe,
-            screen=False,
-        ),
+        style._replace(known=known, safe_cells=options.csv_safe),
         Transform(),
         restart=options.restart,
         dedupe=options.dedupe is not None,

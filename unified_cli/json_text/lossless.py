@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from unified_cli.json_text import json_check
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 
 # No record is nested like this, and what is read here is read again where less of the stack is left.
 _DEEPEST = 100

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from unified_cli.json_text import surrogates
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 
 Record = msgspec.Raw
 Parts = Mapping[str, bytes]

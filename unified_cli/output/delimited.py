@@ -20,10 +20,10 @@ class Delimited:
     An empty text is `""` in CSV, and null is nothing.
     """
 
-    def __init__(self, look: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: JsonObject) -> None:
         self.memory = memory
-        self._look = look
-        self._csv = look.format == "csv"
+        self._style = style
+        self._csv = style.format == "csv"
         self._columns: list[str] | None = memory.get("columns")
         self._lost: dict[str, None] = dict.fromkeys(memory.get("lost", ()))
         self._guarded: int = memory.get("guarded", 0)
@@ -42,9 +42,9 @@ class Delimited:
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
         """The header, where there were no records to put it before."""
-        if self._columns is not None or not self._look.columns:
+        if self._columns is not None or not self._style.columns:
             return b""
-        return self._line([self._cell(column, guard=False) for column in self._look.columns]).encode("utf-8")
+        return self._line([self._cell(column, guard=False) for column in self._style.columns]).encode("utf-8")
 
     def shortcomings(self) -> Sequence[str]:
         """The keys that came after the columns were fixed."""
@@ -59,25 +59,25 @@ class Delimited:
         return [f"{self._guarded} cells were given a ' so that no spreadsheet runs them"] if self._guarded else []
 
     def _fix(self, members: Sequence[Parts]) -> list[str]:
-        if self._look.columns:
-            return [*self._look.columns]
+        if self._style.columns:
+            return [*self._style.columns]
         seen = [key for one in members for key in one]
         # Which connection's page comes first is chance, so the known columns are there whether it has them or not.
-        ahead = [*self._look.first, *self._look.known] if self._look.first else []
+        ahead = [*self._style.first, *self._style.known] if self._style.first else []
         return [*dict.fromkeys([*ahead, *seen])] or ["value"]
 
     def _row(self, members: Parts) -> str:
         assert self._columns is not None  # noqa: S101  fixed before the first row
-        if not self._look.columns and not members.keys() <= {*self._columns}:
+        if not self._style.columns and not members.keys() <= {*self._columns}:
             self._lost |= dict.fromkeys(key for key in members if key not in self._columns)
         cells = []
         for column in self._columns:
-            value = pick(members, column) if self._look.columns else members.get(column)
+            value = pick(members, column) if self._style.columns else members.get(column)
             cells.append(self._cell(text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'))
         return self._line(cells)
 
     def _cell(self, cell: str, *, guard: bool, empty: bool = False) -> str:
-        if guard and self._look.safe_cells and _FORMULA.match(cell) and not _is_number(cell):
+        if guard and self._style.safe_cells and _FORMULA.match(cell) and not _is_number(cell):
             self._guarded += 1
             cell = f"'{cell}"
         if not self._csv:

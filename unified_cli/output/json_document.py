@@ -13,16 +13,16 @@ from unified_cli.output.style import Style
 class JsonDocument:
     """`{"result": […], "next_cursor": …}`, a record a line; indented where it is for a terminal."""
 
-    def __init__(self, look: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: JsonObject) -> None:
         self.memory = memory
-        self._look = look
+        self._style = style
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  a document may break lines
         """The records, after what has been written so far."""
         if not records:
             return b""
-        if self._look.width is None:
+        if self._style.width is None:
             inside = b",\n".join(records)
         else:
             inside = b",\n".join(_indented(pretty(bytes(record))) for record in records)
@@ -33,15 +33,15 @@ class JsonDocument:
     def end(self, next_cursor: str | None) -> bytes:
         """The closing brackets; the cursor where the records are a list."""
         start = b"\n" if self._begun else self._head().rstrip()
-        cursor = msgspec.json.encode(self._look.cursor) + b": " + msgspec.json.encode(next_cursor)
-        if self._look.width is None:
-            return start + (b"], " + cursor if self._look.listing else b"]") + b"}\n"
+        cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
+        if self._style.width is None:
+            return start + (b"], " + cursor if self._style.listing else b"]") + b"}\n"
         bracket = b"  ]" if self._begun else b"]"
-        return start + bracket + (b",\n  " + cursor if self._look.listing else b"") + b"\n}\n"
+        return start + bracket + (b",\n  " + cursor if self._style.listing else b"") + b"\n}\n"
 
     def _head(self) -> bytes:
-        start = b"{\n  " if self._look.width is not None else b"{"
-        return start + msgspec.json.encode(self._look.items) + b": [\n"
+        start = b"{\n  " if self._style.width is not None else b"{"
+        return start + msgspec.json.encode(self._style.items) + b": [\n"
 
     def shortcomings(self) -> Sequence[str]:
         """None."""

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
 from unified_cli.output import stdout, terminal
+from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.pretty_json import LARGEST_COLOURED
 from unified_cli.output.style import Style
-from unified_cli.output.transform import JqProgram, Queried, Transform
+from unified_cli.output.transform import JqDocument, Transform
 from unified_cli.output.writer import RecordWriter, writer
 from unified_cli.runtime import Runtime
 
@@ -18,37 +19,37 @@ _DOCUMENTS = {"json", "yaml"}
 class Printer:
     """Writes each page at once; `end` tells what is to be told at the end of a whole run."""
 
-    def __init__(self, runtime: Runtime, look: Style, program: JqProgram | None = None) -> None:
+    def __init__(self, runtime: Runtime, style: Style, program: JqProgram | None = None) -> None:
         self._runtime = runtime
-        self._look = look
-        whole = program is not None and look.format in _DOCUMENTS
-        chosen = look.columns if look.format in _JSON | _DOCUMENTS else ()
-        self._shape = Transform(None if whole else program, chosen)
-        self._writer: RecordWriter = Queried(look, program) if program and whole else writer(look)
+        self._style = style
+        whole = program is not None and style.format in _DOCUMENTS
+        chosen = style.columns if style.format in _JSON | _DOCUMENTS else ()
+        self._transform = Transform(None if whole else program, chosen)
+        self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
 
     def page(self, records: Sequence[Record], *, one_line: bool, name: tuple[str, str] | None = None) -> None:
         """Write some records; `name` is a key and a value that come first in each."""
-        self._put(self._writer.add(self._shape.apply(records, name), one_line=one_line))
+        self._put(self._writer.add(self._transform.apply(records, name), one_line=one_line))
 
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Close the output and say what is to be said; gives what is missing from it."""
         self._put(self._writer.end(next_cursor))
-        for remark in (*self._shape.remarks(), *self._writer.remarks()):
+        for remark in (*self._transform.remarks(), *self._writer.remarks()):
             self._runtime.stderr.note(remark)
         return [*self._writer.shortcomings()]
 
     def _put(self, data: bytes) -> None:
         if data:
-            stdout.write(self._runtime, [data if self._look.width is None else self._safe(data)])
+            stdout.write(self._runtime, [data if self._style.width is None else self._safe(data)])
 
     def _safe(self, data: bytes) -> bytes:
-        if self._look.format == "table":
+        if self._style.format == "table":
             return data
         text = data.decode("utf-8")
-        if self._look.format not in _JSON:
+        if self._style.format not in _JSON:
             return terminal.encode(self._runtime, terminal.lines_visible(text))
         text = terminal.json_visible(text)
-        if self._look.colour and len(text) <= LARGEST_COLOURED:
+        if self._style.colour and len(text) <= LARGEST_COLOURED:
             text = terminal.coloured_json(text)
         return terminal.encode(self._runtime, text)
 
@@ -65,26 +66,16 @@ def style_for(
     service: Service,
     form: str,
     *,
-    columns: Sequence[str] = (),
-    known: Sequence[str] = (),
-    first: Sequence[str] = (),
-    safe_cells: bool = False,
-    listing: bool = True,
     screen: bool = True,
 ) -> Style:
-    """How output of that format is to look on this stdout, or in a file where it is not for the `screen`."""
+    """How a list in that format looks on this stdout, or in a file where it is not for the `screen`."""
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
         form,
         items=service.items,
         cursor=service.cursor,
-        columns=columns,
-        known=known,
-        first=first,
-        safe_cells=safe_cells,
         width=runtime.width if terminal_there else None,
         colour=screen and terminal.has_colour(runtime),
         encoding=runtime.encoding if terminal_there else "utf-8",
         ellipsis="…" if runtime.encoding.lower().startswith("utf") else "~",
-        listing=listing,
     )

@@ -1,4 +1,4 @@
-"""How the output of a run is to look: what every format is told."""
+"""How the output of a run looks: what every format needs to know."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -13,9 +13,9 @@ from unified_cli.output.text_columns import pad, width
 class Table:
     """Rows in columns; which, and how wide, is decided by the first page. A record alone stands upright."""
 
-    def __init__(self, look: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: JsonObject) -> None:
         self.memory = memory
-        self._look = look
+        self._style = style
         self._widths: dict[str, int] | None = memory.get("widths")
         self._hidden: dict[str, None] = dict.fromkeys(memory.get("hidden", ()))
 
@@ -24,15 +24,15 @@ class Table:
         if not records:
             return b""
         members = [_members(record) for record in records]
-        if not self._look.listing:
+        if not self._style.listing:
             return self._encode([line for one in members for line in self._upright(one)])
         lines = []
         if self._widths is None:
             self._widths = self._measure(members)
             head = self._line({column: visible(column).upper() for column in self._widths})
-            lines.append(f"\x1b[1m{head}\x1b[0m" if self._look.colour else head)
+            lines.append(f"\x1b[1m{head}\x1b[0m" if self._style.colour else head)
         for one in members:
-            if not self._look.columns:
+            if not self._style.columns:
                 self._hidden |= dict.fromkeys(key for key in one if key not in self._widths)
             lines.append(self._line({column: table_layout.cell(pick(one, column)) for column in self._widths}))
         self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
@@ -48,35 +48,35 @@ class Table:
 
     def remarks(self) -> Sequence[str]:
         """The columns that are not shown."""
-        if self._widths is None and self._look.listing:
+        if self._widths is None and self._style.listing:
             return ["no records"]
         hidden = cut(visible(", ".join(self._hidden)))
         return [f"not shown: {hidden} (--columns names what to show)"] if hidden else []
 
     def _encode(self, lines: Sequence[str]) -> bytes:
-        return "".join(f"{line}\n" for line in lines).encode(self._look.encoding, "backslashreplace")
+        return "".join(f"{line}\n" for line in lines).encode(self._style.encoding, "backslashreplace")
 
     def _upright(self, members: Parts) -> Sequence[str]:
-        columns = self._look.columns or [*members]
+        columns = self._style.columns or [*members]
         size = max((width(visible(column)) for column in columns), default=0)
         return [
             f"{pad(visible(column), size)}  {table_layout.cell(pick(members, column))}".rstrip() for column in columns
         ]
 
     def _measure(self, members: Sequence[Parts]) -> dict[str, int]:
-        columns = self._look.columns or table_layout.candidates(members, self._look.known, self._look.first)
+        columns = self._style.columns or table_layout.candidates(members, self._style.known, self._style.first)
         natural = {
             column: max(width(visible(column)), *(width(table_layout.cell(pick(one, column))) for one in members))
             for column in columns
         }
-        if self._look.width is None or self._look.columns:
+        if self._style.width is None or self._style.columns:
             return natural
         fixed = {
             column
             for column in columns
             if table_layout.is_id(column) or any(table_layout.shows_id(pick(one, column)) for one in members)
         }
-        return table_layout.fit(natural, fixed, self._look.width)
+        return table_layout.fit(natural, fixed, self._style.width)
 
     def _line(self, cells: dict[str, str]) -> str:
         assert self._widths is not None  # noqa: S101  measured before the first line
@@ -86,9 +86,9 @@ class Table:
 
     def _fitted(self, column: str, cell: str) -> str:
         assert self._widths is not None  # noqa: S101  as above
-        if self._look.width is None or self._look.columns or table_layout.is_id(column):
+        if self._style.width is None or self._style.columns or table_layout.is_id(column):
             return cell
-        return table_layout.cut(cell, self._widths[column], self._look.ellipsis)
+        return table_layout.cut(cell, self._widths[column], self._style.ellipsis)
 
 
 def _members(record: Record) -> Parts:

@@ -30,43 +30,43 @@ class RecordWriter(Protocol):
         """What the reader should know."""
 
 
-def writer(look: Style, memory: JsonObject | None = None) -> RecordWriter:
+def writer(style: Style, memory: JsonObject | None = None) -> RecordWriter:
     """The writer of a format, going on where one with this memory stopped."""
-    return _MAKERS[look.format](look, memory or {})
+    return _MAKERS[style.format](style, memory or {})
 
 
-def _json(look: Style, memory: JsonObject) -> RecordWriter:
+def _json(style: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.json_document import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
-    return JsonDocument(look, memory)
+    return JsonDocument(style, memory)
 
 
-def _lines(look: Style, memory: JsonObject) -> RecordWriter:
+def _lines(style: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.json_lines import Ids, Lines  # noqa: PLC0415  as above
 
-    return Ids(memory) if look.format == "ids" else Lines(memory)
+    return Ids(memory) if style.format == "ids" else Lines(memory)
 
 
-def _delimited(look: Style, memory: JsonObject) -> RecordWriter:
+def _delimited(style: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
 
-    return Delimited(look, memory)
+    return Delimited(style, memory)
 
 
-def _table(look: Style, memory: JsonObject) -> RecordWriter:
+def _table(style: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.table import Table  # noqa: PLC0415  as above
 
-    return Table(look, memory)
+    return Table(style, memory)
 
 
-def _yaml(look: Style, memory: JsonObject) -> RecordWriter:
+def _yaml(style: Style, memory: JsonObject) -> RecordWriter:
     from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
-    return Yaml(look, memory)
+    return Yaml(style, memory)
 
 
-def _none(look: Style, _: JsonObject) -> RecordWriter:
-    raise UsageError(f"-o {look.format} prints one answer as it came, so it takes no records apart (-o json does)")
+def _none(style: Style, _: JsonObject) -> RecordWriter:
+    raise UsageError(f"-o {style.format} prints one answer as it came, so it takes no records apart (-o json does)")
 
 
 _MAKERS: dict[str, Callable[[Style, JsonObject], RecordWriter]] = {

@@ -50,24 +50,24 @@ for _dumper in (_Fast, _Plain):
 class Yaml:
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
-    def __init__(self, look: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: JsonObject) -> None:
         self.memory = memory
-        self._look = look
+        self._style = style
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  records are written anew
         """The records as items of the list."""
         if not records:
             return b""
-        head = b"" if self._begun else f"{self._look.items}:\n".encode()
+        head = b"" if self._begun else f"{self._style.items}:\n".encode()
         self._begun = self.memory["begun"] = True
         return head + dump([_load(bytes(record)) for record in records])
 
     def end(self, next_cursor: str | None) -> bytes:
         """The cursor, where the records are a list."""
-        rest: JsonObject = {} if self._begun else {self._look.items: []}
-        if self._look.listing:
-            rest[self._look.cursor] = next_cursor
+        rest: JsonObject = {} if self._begun else {self._style.items: []}
+        if self._style.listing:
+            rest[self._style.cursor] = next_cursor
         return dump(rest) if rest else b""
 
     def shortcomings(self) -> Sequence[str]:

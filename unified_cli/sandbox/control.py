@@ -7,7 +7,7 @@ from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.fault_plan import Faults, rules_of
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.store import SandboxStore

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.list_page import ListTerms
 from unified_cli.sandbox.api.operation_call import OperationCall
 from unified_cli.sandbox.fault_plan import FaultHits

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from unified_cli.catalogue import Service
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 
 JSON = "application/json; charset=utf-8"
 

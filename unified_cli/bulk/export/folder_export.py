@@ -117,7 +117,7 @@ class Export:
     def _task(self, task: ExportTask, give: Give["Page | _FinishedList"]) -> None:
         connection, request = self._reach(task)
         options = self._options(task.operation)
-        mark = list_export.fingerprint(request, format=options.look.format, csv_safe=options.look.safe_cells)
+        mark = list_export.fingerprint(request, format=options.style.format, csv_safe=options.style.safe_cells)
         entry = _entry(task, request, mark, moment(self._runtime.wall()))
         before = self._manifest.entries.get(task.file)
         if before and not options.restart:

@@ -23,14 +23,14 @@ Read = Callable[[Span], Generator[Page]]
 
 @dataclass(frozen=True, slots=True)
 class ListExportOptions:
-    """How a file is made: `span` what is read, `look` and `shape` how it is written.
+    """How a file is made: `span` what is read, `style` and `transform` how it is written.
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
     """
 
     span: Span
-    look: Style
-    shape: Transform
+    style: Style
+    transform: Transform
     force: bool = False
     restart: bool = False
     dedupe: bool = False
@@ -57,7 +57,7 @@ def run(part: PartialFile, read: Read, options: ListExportOptions, told: Callabl
     part.open(force=options.force, restart=options.restart, keep=keep)
     if part.is_published:
         return
-    output = writer(options.look, part.state.memory)
+    output = writer(options.style, part.state.memory)
     known = _Known(part.lines()) if options.dedupe else None
 
     def write(page: Page) -> None:
@@ -65,7 +65,7 @@ def run(part: PartialFile, read: Read, options: ListExportOptions, told: Callabl
         state = part.state
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         part.append(
-            output.add(options.shape.apply(records), one_line=page.one_line),
+            output.add(options.transform.apply(records), one_line=page.one_line),
             replace(
                 state,
                 next_cursor=page.next_cursor,
@@ -114,7 +114,7 @@ def _read(part: PartialFile, read: Read, span: Span, write: Callable[[Page], Non
 
 def shortcomings(part: PartialFile, options: ListExportOptions) -> list[str]:
     """What is missing from a complete file: what the writer could not place, and what the provider left out."""
-    missing = [*writer(options.look, part.state.memory).shortcomings()]
+    missing = [*writer(options.style, part.state.memory).shortcomings()]
     if part.state.partial_pages:
         numbers = ", ".join(map(str, part.state.partial_pages[:20]))
         missing.append(f"the provider left something out of page {numbers} (--allow-partial accepts that)")

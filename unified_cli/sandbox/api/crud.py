@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.list_page import page
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
 from unified_cli.sandbox.api.request_content import attached

@@ -5,7 +5,7 @@ from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.accounts import LACKED, character
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text import lossless
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api import cursors
 from unified_cli.sandbox.api.filters import sort_key, tests
 from unified_cli.sandbox.api.query_tree import on, texts

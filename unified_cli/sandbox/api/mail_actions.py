@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.crud import created, uploaded
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.request_content import from_base64

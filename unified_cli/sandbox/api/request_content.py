@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unified_cli.json_text import lossless
-from unified_cli.json_text.json_values import dump, read
+from unified_cli.json_text.json_codec import dump, read
 from unified_cli.sandbox.messages import Refusal, SandboxRequest
 
 _DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')

@@ -3,7 +3,7 @@
 from typing import Any
 
 from unified_cli.json_text import lossless
-from unified_cli.json_text.json_values import dump, read
+from unified_cli.json_text.json_codec import dump, read
 from unified_cli.sandbox.api.operation_call import OperationCall
 from unified_cli.sandbox.messages import SandboxResponse
 

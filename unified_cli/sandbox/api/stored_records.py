@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unified_cli.json_text import lossless
-from unified_cli.json_text.json_values import dump, read
+from unified_cli.json_text.json_codec import dump, read
 from unified_cli.sandbox.data.generate import World
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse

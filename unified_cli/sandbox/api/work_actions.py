@@ -1,6 +1,6 @@
 """Actions on applications, tickets and pages, and the exports that take their time."""
 
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.crud import create, created, get
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.stored_records import Row

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.json_text.json_values import dump
+from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.data import vocabulary
 from unified_cli.sandbox.data.consistency import ARRANGE
 from unified_cli.sandbox.data.fields import BY_NAME, BY_TYPE, file_name
