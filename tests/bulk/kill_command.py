@@ -86,7 +86,7 @@ if __name__ == "__main__":
     from unified_cli.bulk.import_ import importer, record_map, result_files  # noqa: F401
     from unified_cli.call import downloading, response_output  # noqa: F401
     from unified_cli.cli import connect  # noqa: F401
-    from unified_cli.commands import import_command  # noqa: F401
+    from unified_cli.commands.import_records import import_command, import_run  # noqa: F401
     from unified_cli.storage import file_lock  # noqa: F401
 
     gc.freeze()

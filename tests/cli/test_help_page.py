@@ -67,13 +67,19 @@ def test_help_needs_no_home_no_terminal_and_no_sound_config(command: str, tmp_pa
             "voice calls zzz",
             'error: unified voice calls: no operation named "zzz" (unified voice calls --help lists them)',
         ),
-        ("voice calls", "error: unified voice calls: which operation? (unified voice calls --help lists them)"),
-        ("voice", "error: unified voice: which resource? (unified voice --help lists them)"),
+        ("-v", "error: unified: missing command (unified --help)"),
     ],
 )
 def test_a_slip_gets_one_line_that_helps(typed: str, said: str, unified: Unified) -> None:
     result = unified(typed)
     assert (result.stdout, result.stderr, result.code) == ("", said + "\n", 2)
+
+
+@pytest.mark.parametrize("level", ["", "voice", "voice calls", "profile", "completion", "sandbox"])
+def test_a_level_alone_shows_its_help(level: str, unified: Unified) -> None:
+    result = unified(level)
+    assert (result.stdout, result.stderr, result.code) == (unified(f"{level} --help").stdout, "", 0)
+    assert result.stdout.startswith(f"Usage: unified {level}".rstrip())
 
 
 @pytest.mark.parametrize("typed", ["ticketing ticket-types list", "ticketing ticket_types list"])

@@ -13,8 +13,8 @@ CALLS = "unified voice calls list"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("--limit 2 voice calls list", "unified: no such option: --limit (it stands behind the operation)"),
-        ("voice -a x calls list", "unified voice: no such option: -a (it stands behind the operation)"),
+        ("--limit 2 voice calls list", "unified: no such option: --limit (put it after the operation)"),
+        ("voice -a x calls list", "unified voice: no such option: -a (put it after the operation)"),
         (
             "voice calls list --as wget",
             f"{CALLS}: invalid value for '--as': 'wget' is not one of 'curl' ({CALLS} --help)",

@@ -8,7 +8,8 @@ from unified_cli.call import Call, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
-from unified_cli.cli.options import ConnectionOptions, OperationOptions, overrides
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings

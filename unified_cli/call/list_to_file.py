@@ -4,6 +4,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from unified_cli.bulk.export import list_export
+from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
@@ -13,6 +14,7 @@ from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
+from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 
 _FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
@@ -23,30 +25,14 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     Raises IncompleteError where something is missing from the file.
     """
-    runtime, catalogue, settings, typed = call
+    runtime = call.runtime
     options = _options(call, request)
-    path = Path(typed.out or "")
-    output_file.check_folder(path)
-    part = PartialFile(
-        path,
-        list_export.fingerprint(
-            request,
-            format=options.style.format,
-            columns=[*options.style.columns],
-            jq=typed.jq,
-            csv_safe=options.style.safe_cells,
-            dedupe=options.dedupe,
-            limit=options.span.records,
-            cursor=options.span.cursor,
-        ),
-        monotonic=runtime.monotonic,
-        wall=runtime.wall,
-    )
+    part = _partial_file(call, request, options)
 
     def read(span: Span) -> Generator[Page]:
-        return read_ahead.pages(clients.open(settings), request, catalogue.service, span)
+        return read_ahead.pages(clients.open(call.settings), request, call.catalogue.service, span)
 
-    clients.token(settings)
+    clients.token(call.settings)
     try:
         with progress(runtime, to_file=True) as told:
             list_export.run(part, read, options, lambda page: told.page(len(page.records)))
@@ -59,15 +45,36 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         raise
     finally:
         part.close()
+    _tell(runtime, part.path, state)
+    missing = [] if call.options.allow_partial else list_export.shortcomings(part, options)
+    if missing:
+        raise IncompleteError("; ".join(missing))
+
+
+def _partial_file(call: Call, request: Request, options: list_export.ListExportOptions) -> PartialFile:
+    """The file that `--out` names, as far as an earlier run with the same options wrote it."""
+    path = Path(call.options.out or "")
+    output_file.check_folder(path)
+    fingerprint = list_export.fingerprint(
+        request,
+        format=options.style.format,
+        columns=[*options.style.columns],
+        jq=call.options.jq,
+        csv_safe=options.style.safe_cells,
+        dedupe=options.dedupe,
+        limit=options.span.records,
+        cursor=options.span.cursor,
+    )
+    return PartialFile(path, fingerprint, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
+
+
+def _tell(runtime: Runtime, path: Path, state: Checkpoint) -> None:
     runtime.stderr.note(
-        f"wrote {state.records} records of {state.pages} pages to {part.path} "
+        f"wrote {state.records} records of {state.pages} pages to {path} "
         f"({state.bytes} bytes, sha256 {state.sha256})" + (f", left out {state.dropped}" if state.dropped else "")
     )
     if state.next_cursor is not None:
         runtime.stderr.note(f"cut on request; to go on: --cursor {state.next_cursor}")
-    missing = [] if typed.allow_partial else list_export.shortcomings(part, options)
-    if missing:
-        raise IncompleteError("; ".join(missing))
 
 
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:

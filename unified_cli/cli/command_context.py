@@ -7,7 +7,7 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.cli.options import EarlyOptions, completed
 from unified_cli.runtime import Runtime
 
-O = TypeVar("O")  # noqa: E741  a class of options
+OptionsT = TypeVar("OptionsT")
 
 
 class CommandContext(NamedTuple):
@@ -23,7 +23,7 @@ class CommandContext(NamedTuple):
     program: Callable[[Catalogue], Any]
     built_in: Sequence[str]
 
-    def complete(self, options: O) -> O:
+    def complete(self, options: OptionsT) -> OptionsT:
         """The options of a command together with those right after the program's name; sets how much is told."""
         early = self.early()
         found = completed(options, early)

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 import typer
 
-O = TypeVar("O")  # noqa: E741  a class of options
+OptionsT = TypeVar("OptionsT")
 
 
 PROFILE = "Profile"
@@ -129,7 +129,7 @@ def arguments_of(options: type[Any]) -> tuple[Argument, ...]:
 
 
 def typer_function(
-    options: type[O], run: Callable[[O], Any], flags: Sequence[Flag], arguments: Sequence[Argument]
+    options: type[OptionsT], run: Callable[[OptionsT], Any], flags: Sequence[Flag], arguments: Sequence[Argument]
 ) -> Callable[..., Any]:
     """A function with these parameters, as Typer reads them off a signature, that hands them to `run` as `options`."""
 

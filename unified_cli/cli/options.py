@@ -7,133 +7,33 @@ from typing import Annotated, Literal, TypeVar
 from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
     BODY,
-    CONNECTION,
     LIST,
-    MESSAGE,
-    NETWORK,
     OUTPUT,
-    QUERY,
     SAFETY,
     Argument,
     Flag,
     by_name,
     flags_of,
 )
+from unified_cli.cli.shared_options import (
+    AllowPartial,
+    ConnectionOptions,
+    CsvSafe,
+    Dedupe,
+    DryRun,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    PageSize,
+    Profiles,
+    Query,
+    Restart,
+    Yes,
+)
 from unified_cli.config.keys import KEYS
 from unified_cli.config.overrides import Overrides
-from unified_cli.output import Format
 
-O = TypeVar("O", bound=object)  # noqa: E741  a class of options
-
-
-def _default(key: str) -> str:
-    return f"{KEYS[key].default:g}"
-
-
-Profiles = Annotated[
-    tuple[str, ...],
-    Flag(
-        ("-p", "--profile"),
-        CONNECTION,
-        "the profile to use; list and get take globs, tag:NAME",
-        "NAME",
-        takes="profile",
-    ),
-]
-AccountId = Annotated[
-    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection, whatever the profile says", "ID")
-]
-BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "where the service is", "URL")]
-TokenFile = Annotated[
-    str | None, Flag(("--token-file",), CONNECTION, "read the token from a file", "FILE", takes="file")
-]
-TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
-Query = Annotated[
-    tuple[str, ...], Flag(("-q", "--query"), QUERY, "a query parameter; brackets pass through", "NAME=VALUE")
-]
-PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
-AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 though the provider left something out")]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: forget where an earlier run stopped")]
-Dedupe = Annotated[
-    Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out records that came before", "id")
-]
-Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "how to print the result", "FORMAT")]
-CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
-Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "do not ask before deleting")]
-DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
-Timeout = Annotated[
-    float | None,
-    Flag(
-        ("--timeout",),
-        NETWORK,
-        f"seconds for a request with its retries ({_default('timeout')})",
-        "S",
-        parse=KEYS["timeout"].parse,
-    ),
-]
-Retries = Annotated[
-    int | None,
-    Flag(
-        ("--retries",),
-        NETWORK,
-        f"repeats after the first attempt ({_default('retries')})",
-        "N",
-        parse=KEYS["retries"].parse,
-    ),
-]
-Rate = Annotated[
-    float | None,
-    Flag(
-        ("--rate",),
-        NETWORK,
-        f"sends per 10 s and connection, 0: no limit ({_default('rate')})",
-        "N",
-        parse=KEYS["rate"].parse,
-    ),
-]
-DEFAULT_WORKERS = 8
-Workers = Annotated[int, Flag(("--workers",), NETWORK, "requests at a time, up to 64 (8)", "N", minimum=1, maximum=64)]
-CaBundle = Annotated[
-    str | None, Flag(("--ca-bundle",), NETWORK, "trust these authorities besides", "FILE", takes="file")
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoOptions:
-    """For commands that take none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MessageOptions:
-    """What is said on stderr, and whether anybody may be asked."""
-
-    verbose: Annotated[
-        int, Flag(("-v", "--verbose"), MESSAGE, "tell each request; -vv with headers and bodies", counted=True)
-    ] = 0
-    quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "say nothing but errors")] = False
-    no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never ask, fail instead")] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConnectionOptions:
-    """Which connection is called, and with which token."""
-
-    profile: Profiles = ()
-    account_id: AccountId = None
-    base_url: BaseUrl = None
-    token_file: TokenFile = None
-    token_stdin: TokenStdin = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class NetworkOptions:
-    """How requests are sent."""
-
-    timeout: Timeout = None
-    retries: Retries = None
-    rate: Rate = None
-    workers: Workers = DEFAULT_WORKERS
-    ca_bundle: CaBundle = None
+OptionsT = TypeVar("OptionsT")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +147,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
     return taken.get(flag.name, True)
 
 
-def completed(options: O, early: EarlyOptions) -> O:
+def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     """The options of a command, completed by those right after the program's name as far as the command has them."""
     found = {name: getattr(early, name) for name in ("profile", "output") if getattr(options, name, "") in {(), None}}
     if hasattr(options, "verbose"):

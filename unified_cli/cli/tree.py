@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -20,24 +20,32 @@ from unified_cli.runtime import Runtime
 if TYPE_CHECKING:
     from unified_cli.cli.help_page import HelpPage
 
-# Typer exports of its usage errors only this leaf; their common parent is one step up.
-CommandLineError: type[Exception] = typer.BadParameter.__mro__[1]
+
+@runtime_checkable
+class TyperUsageError(Protocol):
+    """What Typer cannot read. Of these errors it exports only one, so they are known by what they all have."""
+
+    ctx: Any
+
+    def format_message(self) -> str:
+        """The error in words."""
+
 
 Execute = Callable[[Operation, OperationOptions], None]
 
-O = TypeVar("O")  # noqa: E741  a class of options
+OptionsT = TypeVar("OptionsT")
 
 
 @dataclass(frozen=True, slots=True)
-class CommandSpec(Generic[O]):
+class CommandSpec(Generic[OptionsT]):
     """A command that does something: its name, the class of its options, what it does with them, and its help.
 
     `flags` and `arguments` are those of the class that it takes, all unless they are given.
     """
 
     name: str
-    options: type[O]
-    run: Callable[[O], None]
+    options: type[OptionsT]
+    run: Callable[[OptionsT], None]
     page: Callable[[], "HelpPage"]
     flags: Sequence[Flag] | None = None
     arguments: Sequence[Argument] | None = None
@@ -77,13 +85,9 @@ class CommandGroup(TyperGroup):
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments, which must name a command; the program alone shows its help."""
-        if not args and ctx.parent is None:
-            args = ["--help"]
-        rest: list[str] = super().parse_args(ctx, args)
-        if not ctx._protected_args:  # noqa: SLF001  where Typer keeps the command's name
-            raise UsageError(f"{ctx.command_path}: which {self.kind}? ({ctx.command_path} --help lists them)")
-        return rest
+        """The arguments; a level alone shows its help."""
+        found: list[str] = super().parse_args(ctx, args or ["--help"])
+        return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the arguments begin with; UsageError with a suggestion where there is none."""
@@ -152,7 +156,7 @@ def _operation(operation: Operation, execute: Execute) -> Any:
     )
 
 
-def leaf(spec: CommandSpec[O]) -> Any:
+def leaf(spec: CommandSpec[OptionsT]) -> Any:
     """A command that Typer can read; running it gives a function that does what it is for."""
     flags = flags_of(spec.options) if spec.flags is None else spec.flags
     arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
@@ -194,27 +198,29 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
             asked: Callable[[], None] = command.invoke(context)
     except typer.Exit:
         return None
-    except CommandLineError as error:
-        raise _usage_error(error) from None
+    except Exception as error:
+        if isinstance(error, TyperUsageError):
+            raise _usage_error(error) from None
+        raise
     return asked
 
 
 _SPELLINGS = {spelling for flag in FLAGS for spelling in flag.spellings}
 
 
-def _usage_error(error: Any) -> UsageError:
+def _usage_error(error: TyperUsageError) -> UsageError:
     context = error.ctx
     where = f"{context.command_path}: " if context else ""
     more = f"{context.command_path} --help" if context else "unified --help"
-    if hasattr(error, "possibilities"):
+    if option := getattr(error, "option_name", None):
         # An option that is not there; Typer's own guesses are rather wild.
         spellings = _spellings(context) if context else []
-        longer = [one for one in spellings if one.startswith(f"{error.option_name}-")]
-        close = longer or get_close_matches(error.option_name, spellings, 1)
+        longer = [one for one in spellings if one.startswith(f"{option}-")]
+        close = longer or get_close_matches(option, spellings, 1)
         hint = "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else more
-        if context and isinstance(context.command, CommandGroup) and error.option_name in _SPELLINGS:
-            hint = "it stands behind the operation"
-        return UsageError(f"{where}no such option: {visible(error.option_name)} ({hint})")
+        if context and isinstance(context.command, CommandGroup) and option in _SPELLINGS:
+            hint = "put it after the operation"
+        return UsageError(f"{where}no such option: {visible(option)} ({hint})")
     message = error.format_message().strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")
 

@@ -11,7 +11,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import OUTPUT, Flag
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import NoOptions
+from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
 from unified_cli.storage import output_file

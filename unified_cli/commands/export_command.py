@@ -11,18 +11,17 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import EXPORT, Argument, Flag, by_name
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import (
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.shared_options import (
     AllowPartial,
     ConnectionOptions,
     CsvSafe,
     Dedupe,
     MessageOptions,
     NetworkOptions,
-    OperationOptions,
     PageSize,
     Query,
     Restart,
-    overrides,
 )
 from unified_cli.config import file, profiles, resolution
 from unified_cli.errors import IncompleteError, StateError, UnifiedError, UsageError

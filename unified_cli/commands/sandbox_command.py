@@ -10,8 +10,8 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import SERVE, Argument, Flag
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, for_group
-from unified_cli.cli.options import NoOptions
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -20,7 +20,7 @@ _ABOUT = "The service in small, on this machine: the same operations over record
 
 _MOST_RECORDS = 100_000_000
 
-O = TypeVar("O")  # noqa: E741  a class of options
+OptionsT = TypeVar("OptionsT")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,9 @@ def command(context: CommandContext) -> Any:
     """The group of commands."""
     runtime = context.runtime
 
-    def stub(name: str, about: str, options: type[O], run: Callable[[O], None], word: str = "") -> CommandStub:
+    def stub(
+        name: str, about: str, options: type[OptionsT], run: Callable[[OptionsT], None], word: str = ""
+    ) -> CommandStub:
         example = f"unified sandbox {name} {word}".rstrip()
         page = HelpPage("WORD [options]" if word else "[options]", [about], [(EXAMPLE, example)])
         spec = tree.CommandSpec(name, options, lambda typed: run(context.complete(typed)), lambda: page)

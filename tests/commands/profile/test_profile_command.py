@@ -100,7 +100,6 @@ def test_a_change_leaves_every_other_letter_alone(
         ("profile set acme keyring=true token_file=x", 3, None),
         ("profile add new -a 1 account_id=2", 2, "account_id is given twice, as an option and as account_id=…"),
         ("profile use", 2, "unified profile use NAME chooses a profile, unified profile use --none chooses none"),
-        ("profile", 2, "unified profile: which command? (unified profile --help lists them)"),
         ("profile lsit", 2, 'unified profile: no command named "lsit" (did you mean "list"?)'),
     ],
 )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import NETWORK, Flag
-from unified_cli.cli.options import CaBundle, MessageOptions, Profiles, Timeout
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Timeout
 from unified_cli.commands import connection_probe
 from unified_cli.commands.doctor import local_checks
 from unified_cli.commands.doctor.finding import Finding, worst

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import PROFILE, Argument, Flag, by_name
-from unified_cli.cli.options import MessageOptions, OperationOptions
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile import guide
 from unified_cli.commands.profile.profile_options import ExistingName, Name, OptionalName, build, may_ask, page
 from unified_cli.commands.profile.profile_values import SETTABLE, known, missing_file, new_name, parse, read_assignments

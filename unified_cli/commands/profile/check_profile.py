@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import CONNECTION, Flag
-from unified_cli.cli.options import CaBundle, MessageOptions, Profiles, Retries, Timeout
 from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Retries, Timeout
 from unified_cli.commands import connection_probe
 from unified_cli.commands.connection_probe import ProbeResult
 from unified_cli.commands.profile.profile_options import Patterns, build, page

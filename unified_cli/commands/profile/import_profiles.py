@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import PROFILE, Argument, Flag
-from unified_cli.cli.options import MessageOptions
+from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import build, page
 from unified_cli.commands.profile.profile_values import SETTABLE, new_name, parse
 from unified_cli.config import edit

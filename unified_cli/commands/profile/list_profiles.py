@@ -7,8 +7,8 @@ from typing import Any
 
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import MessageOptions
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file, resolution
 from unified_cli.config.file import Config

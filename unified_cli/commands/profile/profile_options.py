@@ -8,7 +8,7 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, Rows
-from unified_cli.cli.options import MessageOptions
+from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import OUTPUT, Flag
-from unified_cli.cli.options import MessageOptions, Profiles
 from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.cli.shared_options import MessageOptions, Profiles
 from unified_cli.commands.profile.profile_options import OptionalName, build, page
 from unified_cli.config import address, file, resolution
 from unified_cli.config.credentials.token import TokenSource

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from unified_cli.cli import terminal_input, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import PROFILE, Flag
-from unified_cli.cli.options import MessageOptions, TokenStdin
+from unified_cli.cli.shared_options import MessageOptions, TokenStdin
 from unified_cli.commands.profile.profile_options import OptionalName, build, may_ask, page
 from unified_cli.config import edit, file
 from unified_cli.config.credentials import login, token as secrets

@@ -1,0 +1,1 @@
+"""`unified import` and what it consists of."""

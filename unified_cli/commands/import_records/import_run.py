@@ -1,0 +1,118 @@
+"""Run an import: check everything first, then send each record, with the journal open beside the file."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
+from unified_cli.bulk.import_.import_items import ImportItem
+from unified_cli.bulk.import_.import_journal import Journal, JournalHeader
+from unified_cli.bulk.import_.import_progress import ImportProgress
+from unified_cli.bulk.import_.importer import Importer, ImportTerms
+from unified_cli.bulk.import_.input_file import InputFile
+from unified_cli.call import builder, dry_run
+from unified_cli.cli import prompt
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import overrides
+from unified_cli.commands.import_records import import_summary
+from unified_cli.commands.import_records.import_options import ImportOptions
+from unified_cli.commands.import_records.import_task import ImportTask, find
+from unified_cli.config import file as config_file, resolution
+from unified_cli.errors import UnifiedError
+from unified_cli.storage import file_lock
+
+
+def run(context: CommandContext, options: ImportOptions) -> None:
+    """Import; raises the error that says how far it got where not everything was done."""
+    runtime, catalogue = context.runtime, context.catalogue
+    said = overrides(options, builder.one_profile(options.profile))._replace(output=None)
+    resolved = resolution.resolve(said, runtime, config_file.read(runtime))
+    builder.apply_message_settings(runtime, resolved)
+    resolved.reachable()
+    operation = find(catalogue, options.resource, options.operation)
+    task = ImportTask(runtime, catalogue, resolved, operation, builder.pairs(options.query), options.map)
+
+    piped = options.file == "-"
+    path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
+    source = input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)
+    if options.dry_run:
+        _preview(task, source)
+        return
+    _check(task, source, options)
+    _import(task, source, options)
+
+
+def _preview(task: ImportTask, source: InputFile) -> None:
+    """Print the request for each record, one a line; nothing is sent, and no journal is begun."""
+    for item in task.items(source):
+        if item.wrong:
+            task.runtime.stderr.note(f"line {item.number} {item.wrong}")
+        elif not item.empty:
+            dry_run.line(task.runtime, task.request(item, item.key or "…"))
+
+
+def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
+    """Raise what is to be raised before anything is written or sent."""
+    result_files.check(source.path, options.report)
+    request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
+    builder.check_writable(task.resolved, request)
+    if task.operation.kind == "delete":
+        what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
+        prompt.many(task.runtime, task.resolved, what, yes=options.yes, piped=options.file == "-")
+
+
+def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
+    """Import with the journal locked, and tell what came of it."""
+    path = source.path.with_name(source.path.name + ".unified-journal")
+    if options.report:
+        result_files.check_report(options.report, source.path)
+    items = task.items(source)
+    lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
+    lock.take(str(path))
+    try:
+        journal = Journal.open(path, _header(task, source), restart=options.restart)
+        try:
+            before = result_files.count(source, journal)
+            stopped = _send_all(task, items, journal, source, options)
+            counts = result_files.count(source, journal)
+            groups = result_files.write(source, journal, counts, source.path)
+            if options.report:
+                result_files.report(source, journal, options.report)
+        finally:
+            journal.close()
+    finally:
+        lock.release()
+    if before == counts and not any(group.count for group in groups[1:]):
+        task.runtime.stderr.note(f"already imported, says {path} (--restart sends everything again)")
+    import_summary.show_outcome(task.runtime, options.output, groups, counts)
+    import_summary.raise_for(groups, stopped)
+
+
+def _send_all(
+    task: ImportTask, items: Iterator[ImportItem], journal: Journal, source: InputFile, options: ImportOptions
+) -> UnifiedError | None:
+    """Send what the journal does not settle; gives the error that stopped the import early, None where none did."""
+    runtime = task.runtime
+    clients = Clients(runtime, task.catalogue)
+    clients.token(task.resolved)
+    terms = ImportTerms(
+        options.workers,
+        task.resolved.idempotency_window,
+        fail_fast=options.fail_fast,
+        retry_in_doubt=options.retry_in_doubt,
+    )
+    progress = ImportProgress(source.count, runtime.stderr, runtime.monotonic)
+    importer = Importer(journal, task.request, lambda: clients.open(task.resolved), terms, progress, wall=runtime.wall)
+    try:
+        return importer.run(items)
+    except BaseException:
+        runtime.stderr.note(f"stopped; the same command goes on from {journal.path}")
+        raise
+
+
+def _header(task: ImportTask, source: InputFile) -> JournalHeader:
+    fingerprint = hashlib.sha256(json.dumps(task.where).encode()).hexdigest()
+    return JournalHeader(str(uuid.uuid4()), fingerprint, source.size, source.sha256)

@@ -1,0 +1,41 @@
+"""What came of an import, in a table and as an exit code."""
+
+from collections.abc import Mapping, Sequence
+
+from unified_cli.bulk.import_.import_journal import EntryState
+from unified_cli.bulk.import_.result_files import ResultGroup
+from unified_cli.cli.result_table import TableFormat, show
+from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
+from unified_cli.runtime import Runtime
+
+
+def show_outcome(
+    runtime: Runtime, output: TableFormat | None, groups: Sequence[ResultGroup], counts: Mapping[EntryState, int]
+) -> None:
+    """Print how many records ended how, and the file each group is in."""
+    rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
+    value = [
+        {"outcome": group.name, "records": group.count, "file": str(group.path) if group.path else None}
+        for group in groups
+    ]
+    if counts[EntryState.LEFT_OUT]:
+        rows.append(("left out by --map", str(counts[EntryState.LEFT_OUT]), ""))
+        value.append({"outcome": "left out", "records": counts[EntryState.LEFT_OUT], "file": None})
+    show(runtime, output, ("outcome", "records", "file"), rows, value)
+
+
+def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> None:
+    """Raise the error that the import amounts to: records in doubt, then what stopped it, then failed ones."""
+    counts = {group.name: group.count for group in groups}
+    paths = {group.name: group.path for group in groups}
+    if counts["in doubt"]:
+        raise UnknownError(
+            f"in doubt: {counts['in doubt']} of {sum(counts.values())} records, see {paths['in doubt']} "
+            "(the same command settles them where that is safe; --retry-in-doubt sends them again)"
+        )
+    if stopped is not None:
+        untried = f"{counts['not tried']} of {sum(counts.values())} records not tried"
+        stopped.message = f"stopped with {untried}: {stopped.message}"
+        raise stopped
+    if counts["failed"]:
+        raise IncompleteError(f"failed: {counts['failed']} of {sum(counts.values())} records, see {paths['failed']}")

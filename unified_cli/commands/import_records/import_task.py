@@ -1,0 +1,86 @@
+"""What an import is to do: one operation of one connection, for every record of a file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from unified_cli.bulk.import_ import import_items, record_map
+from unified_cli.bulk.import_.import_items import ImportItem
+from unified_cli.bulk.import_.input_file import InputFile
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.http import request as requests
+from unified_cli.http.request import Request
+from unified_cli.json_text.numbers import changed_by_jq
+from unified_cli.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTask:
+    """What is asked for: an operation on a connection, with these parameters."""
+
+    runtime: Runtime
+    catalogue: Catalogue
+    resolved: Settings
+    operation: Operation
+    query: list[tuple[str, str]]
+    map: str | None
+
+    @property
+    def where(self) -> list[Any]:
+        """What must be the same for a journal to be of the same import."""
+        address, account = self.resolved.reachable()
+        return [address.origin + address.path, self.operation.command, account, self.query, self.map]
+
+    def request(self, item: ImportItem, key: str) -> Request:
+        """The request for an item. Raises UsageError for an id that cannot be sent."""
+        address, account = self.resolved.reachable()
+        made = requests.for_operation(
+            self.operation,
+            item.identifier,
+            address=address,
+            account=account,
+            service=self.catalogue.service,
+            query=self.query,
+            body=item.body,
+            key=key if self.operation.method in {"POST", "PATCH"} else None,
+        )
+        return made._replace(honoured=self.resolved.idempotency_window > 0)
+
+    def items(self, source: InputFile) -> Iterator[ImportItem]:
+        """What is to be sent for each record of the file."""
+        return import_items.items(source.lines(), self.operation, self.catalogue.service, self._record_map())
+
+    def _record_map(self) -> Callable[[bytes], list[bytes]] | None:
+        if self.map is None:
+            return None
+        program, warned = record_map.RecordMap(self.map), False
+
+        def mapped(record: bytes) -> list[bytes]:
+            nonlocal warned
+            if not warned and (digits := changed_by_jq(record)):
+                warned = True
+                self.runtime.stderr.note(
+                    f"--map computes in doubles, which cannot hold {digits}; others may change too"
+                )
+            return program(record)
+
+        return mapped
+
+
+def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
+    """The operation of that name on API/RESOURCE; UsageError where there is none, or it sends nothing."""
+    api, slash, rest = resource.partition("/")
+    if not slash or "/" in rest:
+        raise UsageError(f"{resource!r} is not API/RESOURCE, like ticketing/contacts")
+    known = catalogue.apis.get(api)
+    spelled = {other.replace("_", "-"): other for other in (known.resources if known else ())}
+    found = known.resources.get(rest) or known.resources.get(spelled.get(rest.replace("_", "-"), "")) if known else None
+    if found is None:
+        raise UsageError(f"there is no {resource} (unified operations lists what there is)")
+    operation = found.operations.get(name)
+    if operation is None or operation.method == "GET":
+        able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
+        raise UsageError(f"{resource} has no operation {name!r} to import with (there are {able or 'none'})")
+    return operation
