@@ -1,6 +1,7 @@
 """Everything a call is made with, and where each value came from."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from unified_cli.config.address import Address
@@ -22,29 +23,20 @@ class Value(NamedTuple):
     overrode: tuple[tuple[str, Any], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The resolved settings of one connection; `token` says where to get it, not what it is.
 
     `named_by` is what named the profile; `tokens_left` says where else a token is, and why it is not that one.
     """
 
-    def __init__(
-        self,
-        profile: str | None,
-        address: Address | None,
-        account_id: str | None,
-        token: TokenSource | None,
-        values: Mapping[str, Value],
-        named_by: str,
-        tokens_left: tuple[str, ...],
-    ) -> None:
-        self.profile = profile
-        self.address = address
-        self.account_id = account_id
-        self.token = token
-        self.values = values
-        self.named_by = named_by
-        self.tokens_left = tokens_left
+    profile: str | None
+    address: Address | None
+    account_id: str | None
+    token: TokenSource | None
+    values: Mapping[str, Value]
+    named_by: str
+    tokens_left: tuple[str, ...]
 
     @property
     def output(self) -> str:
@@ -101,9 +93,7 @@ class Settings:
     def limited_to(self, *, timeout: float, retries: int) -> "Settings":
         """The same with this timeout and so many retries."""
         merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
-        return Settings(
-            self.profile, self.address, self.account_id, self.token, merged, self.named_by, self.tokens_left
-        )
+        return replace(self, values=merged)
 
     def reachable(self) -> tuple[Address, str]:
         """The address and the connection; ConfigError with the ways on where one is missing."""
