@@ -36,7 +36,7 @@ from unified_cli.config.overrides import Overrides
 OptionsT = TypeVar("OptionsT")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EarlyOptions:
     """The options that may also stand right after the program's name."""
 
@@ -45,7 +45,7 @@ class EarlyOptions:
     verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The options and the argument of an operation of the catalogue, those it does not take at their defaults."""
 

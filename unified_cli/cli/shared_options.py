@@ -80,12 +80,13 @@ CaBundle = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+# Without the methods that nobody calls: a dataclass compiles them whenever the program starts.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoOptions:
     """For commands that take none."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MessageOptions:
     """What is said on stderr, and whether anybody may be asked."""
 
@@ -96,7 +97,7 @@ class MessageOptions:
     no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never ask, fail instead")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ConnectionOptions:
     """Which connection is called, and with which token."""
 
@@ -107,7 +108,7 @@ class ConnectionOptions:
     token_stdin: TokenStdin = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NetworkOptions:
     """How requests are sent."""
 
