@@ -16,7 +16,7 @@ from unified_cli.sandbox.api.query_tree import on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
 from unified_cli.sandbox.control import PREFIX, Requests, control
-from unified_cli.sandbox.data.seeded_random import moment
+from unified_cli.sandbox.data.seeded_random import timestamp
 from unified_cli.sandbox.fault_effects import bent, deleted, drift, failure
 from unified_cli.sandbox.fault_plan import FaultHits, Faults
 from unified_cli.sandbox.messages import JSON, Dropped, Refusal, SandboxRequest, SandboxResponse
@@ -107,7 +107,7 @@ class Sandbox:
             identity=way.identity,
             query=query,
             body=body,
-            now=moment(now),
+            now=timestamp(now),
         )
         answer = self._shape(self._run(call, found), call, found)
         answer.headers.update(admitted.headers)

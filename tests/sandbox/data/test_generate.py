@@ -8,18 +8,18 @@ import pytest
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
 from unified_cli.sandbox.api.stored_records import Records
-from unified_cli.sandbox.data.generate import NAMELESS, World
+from unified_cli.sandbox.data.generate import NAMELESS, SeededRecords
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
 from unified_cli.sandbox.data.relations import target
 from unified_cli.sandbox.store import SandboxStore
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return World("x", "full", {})
+def world() -> SeededRecords:
+    return SeededRecords("x", "full", {})
 
 
-def everything(catalogue: Catalogue, world: World) -> Any:
+def everything(catalogue: Catalogue, world: SeededRecords) -> Any:
     for api in catalogue.apis.values():
         for name in api.resources:
             for number in range(1, world.count(api.name, name) + 1):
@@ -34,7 +34,7 @@ def pointers(value: Any) -> list[str]:
     return [] if value is None else [value]
 
 
-def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalogue, world: World) -> None:
+def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalogue, world: SeededRecords) -> None:
     for api, resource, number, record in everything(catalogue, world):
         fields = {field.name for field in known(api, resource).fields}
         assert fields <= record.keys()
@@ -43,7 +43,7 @@ def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalog
             assert record["created_at"] <= record["updated_at"] <= "2026-01-01T12:00:00.000Z"
 
 
-def test_every_value_is_of_its_type_and_one_of_the_known(catalogue: Catalogue, world: World) -> None:
+def test_every_value_is_of_its_type_and_one_of_the_known(catalogue: Catalogue, world: SeededRecords) -> None:
     kinds = {"string": str, "number": (int, float), "boolean": bool, "array": list, "object": dict}
     for api, resource, _, record in everything(catalogue, world):
         for field in known(api, resource).fields:
@@ -52,7 +52,7 @@ def test_every_value_is_of_its_type_and_one_of_the_known(catalogue: Catalogue, w
             assert not field.values or value in field.values
 
 
-def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: World) -> None:
+def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: SeededRecords) -> None:
     seen = 0
     for api, resource, _, record in everything(catalogue, world):
         for field in known(api, resource).fields:
@@ -65,7 +65,7 @@ def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: World) -> 
     assert seen > 3000
 
 
-def test_what_points_both_ways_agrees(world: World) -> None:
+def test_what_points_both_ways_agrees(world: SeededRecords) -> None:
     for number in range(1, 121):
         ticket = world.record("ticketing", "tickets", number)
         contact = world.record("ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0)
@@ -75,7 +75,7 @@ def test_what_points_both_ways_agrees(world: World) -> None:
             assert attachment["ticket_id"] == ticket["id"]
 
 
-def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: World) -> None:
+def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: SeededRecords) -> None:
     names = {
         tuple(world.record(api.name, "users", number)["name"] for number in range(1, 61))
         for api in catalogue.apis.values()
@@ -85,13 +85,13 @@ def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: World) -
     assert len(set(*names)) == 60
 
 
-def test_two_runs_and_no_two_seeds_agree(world: World) -> None:
-    assert World("x", "full", {}).record("ats", "jobs", 7) == world.record("ats", "jobs", 7)
-    others = [World("y", "full", {}), World("x", "full:b", {})]
+def test_two_runs_and_no_two_seeds_agree(world: SeededRecords) -> None:
+    assert SeededRecords("x", "full", {}).record("ats", "jobs", 7) == world.record("ats", "jobs", 7)
+    others = [SeededRecords("y", "full", {}), SeededRecords("x", "full:b", {})]
     assert all(other.record("ats", "jobs", 7) != world.record("ats", "jobs", 7) for other in others)
 
 
-def test_most_resources_can_be_paged_through(catalogue: Catalogue, world: World) -> None:
+def test_most_resources_can_be_paged_through(catalogue: Catalogue, world: SeededRecords) -> None:
     small = [
         f"{api.name}/{name}"
         for api in catalogue.apis.values()
@@ -115,13 +115,13 @@ def test_me_is_the_first_user(client: httpx.Client) -> None:
 
 def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    make = World.record
+    make = SeededRecords.record
 
-    def counted(self: World, api: str, resource: str, number: int) -> Any:
+    def counted(self: SeededRecords, api: str, resource: str, number: int) -> Any:
         made.append(number)
         return make(self, api, resource, number)
 
-    monkeypatch.setattr(World, "record", counted)
+    monkeypatch.setattr(SeededRecords, "record", counted)
     with contextlib.closing(SandboxStore.open(None, records={("ticketing", "tickets"): 100_000})) as store:
         records = Records(store, "full", "ticketing", "tickets")
         for start in (0, 99_800):
@@ -131,6 +131,6 @@ def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest
 
 
 def test_a_resource_without_records_leaves_no_pointer_behind() -> None:
-    world = World("x", "full", {("ticketing", "users"): 0, ("ticketing", "accounts"): 0})
+    world = SeededRecords("x", "full", {("ticketing", "users"): 0, ("ticketing", "accounts"): 0})
     ticket = world.record("ticketing", "tickets", 1)
     assert (ticket["assignees"], ticket["created_by"], ticket["account"]) == ([], None, None)

@@ -6,8 +6,8 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.list_page import page
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
 from unified_cli.sandbox.api.request_content import attached
-from unified_cli.sandbox.api.stored_records import Records, Row, sound
-from unified_cli.sandbox.data.fields import file_url
+from unified_cli.sandbox.api.stored_records import Records, Row, is_encodable
+from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 _WITH_FILES = ("attachments", "files")
@@ -83,7 +83,7 @@ def _given_id(call: OperationCall) -> str | None:
         call.body.members.pop("id", None)
         return None
     identity = call.body.text("id")
-    if not identity or not sound(identity):
+    if not identity or not is_encodable(identity):
         raise Refusal(422, "id must be a text", remote=True, raw={"field": "id"})
     return identity
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.data import file_content
-from unified_cli.sandbox.data.fields import FILE_HOST
+from unified_cli.sandbox.data.file_urls import FILE_HOST
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 

@@ -1,11 +1,11 @@
-"""The records of one resource of one connection: the seeded ones with the changes laid over them."""
+"""The records of one resource of one connection: the seeded ones with the changes made to them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
-from unified_cli.sandbox.data.generate import World
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.data.generate import SeededRecords
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
 
@@ -14,31 +14,33 @@ _END = 1 << 62
 
 
 class Row:
-    """One record: as text for giving, as a value for looking at; a seeded one is made when it is asked for."""
+    """One record: its text is what is answered, its value what is compared; a seeded one is generated when needed."""
 
-    __slots__ = ("_text", "_value", "_world", "position")
+    __slots__ = ("_seeded", "_text", "_value", "position")
 
-    def __init__(self, position: int, text: str | None = None, world: tuple[World, str, str] | None = None) -> None:
+    def __init__(
+        self, position: int, text: str | None = None, seeded: tuple[SeededRecords, str, str] | None = None
+    ) -> None:
         self.position = position
         self._text = text
-        self._world = world
-        self._value: dict[str, Any] | None = None
+        self._seeded = seeded
+        self._value: JsonObject | None = None
 
     @property
     def text(self) -> str:
         """The record's JSON."""
-        if self._text is None and self._world is not None:
-            world, api, resource = self._world
-            self._text = world.text(api, resource, self.position)
+        if self._text is None and self._seeded is not None:
+            records, api, resource = self._seeded
+            self._text = records.text(api, resource, self.position)
         return self._text or "{}"
 
     @property
-    def value(self) -> dict[str, Any]:
-        """The record for looking at; its numbers may have lost digits."""
+    def value(self) -> JsonObject:
+        """The record decoded; its numbers may have lost digits."""
         if self._value is None:
-            if self._world is not None:
-                world, api, resource = self._world
-                self._value = world.record(api, resource, self.position)
+            if self._seeded is not None:
+                records, api, resource = self._seeded
+                self._value = records.record(api, resource, self.position)
             else:
                 self._value = read(self.text)
         return self._value or {}
@@ -50,20 +52,20 @@ class Row:
 
 
 class Records:
-    """The records of (connection, API, resource); writing needs a transaction of the store around it."""
+    """The records of a connection, API and resource; writing needs a transaction of the store."""
 
     def __init__(self, store: SandboxStore, account: str, api: str, resource: str, *, seeded: bool = True) -> None:
         self.api, self.resource = api, resource
         self.account = account
         self.scope = (account, api, SHOWN_AS.get(resource, resource))
         self._store = store
-        self._world: World = store.world(account)
+        self._seeded_records = store.seeded(account)
         self._only_first = resource in SHOWN_AS
-        self.count = self._world.count(api, resource) if seeded else 0
+        self.count = self._seeded_records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
-        """The record with this id; None where there is none, or none any more."""
-        if not sound(identity):
+        """The record with this id; None where there is none, or it was deleted."""
+        if not is_encodable(identity):
             return None
         changed = self._store.by_id(self.scope, identity)
         if changed is not None:
@@ -75,12 +77,12 @@ class Records:
         return self._seeded(number)
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """Records in the order they were made, from the one behind a position on."""
+        """Records in the order of their creation, from the one after a position on."""
         for low in range(after + 1, self.count + 1, _WINDOW):
             high = min(low + _WINDOW - 1, self.count)
             changed = dict(self._store.changed(self.scope, low, high))
             for number in range(low, high + 1):
-                if (row := self._overlaid(number, changed)) is not None:
+                if (row := self._current(number, changed)) is not None:
                     yield row
         while not self._only_first:
             more = self._store.created(self.scope, after, _END, _WINDOW, newest=False)
@@ -102,11 +104,11 @@ class Records:
             low = max(top - _WINDOW + 1, 1)
             changed = dict(self._store.changed(self.scope, low, top))
             for number in range(top, low - 1, -1):
-                if (row := self._overlaid(number, changed)) is not None:
+                if (row := self._current(number, changed)) is not None:
                     yield row
 
     def create(self, members: dict[str, str], identity: str | None, now: str) -> tuple[str, Row]:
-        """Add a record with an id of its own unless one is given; what was posted is kept as it is."""
+        """Add a record, with a new id unless one is given; what was posted is kept as it is."""
         position = self._store.next_position(self.scope)
         if identity is None:
             identity = f"{self.resource}-new-{position - CREATED}"
@@ -117,28 +119,28 @@ class Records:
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
-        """Change a record's fields by their names; `updated_at` moves on unless it is given."""
+        """Replace fields of a record; `updated_at` becomes `now` unless it is given."""
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, lossless.join(merged))
         self._store.put(self.scope, row.position, identity, changed.text)
         return changed
 
     def delete(self, row: Row, identity: str) -> None:
-        """Take a record away for good: its id is never given again."""
+        """Delete a record; its id is never used again."""
         self._store.put(self.scope, row.position, identity, None)
 
-    def _overlaid(self, number: int, changed: dict[int, str | None]) -> Row | None:
+    def _current(self, number: int, changed: dict[int, str | None]) -> Row | None:
         if number not in changed:
             return self._seeded(number)
         text = changed[number]
         return None if text is None else Row(number, text)
 
     def _seeded(self, number: int) -> Row:
-        return Row(number, world=(self._world, self.api, self.resource))
+        return Row(number, seeded=(self._seeded_records, self.api, self.resource))
 
 
-def sound(identity: str) -> bool:
-    """Whether a text can be an id: half a surrogate pair is no text that could be kept."""
+def is_encodable(identity: str) -> bool:
+    """Whether a text can be an id: half a surrogate pair has no UTF-8 and cannot be stored."""
     try:
         identity.encode()
     except UnicodeEncodeError:

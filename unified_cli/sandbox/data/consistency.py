@@ -1,22 +1,25 @@
-"""Fields that have to agree with one another within a record, or with the folder it lies in."""
+"""Fields whose values depend on other fields of the same record."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.data import file_content
-from unified_cli.sandbox.data.fields import colleague, file_url
+from unified_cli.sandbox.data.field_values import colleague
+from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.data.people import STAFF_DOMAIN
 from unified_cli.sandbox.data.record_context import RecordContext
 from unified_cli.sandbox.data.record_ids import record_id
-from unified_cli.sandbox.data.seeded_random import moment
+from unified_cli.sandbox.data.seeded_random import timestamp
 
-ME = f"me@{STAFF_DOMAIN}"  # whose mailbox it is
+ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
 _DAY = 86_400
-Arrange = Callable[[RecordContext, dict[str, Any]], dict[str, Any]]
+Adjustment = Callable[[RecordContext, JsonObject], JsonObject]
+"""Gives the values that take the place of a record's own."""
 
 
-def _email(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    place, name = ((2, "Sent"), (3, "Drafts"), (4, "Archive"))[spot.number % 3] if spot.number % 2 else (1, "Inbox")
+def _email(context: RecordContext, record: JsonObject) -> JsonObject:
+    folders = ((2, "Sent"), (3, "Drafts"), (4, "Archive"))
+    place, name = folders[context.number % 3] if context.number % 2 else (1, "Inbox")
     draft = name == "Drafts"
     sender = record["to"][0]["email"]
     return {
@@ -28,27 +31,27 @@ def _email(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _application(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
+def _application(context: RecordContext, record: JsonObject) -> JsonObject:
     reason = record["reject_reason"]
-    applied = spot.made
+    applied = context.created
     return {
         "reject_reason": reason,
-        "applied_at": moment(applied),
-        "rejected_at": moment(applied + 9 * _DAY) if reason else None,
+        "applied_at": timestamp(applied),
+        "rejected_at": timestamp(applied + 9 * _DAY) if reason else None,
     }
 
 
-def _span(start: str, end: str, minutes: int) -> Arrange:
-    def arrange(spot: RecordContext, _record: dict[str, Any]) -> dict[str, Any]:
-        begin = spot.made - spot.made % 1800 + 7 * _DAY
-        return {start: moment(begin), end: moment(begin + minutes * 60)}
+def _span(start: str, end: str, minutes: int) -> Adjustment:
+    def adjust(context: RecordContext, _record: JsonObject) -> JsonObject:
+        begin = context.created - context.created % 1800 + 7 * _DAY
+        return {start: timestamp(begin), end: timestamp(begin + minutes * 60)}
 
-    return arrange
+    return adjust
 
 
-def _line(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    start = (spot.number - 1) % 5 * 12
-    speaker = colleague(spot, "speaker")
+def _transcript_entry(context: RecordContext, record: JsonObject) -> JsonObject:
+    start = (context.number - 1) % 5 * 12
+    speaker = colleague(context, "speaker")
     return {
         "speaker_id": speaker.username,
         "speaker_type": "user",
@@ -59,35 +62,35 @@ def _line(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _transcript(_spot: RecordContext, _record: dict[str, Any]) -> dict[str, Any]:
+def _transcript(_context: RecordContext, _record: JsonObject) -> JsonObject:
     return {"start_time": 0, "end_time": 58}
 
 
-def _attendee(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    host = {"is_host": spot.number % 3 == 1, "type": "guest" if spot.number % 3 == 0 else "user"}
-    return {**host, **_span("start_time", "end_time", 40)(spot, record)}
+def _attendee(context: RecordContext, record: JsonObject) -> JsonObject:
+    host = {"is_host": context.number % 3 == 1, "type": "guest" if context.number % 3 == 0 else "user"}
+    return {**host, **_span("start_time", "end_time", 40)(context, record)}
 
 
-def _user(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    # Whoever tries the program out suspends the first user, who had better be active.
-    return {"status": "active" if spot.number <= 3 else record["status"]}
+def _user(context: RecordContext, record: JsonObject) -> JsonObject:
+    # The first users are active: they are suspended by whoever tries the program out.
+    return {"status": "active" if context.number <= 3 else record["status"]}
 
 
-def _file(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    return {"size": len(file_content.content(record["content_type"], record_id(spot.resource, spot.number)))}
+def _file(context: RecordContext, record: JsonObject) -> JsonObject:
+    return {"size": len(file_content.content(record["content_type"], record_id(context.resource, context.number)))}
 
 
-def _export(spot: RecordContext, _record: dict[str, Any]) -> dict[str, Any]:
-    url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "page.html")
+def _export(context: RecordContext, _record: JsonObject) -> JsonObject:
+    url = file_url(context.api, context.resource, f"{context.resource}-{context.number}", "page.html")
     return {"status": "completed", "urls": [{"type": "download", "url": url}]}
 
 
-def _recording(spot: RecordContext, record: dict[str, Any]) -> dict[str, Any]:
-    url = file_url(spot.api, spot.resource, f"{spot.resource}-{spot.number}", "call.wav")
-    return {"url": url, **_span("start_time", "end_time", 4)(spot, record)}
+def _recording(context: RecordContext, record: JsonObject) -> JsonObject:
+    url = file_url(context.api, context.resource, f"{context.resource}-{context.number}", "call.wav")
+    return {"url": url, **_span("start_time", "end_time", 4)(context, record)}
 
 
-ARRANGE: Mapping[tuple[str, str], Arrange] = {
+ADJUSTMENTS: Mapping[tuple[str, str], Adjustment] = {
     ("emails", "emails"): _email,
     ("emails", "attachments"): _file,
     ("ticketing", "attachments"): _file,
@@ -101,7 +104,7 @@ ARRANGE: Mapping[tuple[str, str], Arrange] = {
     ("conferencing", "meetings"): _span("start_time", "end_time", 45),
     ("conferencing", "attendees"): _attendee,
     ("conferencing", "transcripts"): _transcript,
-    ("conferencing", "transcript_entries"): _line,
+    ("conferencing", "transcript_entries"): _transcript_entry,
     ("knowledge-base", "page-exports"): _export,
     ("voice", "recordings"): _recording,
 }

@@ -1,4 +1,4 @@
-"""The bytes of files that nobody uploaded: small, valid for their type, and the same every time."""
+"""The content of seeded files: small, valid for their type, and the same every time."""
 
 import binascii
 import struct
@@ -6,7 +6,7 @@ import zlib
 
 
 def content(kind: str, about: str) -> bytes:
-    """A file of this content type that speaks of something."""
+    """A file of this content type; `about` is the text in it."""
     make = _MAKERS.get(kind.partition(";")[0])
     return make(about) if make else f"{about}\n".encode() * 8
 
@@ -53,9 +53,9 @@ def _html(about: str) -> bytes:
 
 
 def _wav(about: str) -> bytes:
-    # A quarter of a second of near silence, eight bits at 8 kHz; the text decides how it hums.
-    hum = 127 + zlib.crc32(about.encode()) % 3
-    samples = bytes((hum, 128)) * 1000
+    # A quarter of a second of near silence, eight bits at 8 kHz; the sample follows from the text.
+    level = 127 + zlib.crc32(about.encode()) % 3
+    samples = bytes((level, 128)) * 1000
     form = _long(16) + struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
     return b"RIFF" + _long(36 + len(samples)) + b"WAVEfmt " + form + b"data" + _long(len(samples)) + samples
 

@@ -1,4 +1,4 @@
-"""The people and companies that appear in every API, each a pure function of a number."""
+"""The people and companies that appear in every API, each computed from a number."""
 
 import re
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ STAFF, CUSTOMERS, CANDIDATES = "staff", "customers", "candidates"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with a name, an address and a job."""
+    """A person with a name, an address and a job."""
 
     first: str
     last: str
@@ -53,7 +53,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """Somebody's customer."""
+    """A customer's company."""
 
     name: str
     domain: str
@@ -68,22 +68,22 @@ def company(number: int) -> Company:
 
 @lru_cache(4096)
 def person(seed: object, group: str, number: int, domain: str) -> Person:
-    """Person 1, 2, … of a group; the same number is the same person wherever they appear, with an own address."""
-    dice = SeededRandom(seed, group)
-    # The two lengths have no common factor, so names repeat only after every pair has been met.
+    """Person 1, 2, … of a group: the same person wherever they appear, with an email address that nobody else has."""
+    group_random = SeededRandom(seed, group)
+    # The two lengths have no common factor, so names repeat only after every pair was used.
     turn = (number - 1) // (len(_FIRST) * len(_LAST))
-    first = _FIRST[(number - 1 + dice.below("first", len(_FIRST))) % len(_FIRST)]
-    last = _LAST[(number - 1 + dice.below("last", len(_LAST))) % len(_LAST)]
+    first = _FIRST[(number - 1 + group_random.below("first", len(_FIRST))) % len(_FIRST)]
+    last = _LAST[(number - 1 + group_random.below("last", len(_LAST))) % len(_LAST)]
     username = f"{_plain(first)}.{_plain(last)}" + (str(turn + 1) if turn else "")
-    own = SeededRandom(seed, group, number)
+    random = SeededRandom(seed, group, number)
     return Person(
         first,
         last,
         f"{username}@{domain}",
         username,
-        own.pick("title", _TITLES),
-        f"+1-555-{number % 900 + 100:03d}-{own.below('phone', 10_000):04d}",
-        own.pick("town", _TOWNS),
+        random.pick("title", _TITLES),
+        f"+1-555-{number % 900 + 100:03d}-{random.below('phone', 10_000):04d}",
+        random.pick("town", _TOWNS),
     )
 
 

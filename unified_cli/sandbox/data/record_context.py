@@ -1,4 +1,4 @@
-"""What a field's value may depend on: the record it stands in."""
+"""What a field's value may depend on: the record that it belongs to."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from unified_cli.sandbox.data.seeded_random import SeededRandom
 
 @dataclass(frozen=True, slots=True)
 class RecordContext:
-    """One record in the making; `made` is its birth in seconds since 1970, `who` the person it describes."""
+    """A record that is being generated; `created` is in seconds since 1970, `person` whom it describes, if anybody."""
 
     seed: str
     api: str
     resource: str
     number: int
-    dice: SeededRandom
-    made: int
-    who: Person | None
+    random: SeededRandom
+    created: int
+    person: Person | None
     title: str

@@ -1,11 +1,14 @@
-"""Which record points at which: number arithmetic, so that a pointer resolves without anything being stored."""
+"""Which records refer to which: by arithmetic on their numbers, so that nothing has to be stored."""
 
 from collections.abc import Mapping
 
 from unified_cli.catalogue.known import KnownField
 
-# Children of one parent lie in a row: child n belongs to parent (n - 1) // size + 1. Keyed by API, child, field.
-FAMILIES: Mapping[tuple[str, str, str], int] = {
+FieldPlace = tuple[str, str, str]
+"""API, resource and field."""
+
+# Child n of so many for each parent belongs to parent (n - 1) // size + 1.
+CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = {
     ("ticketing", "attachments", "ticket_id"): 1,
     ("ticketing", "comments", "ticket"): 2,
     ("ticketing", "contacts", "account_id"): 3,
@@ -35,8 +38,8 @@ FAMILIES: Mapping[tuple[str, str, str], int] = {
     ("voice", "recordings", "call_id"): 1,
 }
 
-# A parent's list of its children: the child's resource and the field that points back.
-CHILDREN: Mapping[tuple[str, str, str], tuple[str, str]] = {
+# A parent's list of its children: the child's resource, and its field that refers to the parent.
+CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = {
     ("ticketing", "tickets", "attachments"): ("attachments", "ticket_id"),
     ("ticketing", "task_lists", "tasks"): ("tasks", "task_list"),
     ("ats", "candidates", "applications"): ("applications", "candidate"),
@@ -47,8 +50,9 @@ CHILDREN: Mapping[tuple[str, str, str], tuple[str, str]] = {
     ("conferencing", "transcripts", "entries"): ("transcript_entries", "transcript"),
 }
 
-# What follows from another pointer: a ticket's account is the account of its contact.
-FOLLOWS: Mapping[tuple[str, str, str], tuple[str, str, str]] = {
+# A reference that follows from another one, as a ticket's account is the account of its contact: the field to follow,
+# the resource it leads to, and the field there.
+DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = {
     ("ticketing", "tickets", "account"): ("contact", "contacts", "account_id"),
     ("ticketing", "tasks", "ticket"): ("task_list", "task_lists", "ticket"),
     ("ats", "attachments", "job"): ("application", "applications", "job"),
@@ -62,8 +66,8 @@ FOLLOWS: Mapping[tuple[str, str, str], tuple[str, str, str]] = {
     ("conferencing", "transcript_entries", "meeting"): ("transcript", "transcripts", "meeting"),
 }
 
-# Pointers that are not fields of the data, by name: what a plain `object` stands for in this API.
-UNDECLARED: Mapping[tuple[str, str, str], str] = {
+# References that the catalogue's known fields do not declare: the resource that a plain `object` refers to.
+UNDECLARED: Mapping[FieldPlace, str] = {
     ("ticketing", "comments", "author"): "users",
     ("ticketing", "comments", "receiver"): "contacts",
     ("ticketing", "tickets", "created_by"): "users",
@@ -76,15 +80,15 @@ UNDECLARED: Mapping[tuple[str, str, str], str] = {
     ("knowledge-base", "comments", "parent"): "comments",
 }
 
-# Most records have none of these; where there is one, it is a record that came earlier.
-_SELDOM = ("parent", "reject")
+# Most records have none of these; where there is one, it is a record of a lower number.
+_RARE = ("parent", "reject")
 
 
 def target(api: str, resource: str, field: KnownField) -> str | None:
-    """The resource of the same API that a field points at; None where it points at nothing."""
+    """The resource of the same API that a field refers to; None where it refers to none."""
     return field.references or UNDECLARED.get((api, resource, field.name))
 
 
-def seldom(field: str) -> bool:
+def rarely_set(field: str) -> bool:
     """Whether most records have nothing in this field."""
-    return field.startswith(_SELDOM)
+    return field.startswith(_RARE)

@@ -1,15 +1,15 @@
-"""For every operation a request that the seeded sandbox answers well: for help, for trying out, for tests."""
+"""For every operation a request that succeeds on the seeded records: for help, for the documents, for tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from unified_cli.catalogue import Operation
-from unified_cli.sandbox.data.fields import file_url
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.data.record_ids import first_id
 
-# What an action takes; ids are those of seeded records.
-_TAKES: Mapping[str, dict[str, Any]] = {
+# What an action takes, a parameter of the query with a question mark; the ids are those of seeded records.
+_TAKES: Mapping[str, JsonObject] = {
     "users suspend": {"user_id": "users-1"},
     "users deactivate": {"user_id": "users-1"},
     "users downgrade": {"?user_id": "users-1", "?license_id": "licenses-2"},
@@ -46,7 +46,7 @@ class Example:
 
     identity: str | None = None
     query: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
+    body: JsonObject | None = None
 
 
 def example(operation: Operation) -> Example:

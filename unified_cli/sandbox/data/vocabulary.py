@@ -1,4 +1,4 @@
-"""The vocabulary of the seeded records: what they are called and what they say."""
+"""The texts of the seeded records, and how many records there are."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from unified_cli.catalogue.known import known
 
 _DEFAULT = 60
 
-# How many records a resource has where sixty would be too many or too few.
+# How many records a resource has, where not sixty.
 _COUNTS: Mapping[str, int] = {
     "ticketing/tickets": 120,
     "ticketing/comments": 240,
@@ -69,7 +69,7 @@ _TAGS = "urgent, billing, vip, naïve-setup, follow-up, churn-risk, beta, securi
 _ORGANIZATIONS = "Northwind Europe, Northwind América"
 _WORKSPACES = "Main, Sandbox, Archive"
 
-# What records are called, in turn, between commas; a number is added when the words begin again.
+# The titles of records in turn, between commas; where they begin again, a number is added.
 _NAMES: Mapping[str, str] = {
     "ticketing/collections": "Website, Mobile app, Billing, Onboarding, Q3 launch, Localisation, Año Nuevo",
     "ticketing/tags": _TAGS,
@@ -122,11 +122,11 @@ _NAMES: Mapping[str, str] = {
     "usage-metering/workspaces": _WORKSPACES,
 }
 
-TROUBLES = (
+PROBLEMS = (
     "Cannot sign in to", "Export is empty from", "Slow page in", "Wrong total on", "Umlauts (äöü) broken in",
     "Feature request for", "Invoice missing from", "Crash after update of", "¿Cómo configuro", "Webhook lost by",
 )  # fmt: skip
-THINGS = (
+PRODUCTS = (
     "the portal",
     "the mobile app",
     "reports",
@@ -136,7 +136,7 @@ THINGS = (
     "search",
     "日本語 UI",
 )
-TALKS = ("Weekly sync", "Planning", "Retrospective", "Customer call", "1:1", "Café chat", "Incident review", "Demo")
+MEETINGS = ("Weekly sync", "Planning", "Retrospective", "Customer call", "1:1", "Café chat", "Incident review", "Demo")
 SENTENCES = (
     "It worked until yesterday and nothing was changed on our side.",
     "Steps to reproduce are in the attached file.",
@@ -159,7 +159,7 @@ def count(api: str, resource: str) -> int:
 
 
 def title(api: str, resource: str, number: int) -> str | None:
-    """What a record is called; None for people, who have names of their own, and for what has no vocabulary."""
+    """The title of a record; None for a resource that has no list of names."""
     text = _NAMES.get(f"{api}/{resource}")
     if text is None:
         return None

@@ -1,0 +1,76 @@
+"""The sandbox's state in a file of SQLite: processes may share it, and an answered write survives a kill."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import atomic_file, file_lock, folders
+
+_LAYOUT = 1
+_SCHEMA = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE changes (
+    account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, position INTEGER NOT NULL,
+    id TEXT NOT NULL, record TEXT,
+    PRIMARY KEY (account, api, resource, position)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX changes_by_id ON changes (account, api, resource, id);
+CREATE TABLE files (
+    account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY (account, api, resource, id)
+);
+CREATE TABLE replies (
+    account TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL,
+    status INTEGER NOT NULL, type TEXT NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (account, path, key)
+);
+CREATE TABLE effects (
+    account TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, effects INTEGER NOT NULL,
+    PRIMARY KEY (account, method, path, key)
+) WITHOUT ROWID;
+"""
+
+
+def connect(path: Path | None) -> sqlite3.Connection:
+    """The database in this file, created if it is not there; in memory where `path` is None.
+
+    Raises StorageError if the file cannot be created, StateError if another version wrote it, sqlite3's own errors.
+    """
+    if path is None:
+        database = _database(":memory:")
+        database.executescript(_SCHEMA)
+        return database
+    if not path.exists():
+        _create(path)
+    database = _database(str(path))
+    layout = database.execute("PRAGMA user_version").fetchone()[0]
+    if layout != _LAYOUT:
+        raise StateError(f"{path} was written by another version of the sandbox (move it away to start afresh)")
+    return database
+
+
+def _create(path: Path) -> None:
+    """Create the file, whole or not at all, however many processes try at once."""
+    try:
+        folders.make_private(path.parent)
+        with file_lock.waiting(path.with_name(f"{path.name}.lock"), -1):
+            if path.exists():
+                return
+            part = path.with_name(f"{path.name}.part")
+            part.unlink(missing_ok=True)
+            os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+            database = _database(str(part))
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
+            database.close()
+            atomic_file.give_name(part, path, replace=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the sandbox's state {path}: {error.strerror}") from error
+
+
+def _database(name: str) -> sqlite3.Connection:
+    database = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
+    # What is committed is with the operating system: a kill does not undo it, a power cut may.
+    database.execute("PRAGMA synchronous = OFF")
+    return database
