@@ -82,6 +82,15 @@ class UnifiedError(Exception):
         self.origin = origin or self.origin
         self.retryable = self.retryable if retryable is None else retryable
 
+    @property
+    def stops_connection(self) -> bool:
+        """Whether the connection's other requests would fail alike, so that nothing more is sent over it.
+
+        A 403 is about one resource or record: a connection may serve the others.
+        """
+        hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
+        return isinstance(self, hopeless) and self.status != 403
+
     def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""
         return {

@@ -15,16 +15,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
-from unified_cli.errors import (
-    AccessError,
-    IncompleteError,
-    NetworkError,
-    RateLimitError,
-    UnifiedError,
-    UnknownError,
-    UnsafeError,
-    UsageError,
-)
+from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.http import request as requests, request_body as bodies
 from unified_cli.http.request import Request
 from unified_cli.http.request_body import BodyField
@@ -180,8 +171,7 @@ class _PipedRun:
             return
         self._failed += 1
         self._unknown += isinstance(error, UnknownError)
-        locked_out = isinstance(error, AccessError) and error.status != 403
-        if isinstance(error, (NetworkError, RateLimitError, UnsafeError)) or locked_out:
+        if error.stops_connection:
             self._stopped = self._stopped or error
 
     def _print(self, done: JobResult) -> None:

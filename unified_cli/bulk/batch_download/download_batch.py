@@ -10,7 +10,7 @@ import msgspec
 
 from unified_cli.bulk.batch_download.file_download import Download, Saved
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.errors import AccessError, NetworkError, RateLimitError, StorageError, UnifiedError, UnsafeError
+from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
@@ -177,8 +177,7 @@ def _note(
         entry.error = found.message
         if tally.failed <= _MOST_TOLD:
             runtime.stderr.note(f"line {job.line} failed: {found.message}")
-        locked_out = isinstance(found, AccessError) and found.status != 403
-        if isinstance(found, (NetworkError, RateLimitError, UnsafeError)) or locked_out:
+        if found.stops_connection:
             tally.stopped = tally.stopped or found
     manifest.add(entry)
 

@@ -178,7 +178,7 @@ class Export:
             return
         if isinstance(error, StorageError):
             raise error
-        if isinstance(error, AccessError) and error.status != 403:
+        if isinstance(error, AccessError) and error.stops_connection:
             # The whole connection is closed to us; asking it for the rest would tell the same 87 times.
             with self._lock:
                 self._dead.setdefault(task.name, error)

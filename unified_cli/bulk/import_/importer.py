@@ -10,26 +10,13 @@ from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journa
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
-from unified_cli.errors import (
-    AccessError,
-    ConfigError,
-    NetworkError,
-    RateLimitError,
-    RefusedError,
-    ServiceError,
-    StateError,
-    UnifiedError,
-    UnknownError,
-    UnsafeError,
-    UsageError,
-)
+from unified_cli.errors import RefusedError, ServiceError, StateError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 
 # So many failures of the service one after the other, and the rest would fare no better.
 _PATIENCE = 10
 _SYNC_EVERY = 1.0
-_HOPELESS = (NetworkError, RateLimitError, UnsafeError, ConfigError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +117,8 @@ class Importer:
             self._failures = 0
             return
         self._failures = self._failures + 1 if state in (EntryState.FAILED, EntryState.UNKNOWN) else 0
-        locked_out = isinstance(error, AccessError) and error.status != 403
         refused = self._terms.fail_fast and state is not EntryState.UNKNOWN
-        if isinstance(error, _HOPELESS) or locked_out or refused or self._failures >= _PATIENCE:
+        if error.stops_connection or refused or self._failures >= _PATIENCE:
             self._stopped = self._stopped or error
 
     def _jobs(self, items: Iterable[ImportItem]) -> Iterator[ImportJob]:
