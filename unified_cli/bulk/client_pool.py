@@ -1,4 +1,4 @@
-"""Network connections that are kept open between one list and the next."""
+"""Network connections that are kept open between one job and the next."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -7,41 +7,44 @@ from contextlib import contextmanager
 from unified_cli.http.client import Client
 
 
-class Pool:
-    """Lends a client of a connection to one worker at a time; keeps at most so many that nobody uses."""
+class ClientPool:
+    """Lends each client to one job at a time, in any thread; keeps at most so many that are idle."""
 
-    def __init__(self, idle: int) -> None:
+    def __init__(self, most_idle: int) -> None:
+        self._most_idle = most_idle
         self._lock = threading.Lock()
         self._idle: list[tuple[str, Client]] = []
-        self._most = idle
+        self._closed = False
 
     @contextmanager
-    def lend(self, name: str, make: Callable[[], Client]) -> Iterator[Client]:
-        """A client of the connection of that name, made where none is idle."""
-        client = self._find(name) or make()
+    def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
+        """An idle client, or one that is made now. Where there are several connections, `name` says of which."""
+        client = self._take(name) or make()
         try:
             yield client
         finally:
             self._give_back(name, client)
 
-    def _find(self, name: str) -> Client | None:
+    def close(self) -> None:
+        """Close those that are idle; those that are lent are closed when they come back."""
         with self._lock:
-            for place, (whose, client) in enumerate(self._idle):
-                if whose == name:
-                    del self._idle[place]
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for _, client in idle:
+            client.close()
+
+    def _take(self, name: str) -> Client | None:
+        with self._lock:
+            for position, (owner, client) in enumerate(self._idle):
+                if owner == name:
+                    del self._idle[position]
                     return client
         return None
 
     def _give_back(self, name: str, client: Client) -> None:
         with self._lock:
             self._idle.append((name, client))
-            oldest = self._idle.pop(0)[1] if len(self._idle) > self._most else None
+            too_many = self._closed or len(self._idle) > self._most_idle
+            oldest = self._idle.pop(0)[1] if too_many else None
         if oldest:
             oldest.close()
-
-    def close(self) -> None:
-        """Close all that are idle."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for _, client in idle:
-            client.close()

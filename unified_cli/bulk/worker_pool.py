@@ -1,81 +1,180 @@
-"""Worker threads that take jobs and give what came of them, in the order they finish."""
+"""Worker threads that do jobs, and hand the results to the thread that asked for them.
 
-import queue
-import threading
-from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+Whatever is done several at a time goes through this: exports, imports, downloads, calls over several connections.
+"""
 
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
+from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Generic, NamedTuple, Self, TypeVar
 
-class Closing(Protocol):
-    """What a worker works with: made in its thread, used by nobody else, closed at the end."""
-
-    def close(self) -> None:
-        """Let go."""
-
-
-Tool = TypeVar("Tool", bound=Closing)
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
+# In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
+_AHEAD = 4
 
-class WorkerPool(Generic[Tool, Job, Result]):
-    """At most `size` workers, each with a tool of its own; a worker is started when there is work for it.
 
-    `give`, `take` and `stop` are for one thread. Workers are daemons: a signal ends the program without waiting.
+class _End(NamedTuple):
+    """A job is over: well, or with this error."""
+
+    error: BaseException | None = None
+
+
+class _Task(Generic[Job, Result]):
+    """A job that was submitted, and the permits to go on after each of its results."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.permits: SimpleQueue[None] = SimpleQueue()
+        # For the first result: the second is made while the first is used.
+        self.permits.put(None)
+        self.held: deque[Result] = deque()
+        """Results whose turn has not come."""
+        self.is_over = False
+
+
+class WorkerPool(Generic[Job, Result]):
+    """At most `size` worker threads; `work` does a job and yields its results.
+
+    All methods are for one thread, the caller's, which uses one result after the other. A job is at most one result
+    ahead of it. A worker is started when there is a job for it.
+
+    Leaving the `with` block early waits for nobody: each worker closes its job when the result it is making is there.
+    Workers are daemons, so that the program can end before.
     """
 
-    def __init__(self, size: int, make: Callable[[], Tool], work: Callable[[Tool, Job], Result]) -> None:
+    def __init__(self, size: int, work: Callable[[Job], Generator[Result]]) -> None:
         self._size = size
-        self._make = make
         self._work = work
-        self._threads: list[threading.Thread] = []
-        self._jobs: queue.SimpleQueue[tuple[Job] | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[tuple[Result] | BaseException] = queue.SimpleQueue()
-        self.busy = 0
-        """How many jobs were given and not yet taken back."""
+        self._threads = 0
+        self._submitted: SimpleQueue[_Task[Job, Result] | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End]] = SimpleQueue()
+        self._unfinished: set[_Task[Job, Result]] = set()
+        self._error: BaseException | None = None
+        self._stopped = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._stopped = True
+        for task in self._unfinished:
+            task.permits.put(None)
+        for _ in range(self._threads):
+            self._submitted.put(None)
+
+    @property
+    def busy(self) -> int:
+        """How many jobs are not over yet."""
+        return len(self._unfinished)
 
     @property
     def free(self) -> int:
-        """How many jobs can be given without one having to wait."""
+        """How many jobs can be submitted without one having to wait for a worker."""
         return self._size - self.busy
 
-    def give(self, job: Job) -> None:
+    def submit(self, job: Job) -> None:
         """Have a job done."""
-        self.busy += 1
-        if self.busy > len(self._threads):
-            thread = threading.Thread(target=self._run, daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        self._jobs.put((job,))
+        self._begin(job)
 
     def take(self, seconds: float | None = None) -> list[Result]:
-        """What is finished; waits for the first, at most so many seconds. Raises what a worker raised."""
+        """All results that are there; waits for the first, or the end of a job, at most so many seconds.
+
+        Raises what a job raised, after the results before.
+        """
+        self._raise_error()
         found: list[Result] = []
-        try:
-            while self.busy:
-                got = self._results.get(timeout=seconds) if not found else self._results.get_nowait()
-                self.busy -= 1
-                if isinstance(got, BaseException):
-                    raise got
-                found.append(got[0])
-        except queue.Empty:
-            pass
+        with suppress(Empty):
+            event = self._results.get(timeout=seconds)
+            while True:
+                found += self._accept(*event)
+                event = self._results.get_nowait()
+        if not found:
+            self._raise_error()
         return found
 
-    def stop(self) -> None:
-        """Let the workers go when they are done with what they have."""
-        for _ in self._threads:
-            self._jobs.put(None)
+    def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
+        """Do all these jobs, and give their results as they come, or `ordered` as the jobs are.
+
+        A job is taken from `jobs` when there is a worker for it. Raises what a job raised.
+        """
+        return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
+
+    def _as_they_come(self, jobs: Iterator[Job]) -> Iterator[Result]:
+        while True:
+            for job in islice(jobs, self.free):
+                self._begin(job)
+            if not self.busy:
+                return
+            task, result = self._results.get()
+            if isinstance(result, _End):
+                self._finish(task, result)
+                self._raise_error()
+            else:
+                yield result
+                task.permits.put(None)
+
+    def _in_order(self, jobs: Iterator[Job]) -> Iterator[Result]:
+        begun: deque[_Task[Job, Result]] = deque()
+        while True:
+            begun.extend(self._begin(job) for job in islice(jobs, min(self.free, _AHEAD * self._size - len(begun))))
+            if not begun:
+                return
+            if begun[0].held:
+                yield begun[0].held.popleft()
+                begun[0].permits.put(None)
+            elif begun[0].is_over:
+                begun.popleft()
+            else:
+                task, result = self._results.get()
+                if isinstance(result, _End):
+                    self._finish(task, result)
+                    self._raise_error()
+                else:
+                    task.held.append(result)
+
+    def _begin(self, job: Job) -> _Task[Job, Result]:
+        task: _Task[Job, Result] = _Task(job)
+        self._unfinished.add(task)
+        if self._threads < min(self._size, self.busy):
+            self._threads += 1
+            Thread(target=self._run, daemon=True).start()
+        self._submitted.put(task)
+        return task
+
+    def _accept(self, task: _Task[Job, Result], result: Result | _End) -> list[Result]:
+        if isinstance(result, _End):
+            self._finish(task, result)
+            return []
+        task.permits.put(None)
+        return [result]
+
+    def _finish(self, task: _Task[Job, Result], end: _End) -> None:
+        self._unfinished.remove(task)
+        task.is_over = True
+        self._error = self._error or end.error
+
+    def _raise_error(self) -> None:
+        if self._error:
+            raise self._error
 
     def _run(self) -> None:
-        tool: Tool | None = None
-        try:
-            while (job := self._jobs.get()) is not None:
-                try:
-                    tool = tool or self._make()
-                    self._results.put((self._work(tool, job[0]),))
-                except BaseException as error:  # noqa: BLE001  it is raised where the results are taken
-                    self._results.put(error)
-        finally:
-            if tool is not None:
-                tool.close()
+        while (task := self._submitted.get()) and not self._stopped:
+            error: BaseException | None = None
+            try:
+                self._do(task)
+            except BaseException as raised:  # noqa: BLE001  it is raised in the caller's thread
+                error = raised
+            self._results.put((task, _End(error)))
+
+    def _do(self, task: _Task[Job, Result]) -> None:
+        with closing(self._work(task.job)) as results:
+            for result in results:
+                self._results.put((task, result))
+                task.permits.get()
+                if self._stopped:
+                    return

@@ -1,9 +1,10 @@
 """One list or get over several connections, side by side: good results are never hidden by a bad one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 
-from unified_cli.bulk.parallel_streams import Ended, Give, side_by_side
+from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call import Call, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
@@ -23,6 +24,9 @@ from unified_cli.runtime import Runtime
 
 LABEL = "_profile"
 """The key under which a record says which connection it is of."""
+
+_Read = tuple[str, Page | UnifiedError | None]
+"""A connection's name, and a page of it, or how it ended."""
 
 
 def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: OperationOptions) -> None:
@@ -76,56 +80,52 @@ def _check(asked: Operation, options: OperationOptions) -> None:
         raise UsageError("--out holds one connection's records (unified export writes a file for each)")
 
 
-def _reader(
-    common: Call, asked: Operation, call_to: Callable[[str], Call]
-) -> Callable[[str], Callable[[Give[Page]], None]]:
-    catalogue, options = common.catalogue, common.options
+def _reader(common: Call, asked: Operation, call_to: Callable[[str], Call]) -> Callable[[str], Generator[_Read]]:
+    """A function that reads what a connection has, and gives its pages and its end."""
+    catalogue = common.catalogue
     clients = Clients(common.runtime, catalogue)
-    wanted = listing.span(options) if asked.lists else None
+    wanted = listing.span(common.options) if asked.lists else None
 
-    def reader(name: str) -> Callable[[Give[Page]], None]:
-        def read(give: Give[Page]) -> None:
-            call = call_to(name)
-            request = builder.operation_request(call, asked)
-            client = clients.open(call.settings, name=name)
-            try:
-                if wanted is None:
-                    give(pagination.alone(client.send(request), request))
-                else:
-                    # Without reading ahead: while one page is written, the other connections are read.
-                    for page in pagination.pages(client.send, request, catalogue.service, wanted):
-                        give(page)
-            finally:
-                client.close()
+    def pages(name: str) -> Generator[Page]:
+        call = call_to(name)
+        request = builder.operation_request(call, asked)
+        with closing(clients.open(call.settings, name=name)) as client:
+            if wanted is None:
+                yield pagination.alone(client.send(request), request)
+            else:
+                yield from pagination.pages(client.send, request, catalogue.service, wanted)
 
-        return read
+    def read(name: str) -> Generator[_Read]:
+        try:
+            with closing(pages(name)) as found:
+                for page in found:
+                    yield name, page
+        except UnifiedError as error:
+            yield name, error
+        else:
+            yield name, None
 
-    return reader
+    return read
 
 
 def _read_all(
-    common: Call,
-    printer: Printer,
-    told: ReadProgress,
-    names: list[str],
-    reader: Callable[[str], Callable[[Give[Page]], None]],
+    common: Call, printer: Printer, told: ReadProgress, names: list[str], read: Callable[[str], Generator[_Read]]
 ) -> "_Ending":
-    options = common.options
     ending = _Ending(names)
-
-    def use(place: int, found: Page | Ended) -> None:
-        name = names[place]
-        if isinstance(found, Page):
-            printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
-            ending.tallies[name].add(found)
-            told.page(len(found.records))
-        else:
-            ending.ended.add(name)
-            if found.error:
-                ending.failed[name] = found.error
-
     try:
-        side_by_side([reader(name) for name in names], options.workers, use, ordered=options.ordered)
+        with WorkerPool(common.options.workers, read) as pool:
+            for name, found in pool.results(names, ordered=common.options.ordered):
+                if isinstance(found, Page):
+                    tally = ending.tallies[name]
+                    tally.torn = True
+                    printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
+                    tally.torn = False
+                    tally.add(found)
+                    told.page(len(found.records))
+                else:
+                    ending.ended.add(name)
+                    if found:
+                        ending.failed[name] = found
     except stdout.ClosedError:
         raise
     except BaseException:
@@ -165,8 +165,10 @@ class _Ending:
     def broken(self, runtime: Runtime) -> None:
         """Say where each connection goes on that was begun and not read to its end."""
         for name, tally in self.tallies.items():
-            if tally.pages and name not in self.ended:
-                runtime.stderr.line(f"{name}: broken off after {tally.so_far()}; to go on: -p {name} {tally.onward()}")
+            if (tally.pages or tally.torn) and name not in self.ended:
+                torn = " and part of another" if tally.torn else ""
+                onward = f"to go on: -p {name} {tally.onward()}"
+                runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
         runtime.stderr.line(f"{len(self.ended)} of {len(self.names)} connections were read to their end")
 
     def judge(self, missing: list[str], options: OperationOptions) -> None:

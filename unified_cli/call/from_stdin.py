@@ -1,12 +1,14 @@
 """`get -`, `update -` and `delete -`: an operation on every id, or record with an id, that comes through a pipe."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import input_file
 from unified_cli.bulk.import_.import_items import ImportItem, items
 from unified_cli.bulk.worker_pool import WorkerPool
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from unified_cli.http.client import Client
 
 _STDIN = "standard input"
-# How far answers may run ahead of the one that is to be printed next, for each worker.
-_AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,44 +135,39 @@ class _PipedRun:
         self._runtime = runtime
         self._printer = printer
         self._workers = workers
-        self._crew: WorkerPool[Client, PipedJob, JobResult] = WorkerPool(workers, lambda: clients.open(resolved), _send)
+        self._open = lambda: clients.open(resolved)
+        self._clients = ClientPool(workers)
+        self._tried = 0
         self._failed = 0
         self._unknown = 0
         self._stopped: UnifiedError | None = None
 
     def all(self, jobs: list[PipedJob]) -> None:
         """Send them all, print, and raise what is left to be said."""
-        waiting: Iterator[PipedJob] = iter(jobs)
-        held: dict[int, JobResult] = {}
-        due = given = 0
-        try:
-            while True:
-                while not self._stopped and self._crew.free and given - due < _AHEAD * self._workers:
-                    job = next(waiting, None)
-                    if job is None:
-                        break
-                    self._crew.give(job)
-                    given += 1
-                if not self._crew.busy:
-                    break
-                for done in self._crew.take():
-                    held[done.job.place] = done
-                    self._weigh(done)
-                while due in held:
-                    self._print(held.pop(due))
-                    due += 1
-        finally:
-            self._crew.stop()
-        self._judge(len(jobs), given)
+        with closing(self._clients), WorkerPool(self._workers, self._send) as pool:
+            for done in pool.results(self._until_stopped(jobs), ordered=True):
+                self._count(done)
+                self._print(done)
+        self._judge(len(jobs))
 
-    def _weigh(self, done: JobResult) -> None:
-        error = done.error
-        if error is None:
-            return
-        self._failed += 1
-        self._unknown += isinstance(error, UnknownError)
-        if error.stops_connection:
-            self._stopped = self._stopped or error
+    def _until_stopped(self, jobs: list[PipedJob]) -> Iterator[PipedJob]:
+        for job in jobs:
+            if self._stopped:
+                return
+            self._tried += 1
+            yield job
+
+    def _send(self, job: PipedJob) -> Generator[JobResult]:
+        with self._clients.lend(self._open) as client:
+            done = _send(client, job)
+            if done.error and done.error.stops_connection:
+                # At once, though results before this one may still be waited for.
+                self._stopped = self._stopped or done.error
+            yield done
+
+    def _count(self, done: JobResult) -> None:
+        self._failed += done.error is not None
+        self._unknown += isinstance(done.error, UnknownError)
 
     def _print(self, done: JobResult) -> None:
         if done.error is not None:
@@ -180,12 +175,14 @@ class _PipedRun:
         elif done.body:
             self._printer.page([msgspec.Raw(done.body)], one_line=False)
 
-    def _judge(self, count: int, given: int) -> None:
+    def _judge(self, count: int) -> None:
         missing = [] if self._stopped else self._printer.end()
         if self._unknown:
             raise UnknownError(f"{self._unknown} of {count} may or may not have been done")
         if self._stopped:
-            self._stopped.message = f"stopped with {count - given} of {count} lines not tried: {self._stopped.message}"
+            self._stopped.message = (
+                f"stopped with {count - self._tried} of {count} lines not tried: {self._stopped.message}"
+            )
             raise self._stopped
         if self._failed:
             missing.append(f"failed: {self._failed} of {count}")

@@ -1,15 +1,16 @@
 """`list --all --out FILE`: a list into a file that survives, with the machine of the export."""
 
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
+from unified_cli.bulk import read_ahead
 from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
-from unified_cli.http import read_ahead
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
@@ -34,8 +35,9 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     clients.token(call.settings)
     try:
-        with progress(runtime, to_file=True) as told:
-            list_export.run(part, read, options, lambda page: told.page(len(page.records)))
+        with progress(runtime, to_file=True) as told, closing(list_export.run(part, read, options)) as pages:
+            for page in pages:
+                told.page(len(page.records))
         state = part.state
         part.tidy()
     except UnifiedError:

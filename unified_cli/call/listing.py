@@ -1,13 +1,16 @@
 """A list on stdout: one page or all, in any format, ended as complete, cut on request or broken off."""
 
 import shlex
+from collections.abc import Generator
 from contextlib import closing
 
 from unified_cli.call import Call, record_output
+from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
-from unified_cli.http import read_ahead
+from unified_cli.http import pagination
+from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
@@ -73,7 +76,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     clients.token(settings)
 
     tally = ListSummary()
-    pages = read_ahead.pages(clients.open(settings), request, catalogue.service, wanted)
+    pages = _pages(clients.open(settings), request, catalogue.service, wanted)
     try:
         with progress(runtime) as told, closing(pages):
             for page in pages:
@@ -92,6 +95,16 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     missing += [] if options.allow_partial else tally.left_out()
     if missing:
         raise IncompleteError("; ".join(missing))
+
+
+def _pages(client: Client, request: Request, service: Service, wanted: Span) -> Generator[Page]:
+    if wanted.pages == 1:
+        with closing(client):
+            yield from pagination.pages(client.send, request, service, wanted)
+    else:
+        from unified_cli.bulk import read_ahead  # noqa: PLC0415  one page needs no worker
+
+        yield from read_ahead.pages(client, request, service, wanted)
 
 
 def tell(call: Call, tally: ListSummary) -> None:

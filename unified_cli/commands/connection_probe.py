@@ -1,9 +1,9 @@
 """Ask connections one cheap thing each, side by side, and tell what their answers mean."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import resolution
 from unified_cli.config.credentials import token as secrets
@@ -98,11 +98,12 @@ def run(
         timeout=_TIMEOUT if said.timeout is None else said.timeout,
     )
     work = [_prepared(runtime, catalogue, config, name, said, asked, tokens) for name in names]
-    pool = ThreadPoolExecutor(min(WORKERS, len(work) or 1))
-    try:
-        return [*pool.map(lambda one: one(), work)]
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    with WorkerPool(WORKERS, _probe) as pool:
+        return [*pool.results(work, ordered=True)]
+
+
+def _probe(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
+    yield work()
 
 
 def _prepared(

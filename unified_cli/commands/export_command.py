@@ -98,7 +98,7 @@ def _verify(runtime: Runtime, folder: Path) -> None:
 
 
 def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
-    from unified_cli.bulk.export import folder_export as bulk, selection  # noqa: PLC0415  help needs none of it
+    from unified_cli.bulk.export import export_task, folder_export, selection  # noqa: PLC0415  help needs none of it
     from unified_cli.bulk.export.manifest import Manifest  # noqa: PLC0415  as above
     from unified_cli.output.progress import progress  # noqa: PLC0415  as above
     from unified_cli.storage import folders, output_file  # noqa: PLC0415  as above
@@ -109,7 +109,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     operations = selection.lists(catalogue, options.what)
     shard = selection.share(options.shard) if options.shard else None
     names, connect = _connections(context, options)
-    tasks = bulk.tasks_for(names, operations, form, shard)
+    tasks = export_task.tasks_for(names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
     lock = HeldLock(folder / f"{name}.lock")
     output_file.check_folder(folder)
@@ -119,18 +119,15 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
         if options.restart:
             (folder / name).unlink(missing_ok=True)
         kept = Manifest.open(folder / name, options.shard, runtime.wall())
-        made = bulk.Export(
-            runtime,
-            catalogue.service,
-            folder,
-            kept,
+        terms = export_task.ExportTerms(
             connect,
             lambda operation: _list_options(context, options, operation, form),
             workers=options.workers,
             allow_partial=options.allow_partial,
         )
+        export = folder_export.Export(runtime, catalogue.service, kept, terms)
         with progress(runtime, to_file=True) as told:
-            summary = made.run(tasks, told.page)
+            summary = export.run(tasks, told.page)
     finally:
         lock.release()
     _tell(runtime, folder, len(tasks), summary)
@@ -147,7 +144,7 @@ def _format(options: ExportOptions) -> str:
 
 
 def _connections(context: CommandContext, options: ExportOptions) -> tuple[Sequence[str], Any]:
-    from unified_cli.bulk.export.folder_export import Connection  # noqa: PLC0415  help needs none of it
+    from unified_cli.bulk.export.export_task import Connection  # noqa: PLC0415  help needs none of it
     from unified_cli.call import Call, builder, fan_out  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
 

@@ -2,13 +2,15 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from unified_cli.bulk.batch_download.file_download import Download, Saved
+from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http.client import Client
@@ -129,36 +131,33 @@ def _fill(
     manifest = _DownloadManifest(folder / MANIFEST)
     there = {entry.asked for entry in manifest.entries if entry.file and _is_there(folder, entry)}
 
-    def work(tool: Client, job: DownloadItem) -> tuple[DownloadItem, Saved | UnifiedError]:
-        assert job.request is not None  # noqa: S101  others are not given
-        try:
-            return job, Download(tool, runtime, retries).save(
-                job.request, shelf, only_files=True, proposals=job.proposals
-            )
-        except StorageError:
-            raise
-        except UnifiedError as error:
-            return job, error
+    def jobs() -> Iterator[DownloadItem]:
+        for item in wanted:
+            if tally.stopped:
+                return
+            if item.fingerprint in there:
+                tally.there += 1
+            elif item.request is None:
+                _note(item, StorageError(item.wrong), manifest, tally, runtime)
+            else:
+                yield item
 
-    crew: WorkerPool[Client, DownloadItem, tuple[DownloadItem, Saved | UnifiedError]] = WorkerPool(
-        workers, client, work
-    )
-    try:
-        while True:
-            while crew.free and not tally.stopped and (job := next(wanted, None)):
-                if job.fingerprint in there:
-                    tally.there += 1
-                elif job.request is None:
-                    _note(job, StorageError(job.wrong), manifest, tally, runtime)
-                else:
-                    crew.give(job)
-            if not crew.busy:
-                return tally
-            for job, found in crew.take():
-                _note(job, found, manifest, tally, runtime)
-    finally:
-        crew.stop()
-        manifest.close()
+    def save(item: DownloadItem) -> Generator[tuple[DownloadItem, Saved | UnifiedError]]:
+        assert item.request is not None  # noqa: S101  others are no jobs
+        with clients.lend(client) as lent:
+            download = Download(lent, runtime, retries)
+            try:
+                yield item, download.save(item.request, shelf, only_files=True, proposals=item.proposals)
+            except StorageError:
+                raise
+            except UnifiedError as error:
+                yield item, error
+
+    clients = ClientPool(workers)
+    with closing(manifest), closing(clients), WorkerPool(workers, save) as pool:
+        for item, found in pool.results(jobs()):
+            _note(item, found, manifest, tally, runtime)
+    return tally
 
 
 def _note(

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http import pagination
@@ -48,24 +49,67 @@ def fingerprint(request: Request, **options: Any) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def run(part: PartialFile, read: Read, options: ListExportOptions, told: Callable[[Page], None]) -> None:
-    """Write all pages to the part file and publish it; `told` gets each page that is written.
+def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[Page]:
+    """Write all pages to the part file, giving each when it is written, and publish the file.
 
     Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them.
     """
-    keep = options.restart and options.dedupe
-    part.open(force=options.force, restart=options.restart, keep=keep)
+    part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
         return
-    output = writer(options.style, part.state.memory)
-    known = _Known(part.lines()) if options.dedupe else None
+    file = _ListFile(part, options)
+    try:
+        if span := _remaining(part.state, options.span):
+            with closing(read(span)) as pages:
+                for page in pages:
+                    file.add(page)
+                    yield page
+    except StorageError:
+        raise
+    except UnifiedError as error:
+        _break_off(part, error)
+        raise
+    file.publish()
 
-    def write(page: Page) -> None:
-        records = known.new(page.records) if known else page.records
-        state = part.state
+
+def _remaining(state: Checkpoint, span: Span) -> Span | None:
+    """What is still to be read, None where nothing is."""
+    left = None if span.records is None else span.records - state.records - state.dropped
+    if state.pages and (state.next_cursor is None or left == 0):
+        return None
+    return Span(
+        state.next_cursor if state.pages else span.cursor,
+        records=left,
+        done=state.pages,
+        seen=frozenset(int(cursor, 16) for cursor in state.seen),
+    )
+
+
+def _break_off(part: PartialFile, error: UnifiedError) -> None:
+    """Make safe what there is, and say in the error how to go on."""
+    if part.state.bytes or part.state.pages:
+        part.keep()
+        error.message = f"{error.message}; run the same command to go on at page {part.state.pages + 1}"
+    else:
+        part.abandon()
+
+
+class _ListFile:
+    """The part file in its format, as it grows page by page."""
+
+    def __init__(self, part: PartialFile, options: ListExportOptions) -> None:
+        self._part = part
+        self._options = options
+        self._writer = writer(options.style, part.state.memory)
+        self._seen = _SeenIds(part.lines()) if options.dedupe else None
+
+    def add(self, page: Page) -> None:
+        """Write a page. Raises StorageError, and what shaping its records raises."""
+        records = self._seen.new(page.records) if self._seen else page.records
+        state = self._part.state
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
-        part.append(
-            output.add(options.transform.apply(records), one_line=page.one_line),
+        self._part.append(
+            self._writer.add(self._options.transform.apply(records), one_line=page.one_line),
             replace(
                 state,
                 next_cursor=page.next_cursor,
@@ -74,42 +118,16 @@ def run(part: PartialFile, read: Read, options: ListExportOptions, told: Callabl
                 dropped=state.dropped + len(page.records) - len(records),
                 partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
                 seen=[*state.seen, *onward],
-                memory=dict(output.memory),
+                memory=dict(self._writer.memory),
             ),
         )
-        told(page)
 
-    _read(part, read, options.span, write)
-    # An earlier run may have been killed with the end written and the name not given.
-    end = b"" if part.state.complete else output.end(part.state.next_cursor)
-    part.publish(end, force=options.force)
-
-
-def _read(part: PartialFile, read: Read, span: Span, write: Callable[[Page], None]) -> None:
-    """Write the pages that are still to come. What goes wrong is told with how to go on, and all that came is safe."""
-    state = part.state
-    left = None if span.records is None else span.records - state.records - state.dropped
-    if state.pages and (state.next_cursor is None or left == 0):
-        return
-    rest = Span(
-        state.next_cursor if state.pages else span.cursor,
-        records=left,
-        done=state.pages,
-        seen=frozenset(int(cursor, 16) for cursor in state.seen),
-    )
-    try:
-        with closing(read(rest)) as pages:
-            for page in pages:
-                write(page)
-    except StorageError:
-        raise
-    except UnifiedError as error:
-        if part.state.bytes or part.state.pages:
-            part.keep()
-            error.message = f"{error.message}; run the same command to go on at page {part.state.pages + 1}"
-        else:
-            part.abandon()
-        raise
+    def publish(self) -> None:
+        """Write the end and give the file its name. Raises StorageError."""
+        # An earlier run may have been killed with the end written and the name not given.
+        state = self._part.state
+        end = b"" if state.complete else self._writer.end(state.next_cursor)
+        self._part.publish(end, force=self._options.force)
 
 
 def shortcomings(part: PartialFile, options: ListExportOptions) -> list[str]:
@@ -121,7 +139,7 @@ def shortcomings(part: PartialFile, options: ListExportOptions) -> list[str]:
     return missing
 
 
-class _Known:
+class _SeenIds:
     """The ids that are in the file already, as 64 bits each; lines of NDJSON tell them."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:

@@ -1,10 +1,13 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
+from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal, JournalEntry
 from unified_cli.bulk.import_.import_progress import ImportProgress
@@ -65,39 +68,34 @@ class Importer:
         self._terms = terms
         self._progress = progress
         self._wall = wall
-        self._crew: WorkerPool[Client, ImportJob, ImportOutcome] = WorkerPool(terms.workers, client, attempt)
+        self._client = client
+        self._clients = ClientPool(terms.workers)
+        self._workers = WorkerPool(terms.workers, self._send)
         self._stopped: UnifiedError | None = None
         self._failures = 0
 
     def run(self, items: Iterable[ImportItem]) -> UnifiedError | None:
         """Send what is to be sent. Raises StateError and StorageError of the journal."""
         jobs = self._jobs(items)
-        try:
+        with closing(self._clients), self._workers:
             while True:
-                batch = self._batch(jobs)
+                batch = [*islice(jobs, self._workers.free)]
                 if batch:
                     self._journal.send([job.sent for job in batch])
                     for job in batch:
-                        self._crew.give(job)
-                if not self._crew.busy:
+                        self._workers.submit(job)
+                if not self._workers.busy:
                     break
                 self._take()
             self._journal.sync()
-        finally:
-            self._crew.stop()
         return self._stopped
 
-    def _batch(self, jobs: Iterator[ImportJob]) -> list[ImportJob]:
-        batch: list[ImportJob] = []
-        while self._stopped is None and len(batch) < self._crew.free:
-            job = next(jobs, None)
-            if job is None:
-                break
-            batch.append(job)
-        return batch
+    def _send(self, job: ImportJob) -> Generator[ImportOutcome]:
+        with self._clients.lend(self._client) as client:
+            yield attempt(client, job)
 
     def _take(self) -> None:
-        outcomes = self._crew.take(_SYNC_EVERY)
+        outcomes = self._workers.take(_SYNC_EVERY)
         if outcomes:
             self._settle(outcomes)
         else:

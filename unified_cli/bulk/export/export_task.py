@@ -1,0 +1,209 @@
+"""One list of one connection into a file of an export's folder: what a worker does."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.bulk.export import list_export, selection
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.manifest import ManifestEntry, moment
+from unified_cli.bulk.export.partial_file import PartialFile, sweep
+from unified_cli.catalogue import Operation, Service
+from unified_cli.errors import StateError, StorageError, UnifiedError
+from unified_cli.http import pagination
+from unified_cli.http.client import Client
+from unified_cli.http.pagination import Page, Span
+from unified_cli.http.request import Request
+from unified_cli.runtime import Runtime
+from unified_cli.storage import folders
+
+_NOT_OFFERED = {404, 405, 501}
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One connection of an export: the `request` for a list, and a way to `open` a client."""
+
+    profile: str
+    request: Callable[[Operation], Request]
+    open: Callable[[], Client]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTask:
+    """One list of one connection. `exact` says that it was named, so that its absence is a failure."""
+
+    name: str
+    operation: Operation
+    file: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTerms:
+    """How an export goes. `connect` gives a connection by its name, or raises why there is none.
+
+    `options` gives those for a list of this operation.
+    """
+
+    connect: Callable[[str], Connection]
+    options: Callable[[Operation], ListExportOptions]
+    workers: int
+    allow_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedList:
+    """A task is done; `part` is what is to be tidied up when the manifest is on the disk."""
+
+    entry: ManifestEntry
+    part: PartialFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedList:
+    """A task ended with this error."""
+
+    task: ExportTask
+    error: UnifiedError
+
+
+TaskResult = Page | FinishedList | FailedList
+"""A page that was written, or the end of a task."""
+
+
+class TaskRunner:
+    """Does tasks in worker threads; `entries` is what earlier runs left in the folder, by file."""
+
+    def __init__(
+        self, runtime: Runtime, service: Service, folder: Path, entries: Mapping[str, ManifestEntry], terms: ExportTerms
+    ) -> None:
+        self._runtime = runtime
+        self._service = service
+        self._folder = folder
+        self._entries = entries
+        self._terms = terms
+        self._clients = ClientPool(terms.workers)
+        self._refused: dict[str, UnifiedError] = {}
+
+    def close(self) -> None:
+        """Close the clients."""
+        self._clients.close()
+
+    def refuse(self, name: str, error: UnifiedError) -> None:
+        """Send nothing more to this connection: its other lists fail with the same error."""
+        self._refused.setdefault(name, error)
+
+    def run(self, task: ExportTask) -> Generator[TaskResult]:
+        """Do the task: gives each page when it is written, and how it ended. Raises StorageError."""
+        try:
+            yield from self._run(task)
+        except StorageError:
+            raise
+        except UnifiedError as error:
+            yield FailedList(task, error)
+
+    def _run(self, task: ExportTask) -> Generator[TaskResult]:
+        if error := self._refused.get(task.name):
+            raise type(error)(error.message, origin=error.origin, status=error.status)
+        connection = self._terms.connect(task.name)
+        request = connection.request(task.operation)
+        options = self._terms.options(task.operation)
+        mark = list_export.fingerprint(request, format=options.style.format, csv_safe=options.style.safe_cells)
+        before = self._entries.get(task.file)
+        if before and not options.restart:
+            if before.fingerprint not in {"", mark}:
+                raise StateError(f"{task.file} was exported with other options (--restart replaces it)")
+            if self._is_done(before):
+                sweep(self._folder / task.file)
+                yield FinishedList(before)
+                return
+        # A file that the manifest lists is ours to replace.
+        options = replace(options, force=options.force or options.restart or before is not None)
+        yield from self._write(task, connection, _entry(task, request, mark, self._now()), options)
+
+    def _write(
+        self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
+    ) -> Generator[TaskResult]:
+        path = self._folder / task.file
+        folders.make_private(path.parent)
+        part = PartialFile(
+            path,
+            entry.fingerprint,
+            monotonic=self._runtime.monotonic,
+            wall=self._runtime.wall,
+            instead="--restart replaces it",
+        )
+
+        def read(span: Span) -> Generator[Page]:
+            # Without reading ahead: while a page of this list is written, other lists are read.
+            with self._clients.lend(connection.open, task.name) as client:
+                yield from pagination.pages(client.send, connection.request(task.operation), self._service, span)
+
+        try:
+            yield from list_export.run(part, read, options)
+        except UnifiedError as error:
+            part.close()
+            if error.status not in _NOT_OFFERED or part.state.pages or task.exact:
+                raise
+            yield FinishedList(replace(entry, offered=False, why=error.message, ended=self._now()))
+            return
+        except BaseException:
+            part.close()
+            raise
+        missing = list_export.shortcomings(part, options)
+        yield FinishedList(_finished(entry, part, missing, allow=self._terms.allow_partial), part)
+
+    def _is_done(self, entry: ManifestEntry) -> bool:
+        """Whether nothing is left to do. Raises StateError for a file that somebody changed."""
+        if not entry.offered:
+            return True
+        path = self._folder / entry.file
+        if not entry.complete or not path.exists():
+            return False
+        if path.stat().st_size != entry.bytes:
+            raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
+        return True
+
+    def _now(self) -> str:
+        return moment(self._runtime.wall())
+
+
+def _entry(task: ExportTask, request: Request, mark: str, started: str) -> ManifestEntry:
+    return ManifestEntry(
+        task.file,
+        task.name,
+        request.account,
+        request.address.origin,
+        task.operation.api,
+        task.operation.resource,
+        fingerprint=mark,
+        started=started,
+    )
+
+
+def _finished(entry: ManifestEntry, part: PartialFile, missing: list[str], *, allow: bool) -> ManifestEntry:
+    state = part.state
+    return replace(
+        entry,
+        records=state.records,
+        pages=state.pages,
+        bytes=state.bytes,
+        sha256=state.sha256,
+        started=state.started,
+        ended=state.updated,
+        complete=allow or not missing,
+        why="; ".join(missing) or None,
+    )
+
+
+def tasks_for(
+    names: Sequence[str], operations: Mapping[Operation, bool], form: str, shard: tuple[int, int] | None
+) -> list[ExportTask]:
+    """The tasks of an export, or of this shard of it, in an order in which neighbours are of different connections."""
+    return [
+        ExportTask(name, operation, selection.file_for(name, operation, form), operations[operation])
+        for name, operation in selection.woven(names, operations)
+        if selection.is_mine(name, operation, shard)
+    ]
