@@ -115,5 +115,4 @@ def test_the_world_is_met_in_the_runtime_only(word: str) -> None:
 @pytest.mark.parametrize("word", ["fsync", r"os\.(?:replace|rename|link|ftruncate)", "hardlink_to", "O_EXCL"])
 def test_only_storage_makes_things_durable(word: str) -> None:
     found = {path.relative_to(ROOT).as_posix() for path in MODULES if re.search(word, path.read_text("utf-8"))}
-    # The sandbox's database is made by SQLite, and stands for no work of the user's.
-    assert {name for name in found if not name.startswith("storage/")} <= {"sandbox/store.py"}
+    assert {name for name in found if not name.startswith("storage/")} == set()

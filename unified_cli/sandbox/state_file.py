@@ -1,6 +1,5 @@
 """The sandbox's state in a file of SQLite: processes may share it, and an answered write survives a kill."""
 
-import os
 import sqlite3
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def _create(path: Path) -> None:
                 return
             part = path.with_name(f"{path.name}.part")
             part.unlink(missing_ok=True)
-            os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+            part.touch(0o600, exist_ok=False)
             database = _database(str(part))
             database.execute("PRAGMA journal_mode = WAL")
             database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
