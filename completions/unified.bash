@@ -1,5 +1,5 @@
-# bash completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
-# Made from the catalogue and the table of options; do not edit.
+# bash completion for unified. Static: a TAB starts no program, evaluates nothing it reads, and uses no network.
+# Generated from the catalogue and the options; do not edit.
 
 # Set `words` to what may follow the command words in $1.
 _unified_words() {
@@ -198,7 +198,7 @@ _unified_locate() {
     fi
 }
 
-# Add to `words` the profiles of the config file, as far as their names are harmless.
+# Add to `words` the profiles of the config file, those with harmless names.
 _unified_profiles() {
     local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
     local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
@@ -213,7 +213,7 @@ _unified_profiles() {
     done <"$file"
 }
 
-# Add to `words` what the user's own catalogue files offer after the command words in $1.
+# Add to `words` what the user's own catalogue files add after the command words in $1.
 _unified_added() {
     local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
     local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
@@ -251,7 +251,7 @@ _unified_add() {
     done
 }
 
-# Offer the words that begin as the current one does; $1 stands before each of them.
+# Offer the words that begin like the current one; $1 is put before each of them.
 _unified_offer() {
     local word
     if [[ $current == "$1" ]]; then
@@ -264,7 +264,7 @@ _unified_offer() {
     done
 }
 
-# Offer files, or folders where $2 says so, for what is typed after $1; what the shell can do alone is left to it.
+# Offer files, or folders where $2 says so, for what is typed after $1; without $1 the shell does it.
 _unified_files() {
     local begun=${current#"$1"} file i
     if [[ -z $1 ]]; then
@@ -285,7 +285,7 @@ _unified_files() {
     fi
     [[ -z ${COMPREPLY[0]:-} ]] || COMPREPLY=("${COMPREPLY[@]/#/$1}")
     compopt -o filenames 2>/dev/null
-    # With something before it the shell does not see that it is a folder, in which one may go on.
+    # With a prefix the shell does not see that it is a folder, where completion continues.
     [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace 2>/dev/null
 }
 
@@ -331,7 +331,7 @@ _unified() {
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
     _unified_locate
-    # The shell breaks words at = : and @; what no blank separates is put together again.
+    # The shell splits words at = : and @; pieces without a blank between them are joined again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
         piece=${COMP_WORDS[i]} after=${rest#"${rest%%[![:space:]]*}"}
         ((n < 0)) || [[ $after != "$rest" ]] && typed[++n]=''
@@ -350,7 +350,7 @@ _unified() {
         case ${typed[i]} in
             [!-]* | '')
                 if [[ -z $path$helped && ${typed[i]} == help ]]; then
-                    # What help is asked about is spelled as the command itself.
+                    # The words after help are those of the command itself.
                     helped=help
                 elif [[ -n $words ]]; then
                     path+=${path:+ }${typed[i]}
@@ -382,10 +382,10 @@ _unified() {
         _unified_offer_kind "$kind" ''
     fi
 
-    # Readline replaces only what follows the last character that breaks words.
+    # Readline replaces only what follows the last character that splits words.
     [[ $piece == *[!=:@]* ]] && current=${typed[n]%"$piece"} || current=${typed[n]}
     current=${current#[\"\']}
-    # An @ breaks words, yet is replaced together with what follows it.
+    # An @ splits words, yet is replaced together with what follows it.
     current=${current%@}
     if [[ -n $current ]]; then
         for i in "${!COMPREPLY[@]}"; do

@@ -1,5 +1,5 @@
-# PowerShell completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no
-# network. Made from the catalogue and the table of options; do not edit.
+# PowerShell completion for unified. Static: a TAB starts no program, evaluates nothing it reads, and uses no
+# network. Generated from the catalogue and the options; do not edit.
 
 $UnifiedWords = @{
     '' = @('ticketing:Help desks, issue trackers and CRM cases', 'user-directory:People, groups, roles and licences of an application', 'ats:Applicant tracking: jobs, candidates, interviews, offers', 'knowledge-base:Wikis, help centres and document spaces', 'ci-cd:Repositories, pull requests, builds and artifacts', 'emails:Mailboxes: messages, drafts, folders', 'calendar:Calendars, events and free time', 'conferencing:Video meetings and what was said in them', 'usage-metering:What was used, by whom, at what price', 'voice:Phone calls and their recordings', 'request:Call any path below the base URL', 'export:Write many lists of many connections to files', 'import:Send every record of a file, once', 'operations:Search what can be called', 'help:Read about exit codes, output, profiles and the rest', 'completion:Complete commands with TAB', 'sandbox:The service in small, on this machine', 'doctor:Find what is wrong on this machine and on the way to the service', 'profile:Name connections, and say once where their tokens are')
@@ -213,7 +213,7 @@ $UnifiedComplete = {
         return "$HOME/.config/unified"
     }
 
-    # The profiles of the config file, as far as their names are harmless.
+    # The profiles of the config file, those with harmless names.
     function Get-UnifiedProfiles {
         'sandbox'
         $file = $env:UNIFIED_CONFIG
@@ -225,7 +225,7 @@ $UnifiedComplete = {
         }
     }
 
-    # What the user's own catalogue files offer after the command words.
+    # What the user's own catalogue files add after the command words.
     function Get-UnifiedAdded([string[]]$at) {
         $folder = Join-Path (Get-UnifiedFolder) 'catalogue.d'
         if (-not (Test-Path -LiteralPath $folder -PathType Container)) { return }
@@ -301,7 +301,7 @@ $UnifiedComplete = {
         if ($UnifiedValues.ContainsKey($word)) { $skip = $word; continue }
         if ($word.StartsWith('-')) { continue }
         if (-not $helped -and -not $at.Count -and $word -ceq 'help') {
-            # What help is asked about is spelled as the command itself.
+            # The words after help are those of the command itself.
             $helped = $true
         } elseif ($known.Count) {
             $at += $word

@@ -58,11 +58,11 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
 
 def index(catalogue: Catalogue) -> "list[CommandEntry]":
-    """Everything that can be typed, for what is generated from it."""
-    from unified_cli.docs.command_index import places  # noqa: PLC0415  builds every command there is
+    """Every group and command, for what is generated from them."""
+    from unified_cli.docs.command_index import command_entries  # noqa: PLC0415  builds every command
 
     nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
-    return places(whole(nowhere, catalogue))
+    return command_entries(whole(nowhere, catalogue))
 
 
 def _built_in(context: CommandContext) -> dict[str, CommandStub]:

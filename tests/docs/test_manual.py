@@ -1,4 +1,4 @@
-"""The manual page: every man program reads it without a complaint, and it tells all there is."""
+"""The manual page: every man program renders it without warnings, and it is complete."""
 
 import shutil
 import subprocess
@@ -27,16 +27,16 @@ def test_it_renders_without_warnings(reader: str) -> None:
         READERS[reader], cwd=PAGE.parent, env=environ, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.stderr, done.returncode) == ("", 0)
-    assert "ask one connection, or many, of a family of unified HTTP APIs" in " ".join(done.stdout.split())
+    assert "call one connection, or many, of a family of unified HTTP APIs" in " ".join(done.stdout.split())
 
 
 def test_it_holds_every_option_command_code_and_operation() -> None:
     text = PAGE.read_text("utf-8").replace("\\-", "-")
     catalogue = load()
-    there = index(catalogue)
-    for spelling in all_flags(there):
+    entries = index(catalogue)
+    for spelling in all_flags(entries):
         assert f"\\fB{spelling}\\fR" in text
-    for name, _ in there[0].words:
+    for name, _ in entries[0].words:
         assert f"\\fB{name}\\fR" in text
     for code in ExitCode:
         assert f"\\fB{int(code)}\\fR\n" in text

@@ -1,4 +1,4 @@
-"""The documents made from the code: what is committed is what the code says now."""
+"""The generated documents: what is committed matches the code."""
 
 import re
 from pathlib import Path
@@ -10,15 +10,15 @@ from unified_cli.catalogue import load
 from unified_cli.docs import readme
 from unified_cli.docs.completion.grammar import grammar
 from unified_cli.docs.completion.scripts import FILES, script
-from unified_cli.docs.documents import ROOT, made
+from unified_cli.docs.documents import ROOT, generated
 
 CATALOGUE = load()
 INDEX = index(CATALOGUE)
-DOCUMENTS = dict(made(CATALOGUE, INDEX))
+DOCUMENTS = dict(generated(CATALOGUE, INDEX))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_what_is_committed_is_what_the_code_says(path: Path) -> None:
+def test_a_committed_document_matches_the_code(path: Path) -> None:
     hint = "stale; run: python -m unified_cli.docs --write"
     assert path.read_text("utf-8") == DOCUMENTS[path], hint
 

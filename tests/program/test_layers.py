@@ -1,4 +1,4 @@
-"""The house: arrows between modules go down only, and each library has its rooms."""
+"""The architecture: imports go down only, and each library is used in its own packages."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import unified_cli
-from unified_cli.docs.rooms import floor_of, may_import
+from unified_cli.docs.layers import level_of, may_import
 
 ROOT = Path(unified_cli.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -58,12 +58,12 @@ def test_a_module_imports_only_from_below(path: Path) -> None:
             assert may_import(inside, target(name)), f"{inside} imports {name}"
 
 
-def test_every_module_has_a_floor() -> None:
+def test_every_module_is_in_a_layer() -> None:
     inside = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES]
-    assert [name for name in inside if name != "__init__" and floor_of(name) == 0] == []
+    assert [name for name in inside if name != "__init__" and level_of(name) == 0] == []
 
 
-def test_the_name_of_a_module_or_class_stands_once() -> None:
+def test_the_name_of_a_module_or_class_is_unique() -> None:
     modules = Counter(path.stem for path in MODULES if not path.stem.startswith("__"))
     trees = [ast.parse(path.read_text("utf-8")) for path in MODULES]
     classes = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
@@ -75,28 +75,28 @@ def test_a_folder_holds_sixteen_modules_at_most() -> None:
     assert {folder: count for folder, count in folders.items() if count > 16} == {}
 
 
-def test_imports_go_round_in_no_circle() -> None:
-    arrows: dict[str, set[str]] = {}
+def test_imports_have_no_cycle() -> None:
+    imported: dict[str, set[str]] = {}
     for path in MODULES:
         inside = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
-        arrows[inside] = {target(name) for name in imports(path) if name.startswith("unified_cli")} - {inside}
-    # Who imports nothing that is left cannot be on a circle; what remains in the end is one.
-    while leaves := [name for name, others in arrows.items() if not others & arrows.keys()]:
+        imported[inside] = {target(name) for name in imports(path) if name.startswith("unified_cli")} - {inside}
+    # A module that imports none of the others left cannot be in a cycle; what remains in the end is.
+    while leaves := [name for name, others in imported.items() if not others & imported.keys()]:
         for name in leaves:
-            del arrows[name]
-    assert arrows == {}
+            del imported[name]
+    assert imported == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_library_is_used_in_its_own_rooms(path: Path) -> None:
+def test_a_library_is_used_in_its_own_packages(path: Path) -> None:
     inside = path.relative_to(ROOT).as_posix()
     for name in imports(path):
-        rooms = LIBRARIES.get(name.partition(".")[0])
-        assert rooms is None or any(inside.startswith(room) for room in rooms), f"{inside} imports {name}"
+        packages = LIBRARIES.get(name.partition(".")[0])
+        assert packages is None or any(inside.startswith(one) for one in packages), f"{inside} imports {name}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_room_is_small_and_says_what_it_is_for(path: Path) -> None:
+def test_a_module_is_small_and_says_what_it_is_for(path: Path) -> None:
     text = path.read_text("utf-8")
     docstring = ast.get_docstring(ast.parse(text))
     assert docstring, f"{path} has no docstring"
@@ -104,8 +104,8 @@ def test_a_room_is_small_and_says_what_it_is_for(path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", [r"print\(", r"os\.environ", r"time\.sleep", r"sys\.exit", r"sys\.std"])
-def test_the_world_is_met_in_the_runtime_only(word: str) -> None:
-    # The sandbox is a world of its own, which is handed a clock where it matters.
+def test_only_the_runtime_uses_streams_and_the_clock(word: str) -> None:
+    # The sandbox is a server of its own, which is given a clock where it matters.
     allowed = {"runtime.py", "__main__.py", "sandbox/application.py"}
     pattern = re.compile(rf"(?<![\w.]){word}")
     found = {path.relative_to(ROOT).as_posix() for path in MODULES if pattern.search(path.read_text("utf-8"))}

@@ -65,12 +65,12 @@ def _installing(context: CommandContext) -> Any:
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
-    from unified_cli.docs.command_index import places  # noqa: PLC0415  as below
-    from unified_cli.docs.completion import scripts  # noqa: PLC0415  builds every command there is
+    from unified_cli.docs.command_index import command_entries  # noqa: PLC0415  as below
+    from unified_cli.docs.completion import scripts  # noqa: PLC0415  builds every command
 
-    # The script of the built-in catalogue: what a user adds, the shell itself reads where it stands.
+    # The script holds the built-in catalogue; the user's own catalogue files are read by the script itself.
     catalogue = load()
-    return scripts.script(shell, catalogue, places(context.program(catalogue))).encode("utf-8")
+    return scripts.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
 
 
 def _install(context: CommandContext, asked: Shell | None) -> None:

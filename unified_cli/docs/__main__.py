@@ -1,29 +1,29 @@
-"""`python -m unified_cli.docs --write|--check`: make the committed documents anew, or say which are stale."""
+"""`python -m unified_cli.docs --write|--check`: regenerate the committed documents, or list the stale ones."""
 
 import sys
 
 from unified_cli.app import index
 from unified_cli.catalogue import load
-from unified_cli.docs.documents import ROOT, drifted
+from unified_cli.docs.documents import ROOT, stale
 from unified_cli.errors import ExitCode
 from unified_cli.runtime import Runtime
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """Write what is stale, or end with 9 where something is."""
+    """Write the stale documents, or return 9 if there are any."""
     if argv not in (["--write"], ["--check"]) or not (ROOT / "pyproject.toml").is_file():
-        runtime.stderr.line("error: in a checkout: python -m unified_cli.docs --write|--check")
+        runtime.stderr.line("error: run in a checkout: python -m unified_cli.docs --write|--check")
         return ExitCode.USAGE
     catalogue = load()
-    stale = [*drifted(catalogue, index(catalogue))]
-    for path, text in stale:
+    documents = [*stale(catalogue, index(catalogue))]
+    for path, text in documents:
         name = path.relative_to(ROOT)
         if argv == ["--write"]:
             path.write_text(text, "utf-8")
             runtime.stderr.line(f"wrote {name}")
         else:
             runtime.stderr.line(f"{name} is stale (python -m unified_cli.docs --write)")
-    return ExitCode.INCOMPLETE if stale and argv == ["--check"] else ExitCode.DONE
+    return ExitCode.INCOMPLETE if documents and argv == ["--check"] else ExitCode.DONE
 
 
 if __name__ == "__main__":

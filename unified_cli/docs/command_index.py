@@ -1,4 +1,4 @@
-"""Everything that can be typed, as data: each level of the program with its words, options and arguments."""
+"""The command tree as data: each group and command with its words, options and arguments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from unified_cli.cli.tree import CommandGroup
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """Where a command line can be: `words` that may follow, each with what it is for; a command has none.
+    """A group or command: `words` are the commands of a group, each with its purpose; a command has none.
 
-    `path` is empty for the program itself. `takes` says what the arguments are, as `tree.leaf` has it.
+    `path` is empty for the program itself. `takes` says what the arguments are, as in `tree.LeafCommand`.
     """
 
     path: tuple[str, ...]
@@ -24,12 +24,12 @@ class CommandEntry:
 
     @property
     def flags(self) -> Sequence[Flag]:
-        """The options that may stand here, beside --help."""
+        """The options accepted here, beside --help."""
         return self.page.flags
 
 
-def places(program: Any) -> list[CommandEntry]:
-    """All places of the program, given as the command it is; parents before their children."""
+def command_entries(program: Any) -> list[CommandEntry]:
+    """All groups and commands of the program; parents before their children."""
     return [*_walk(program, ())]
 
 
@@ -37,29 +37,29 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
     if not isinstance(command, CommandGroup):
         yield CommandEntry(path, (), command.takes, command.page())
         return
-    yield CommandEntry(path, [(name, entry.about) for name, entry in command.entries.items()], (), command.page())
-    for name, entry in command.entries.items():
-        yield from _walk(entry.build(), (*path, name))
+    yield CommandEntry(path, [(name, stub.about) for name, stub in command.entries.items()], (), command.page())
+    for name, stub in command.entries.items():
+        yield from _walk(stub.build(), (*path, name))
 
 
-def all_flags(there: Sequence[CommandEntry]) -> dict[str, Flag]:
-    """Every option by each of its spellings. Raises ValueError where a spelling means two things."""
+def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
+    """Every option by each of its spellings. Raises ValueError if a spelling means two things."""
     found: dict[str, Flag] = {}
-    for place in there:
-        for flag in place.flags:
+    for entry in entries:
+        for flag in entry.flags:
             for spelling in flag.spellings:
                 other = found.setdefault(spelling, flag)
                 if other.takes_value != flag.takes_value or other.takes != flag.takes:
-                    raise ValueError(f"{spelling} of {' '.join(place.path)!r} takes another value than elsewhere")
+                    raise ValueError(f"{spelling} of {' '.join(entry.path)!r} takes another value than elsewhere")
     return found
 
 
-def options(there: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Every option once, group by group, with the built-in commands that alone have it: none for an operation's."""
-    homes: dict[Flag, list[str]] = {flag: [] for flag in FLAGS}
-    for place in there:
-        for flag in place.flags:
+def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
+    """Every option once, by group, with the built-in commands that have it; none for an option of operations."""
+    commands: dict[Flag, list[str]] = {flag: [] for flag in FLAGS}
+    for entry in entries:
+        for flag in entry.flags:
             if flag not in FLAGS:
-                homes.setdefault(flag, []).append(" ".join(place.path))
-    groups = list(dict.fromkeys(flag.group for flag in homes))
-    return sorted(homes.items(), key=lambda item: groups.index(item[0].group))
+                commands.setdefault(flag, []).append(" ".join(entry.path))
+    groups = list(dict.fromkeys(flag.group for flag in commands))
+    return sorted(commands.items(), key=lambda item: groups.index(item[0].group))

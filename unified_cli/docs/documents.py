@@ -1,4 +1,4 @@
-"""Which files are made from the code, and what each must hold."""
+"""Which files are generated from the code, and what each must contain."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,8 +15,8 @@ MANUAL = "completions/unified.1"
 OPERATIONS = "tests/program/operations.txt"
 
 
-def made(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Each file with the text that it must have."""
+def generated(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+    """Each generated file with its text."""
     for shell, name in scripts.FILES.items():
         yield root / "completions" / name, scripts.script(shell, catalogue, index)
     yield root / MANUAL, manual.page(catalogue, index)
@@ -26,12 +26,12 @@ def made(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT)
 
 
 def operations(catalogue: Catalogue) -> str:
-    """Each operation's request and command, a line each: its diff shows what a change of the catalogue changes."""
+    """Each operation's request and command, one per line: its diff shows the effect of a change of the catalogue."""
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 
 
-def drifted(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Those files that hold something else, with what they must hold."""
-    for path, text in made(catalogue, index, root):
+def stale(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+    """The files that contain something else, with what they must contain."""
+    for path, text in generated(catalogue, index, root):
         if not path.is_file() or path.read_text("utf-8") != text:
             yield path, text

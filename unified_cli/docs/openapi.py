@@ -1,4 +1,4 @@
-"""The catalogue as an OpenAPI 3.1 document, for tools that are not ours."""
+"""The catalogue as an OpenAPI 3.1 document, for other tools."""
 
 from collections.abc import Iterable, Mapping
 
@@ -55,7 +55,7 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
         schema = {"$ref": _reference(resource)} if body is None and operation.kind == "write" else _object(body or ())
         described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
     if operation.kind in {"delete", "action"}:
-        described["responses"]["204"] = {"description": "done, with nothing to say"}
+        described["responses"]["204"] = {"description": "done, no content"}
     return described
 
 
@@ -67,7 +67,7 @@ def _parameters(operation: Operation, service: Service) -> list[JsonObject]:
     if operation.lists:
         size = {"type": "integer", "minimum": 1}
         found.append(_parameter(service.page_size, "query", size, "records per page"))
-        found.append(_parameter(service.cursor, "query", text, "where the page starts, as the page before said"))
+        found.append(_parameter(service.cursor, "query", text, "the cursor that the previous page gave"))
     taken = {one["name"] for one in found if one["in"] == "query"}
     known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
     found += [_parameter(one.name, "query", text, _values(one)) for one in known]
@@ -77,8 +77,8 @@ def _parameters(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _parameter(name: str, place: str, schema: JsonObject, about: str, *, required: bool = False) -> JsonObject:
-    said = {"description": about} if about else {}
-    return {"name": name, "in": place, "required": required, "schema": schema, **said}
+    description = {"description": about} if about else {}
+    return {"name": name, "in": place, "required": required, "schema": schema, **description}
 
 
 def _answer(operation: Operation, service: Service) -> JsonObject:
@@ -86,7 +86,7 @@ def _answer(operation: Operation, service: Service) -> JsonObject:
     if operation.lists:
         properties = {service.items: {"type": "array", "items": record}, service.cursor: {"type": ["string", "null"]}}
         return {"type": "object", "required": [service.items], "properties": properties}
-    # Assumption: what deletes and actions answer is not published; it may be a record, wrapped or not, or anything.
+    # Assumption: deletes and actions, whose response is not documented, may give a record, wrapped or not, or any JSON.
     return record if operation.kind in {"read", "write"} else {}
 
 
@@ -99,8 +99,8 @@ def _object(fields: Iterable[KnownField]) -> JsonObject:
 
 
 def _property(one: KnownField) -> JsonObject:
-    said = {"description": _values(one)} if _values(one) else {}
-    return {"type": [one.type, "null"], **({"items": {}} if one.type == "array" else {}), **said}
+    description = {"description": _values(one)} if _values(one) else {}
+    return {"type": [one.type, "null"], **({"items": {}} if one.type == "array" else {}), **description}
 
 
 def _values(one: KnownField) -> str:

@@ -6,32 +6,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from unified_cli.catalogue import STANDARD, Catalogue, Resource
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.docs.command_index import CommandEntry, options
-from unified_cli.docs.rooms import ROOMS
+from unified_cli.docs.layers import LAYERS
 from unified_cli.errors import ExitCode
 
 _REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
-_PLACES = {"t": "top", "p": "profile", "tp": "top, profile"}
+_WHERE = {"t": "top", "p": "profile", "tp": "top, profile"}
 
 
-def filled(text: str, catalogue: Catalogue, there: Sequence[CommandEntry]) -> str:
-    """The README with its regions made anew. Raises ValueError for a region that nobody makes, and one left out."""
-    made = regions(catalogue, there)
+def filled(text: str, catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
+    """The README with its regions regenerated. Raises ValueError if a region is unknown or missing."""
+    known = regions(catalogue, entries)
     found = [match["name"] for match in _REGION.finditer(text)]
-    if sorted(found) != sorted(made):
-        raise ValueError(f"the README has the regions {found}, not one each of {[*made]}")
-    return _REGION.sub(lambda match: f"{match[1]}\n{made[match['name']]}\n", text)
+    if sorted(found) != sorted(known):
+        raise ValueError(f"the README has the regions {found}, not one each of {[*known]}")
+    return _REGION.sub(lambda match: f"{match[1]}\n{known[match['name']]}\n", text)
 
 
-def regions(catalogue: Catalogue, there: Sequence[CommandEntry]) -> Mapping[str, str]:
-    """Each region's text by its name."""
+def regions(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Mapping[str, str]:
+    """The text of each region by its name."""
     return {
         "operations": _operations(catalogue),
-        "options": _options(there),
+        "options": _options(entries),
         "environment": _table(("Variable", "What it is", "Default"), _environment()),
         "exit-codes": _table(("Code", "What it means"), [(str(int(code)), code.meaning) for code in ExitCode]),
-        "rooms": _table(
-            ("Floor", "Rooms", "What is in them"),
-            [(str(room.floor), " ".join(f"`{name}`" for name in room.names), room.about) for room in ROOMS],
+        "layers": _table(
+            ("Layer", "Packages", "What is in them"),
+            [(str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about) for layer in LAYERS],
         ),
         "config-keys": _table(("Key", "Where", "What it is", "Default"), _keys()),
     }
@@ -54,13 +54,13 @@ def _operations_of(resource: Resource) -> str:
     return f"`{resource.name}` {' '.join(names)}"
 
 
-def _options(there: Sequence[CommandEntry]) -> str:
+def _options(entries: Sequence[CommandEntry]) -> str:
     rows = []
-    for flag, homes in options(there):
+    for flag, commands in options(entries):
         spelled = ", ".join(f"`{spelling}`" for spelling in flag.spellings)
         value = f" `{flag.metavar}`" if flag.metavar else ""
         choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
-        only = f" (`{'`, `'.join(homes)}`)" if homes else ""
+        only = f" (`{'`, `'.join(commands)}`)" if commands else ""
         rows.append((flag.group, spelled + value, flag.about + choices + only))
     return _table(("Group", "Option", "What it does"), rows)
 
@@ -70,7 +70,7 @@ def _environment() -> Iterable[Sequence[str]]:
 
 
 def _keys() -> Iterable[Sequence[str]]:
-    return ((f"`{key.name}`", _PLACES[key.at], key.about, _default(key)) for key in KEYS.values() if key.at)
+    return ((f"`{key.name}`", _WHERE[key.at], key.about, _default(key)) for key in KEYS.values() if key.at)
 
 
 def _default(key: Key) -> str:

@@ -15,27 +15,27 @@ account_id = "1"
 [profiles."north.west"]
 """
 
-PLACES = index(load())
+ENTRIES = index(load())
 
 
 def positions() -> list[tuple[str, set[str]]]:
     """Fifty-odd lines of every kind, the same in each run, each with all that may be offered there."""
     dice = random.Random(8)
-    groups = [place for place in PLACES if place.words]
-    commands = [place for place in PLACES if not place.words]
-    some = [PLACES[0], *dice.sample(groups[1:], 16)]
-    found = [(_line(place), {name for name, _ in place.words}) for place in some]
-    found += [(f"unified -p acme -v {' '.join(place.path)} ", {n for n, _ in place.words}) for place in some[1:4]]
-    for place in dice.sample(commands, 16):
-        found.append((f"{_line(place)}-", _options(place)))
-    found.append(("unified -", _options(PLACES[0])))
-    for place in dice.sample([one for one in commands if one.flags], 16):
-        valued = [flag for flag in place.flags if flag.choices or flag.takes == "profile"]
+    groups = [entry for entry in ENTRIES if entry.words]
+    commands = [entry for entry in ENTRIES if not entry.words]
+    some = [ENTRIES[0], *dice.sample(groups[1:], 16)]
+    found = [(_line(entry), {name for name, _ in entry.words}) for entry in some]
+    found += [(f"unified -p acme -v {' '.join(entry.path)} ", {n for n, _ in entry.words}) for entry in some[1:4]]
+    for entry in dice.sample(commands, 16):
+        found.append((f"{_line(entry)}-", _options(entry)))
+    found.append(("unified -", _options(ENTRIES[0])))
+    for entry in dice.sample([one for one in commands if one.flags], 16):
+        valued = [flag for flag in entry.flags if flag.choices or flag.takes == "profile"]
         flag = dice.choice(valued) if valued else None
         if flag:
             spelling = dice.choice(flag.spellings)
             values = set(flag.choices) or {"sandbox", *PROFILES}
-            found.append((f"{_line(place)}-v {spelling} ", values))
+            found.append((f"{_line(entry)}-v {spelling} ", values))
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))
     found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))
@@ -53,14 +53,14 @@ def positions() -> list[tuple[str, set[str]]]:
     return found
 
 
-def _line(place: CommandEntry) -> str:
-    return " ".join(["unified", *place.path]) + " "
+def _line(entry: CommandEntry) -> str:
+    return " ".join(["unified", *entry.path]) + " "
 
 
-def _options(place: CommandEntry) -> set[str]:
-    return {"--help", "-h", *(spelling for flag in place.flags for spelling in flag.spellings)}
+def _options(entry: CommandEntry) -> set[str]:
+    return {"--help", "-h", *(spelling for flag in entry.flags for spelling in flag.spellings)}
 
 
 def valued(spelling: str) -> bool:
     """Whether a value follows the option."""
-    return any(flag.takes_value for place in PLACES for flag in place.flags if spelling in flag.spellings)
+    return any(flag.takes_value for entry in ENTRIES for flag in entry.flags if spelling in flag.spellings)

@@ -7,7 +7,7 @@ from unified_cli.docs.completion.grammar import Grammar, Words
 
 
 def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
-    """The lines for each place of the template."""
+    """The lines for each placeholder of the template."""
     return {
         "WORDS": _words(known.words),
         "FLAGS": _cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
@@ -20,7 +20,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
 
 
 def _words(words: Mapping[str, Words]) -> Iterable[str]:
-    """Cases in two levels: a flat list of a hundred patterns would take a TAB's whole time."""
+    """Cases in two levels: a flat list of a hundred patterns would be too slow for a TAB."""
     for first, several in groupby(words, lambda path: path.partition(" ")[0]):
         nested = []
         for path in several:
@@ -38,15 +38,15 @@ def _words(words: Mapping[str, Words]) -> Iterable[str]:
 
 
 def _cases(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
-    """Cases, neighbours that come to the same in one; the first that fits counts, so the order stays."""
+    """Cases, neighbours with the same action as one; the first match wins, so the order stays."""
     for action, several in groupby(rows, lambda row: row[1]):
         yield f"{'|'.join(pattern for pattern, _ in several)}) {action} ;;"
 
 
 def _arguments(arguments: Mapping[str, Sequence[str]]) -> Iterable[str]:
     for path, kinds in arguments.items():
-        for place, kind in enumerate(kinds):
-            count = "*" if place == len(kinds) - 1 else str(place)
+        for index, kind in enumerate(kinds):
+            count = "*" if index == len(kinds) - 1 else str(index)
             yield f"{_pattern(path)}:{count}) kind='{kind.replace('|', ' ')}' ;;"
 
 

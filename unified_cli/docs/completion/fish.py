@@ -1,4 +1,4 @@
-"""The tables of the completion script for fish, with what each word is for."""
+"""The tables of the completion script for fish, with the purpose of each word."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ from unified_cli.docs.completion.grammar import Grammar, Words
 
 
 def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
-    """The lines for each place of the template."""
+    """The lines for each placeholder of the template."""
     return {
         "WORDS": _cases((path, _described(words)) for path, words in known.words.items()),
         "FLAGS": _cases((path, _described(flags)) for path, flags in known.flags),
@@ -26,8 +26,8 @@ def _cases(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
 
 def _arguments(known: Grammar) -> Iterable[tuple[str, str]]:
     for path, kinds in known.arguments.items():
-        for place, kind in enumerate(kinds):
-            count = "*" if place == len(kinds) - 1 else str(place)
+        for index, kind in enumerate(kinds):
+            count = "*" if index == len(kinds) - 1 else str(index)
             yield f"{path}:{count}", f"echo {_quoted(kind.replace('|', ' '))}"
 
 

@@ -1,4 +1,4 @@
-"""What completion needs to know of the program, boiled down to a few tables that a shell can hold."""
+"""What completion needs to know of the program, reduced to a few tables that fit into a shell script."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from unified_cli.cli.flags import Flag
 from unified_cli.docs.command_index import CommandEntry, all_flags
 
 Words = Sequence[tuple[str, str]]
-"""Words, each with what it is for."""
+"""Words, each with its purpose."""
 
 ANY = "*"
 
@@ -18,8 +18,8 @@ ANY = "*"
 class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
-    `flags` is by pattern, in which `*` stands for any one word, the first that fits counts; `values` by spelling,
-    of all options that take a value; `arguments` by path, the last one repeats.
+    `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling,
+    for all options that take a value; `arguments` by path, the last one repeats.
     """
 
     apis: Sequence[str]
@@ -30,15 +30,15 @@ class Grammar:
     standard: Sequence[str] = tuple(STANDARD)
 
 
-def grammar(catalogue: Catalogue, there: Sequence[CommandEntry]) -> Grammar:
-    """The tables of the program with this catalogue, whose places are `there`."""
-    values = {spelling: _kind(flag) for spelling, flag in all_flags(there).items() if flag.takes_value}
+def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
+    """The tables of the program with this catalogue; `entries` are its groups and commands."""
+    values = {spelling: _kind(flag) for spelling, flag in all_flags(entries).items() if flag.takes_value}
     return Grammar(
         apis=tuple(catalogue.apis),
-        words={" ".join(place.path): place.words for place in there if place.words},
-        flags=[*_flags(there, catalogue)],
+        words={" ".join(entry.path): entry.words for entry in entries if entry.words},
+        flags=[*_flags(entries, catalogue)],
         values=values,
-        arguments={" ".join(place.path): place.takes for place in there if any(place.takes)},
+        arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
     )
 
 
@@ -46,20 +46,20 @@ def _kind(flag: Flag) -> str:
     return " ".join(flag.choices) or flag.takes
 
 
-def _flags(there: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
+def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
     """The options by pattern: an exact path where it must be, the operation's name for all others of that name."""
-    operations = [place for place in there if place.path[:1] and place.path[0] in catalogue.apis and not place.words]
-    for place in there:
-        if place.flags and place not in operations:
-            yield " ".join(place.path), _spelled(place.flags)
+    operations = [entry for entry in entries if entry.path[:1] and entry.path[0] in catalogue.apis and not entry.words]
+    for entry in entries:
+        if entry.flags and entry not in operations:
+            yield " ".join(entry.path), _spelled(entry.flags)
     by_name: dict[str, list[Words]] = {}
-    for place in operations:
-        by_name.setdefault(place.path[-1], []).append(_spelled(place.flags))
+    for entry in operations:
+        by_name.setdefault(entry.path[-1], []).append(_spelled(entry.flags))
     common = {name: _most_common(sets) for name, sets in by_name.items()}
-    for place in operations:
-        if (spelled := _spelled(place.flags)) != common[place.path[-1]]:
-            yield " ".join(place.path), spelled
-    # What an operation of a user's own catalogue takes, whose name nobody knows yet.
+    for entry in operations:
+        if (spelled := _spelled(entry.flags)) != common[entry.path[-1]]:
+            yield " ".join(entry.path), spelled
+    # For the operations of a user's own catalogue, whose names are unknown here.
     action = _most_common([flags for name, flags in common.items() if name not in STANDARD])
     for name, spelled in common.items():
         if spelled != action:

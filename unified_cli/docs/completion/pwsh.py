@@ -1,4 +1,4 @@
-"""The tables of the completion script for PowerShell, with what each word is for."""
+"""The tables of the completion script for PowerShell, with the purpose of each word."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ from unified_cli.docs.completion.grammar import Grammar, Words
 
 
 def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
-    """The lines for each place of the template."""
+    """The lines for each placeholder of the template."""
     return {
         "WORDS": (f"{_quoted(path)} = {_described(words)}" for path, words in known.words.items()),
         "FLAGS": _list(f"@({_quoted(path)}, {_described(flags)})" for path, flags in known.flags),

@@ -11,7 +11,7 @@ from unified_cli.docs.completion.grammar import grammar
 _SHELLS = {"bash": bash, "zsh": zsh, "fish": fish, "pwsh": pwsh}
 
 FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish", "pwsh": "unified.ps1"}
-"""What each shell's script is called."""
+"""The file name of each shell's script."""
 
 
 def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> str:
@@ -21,11 +21,11 @@ def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> s
 
 
 def fill(template: str, tables: Mapping[str, Iterable[str]]) -> str:
-    """The template with each `@NAME@` replaced by its lines, which are indented as the place is."""
+    """The template with each `@NAME@` replaced by its lines, indented as the placeholder is."""
     for name, lines in tables.items():
         before, marker, after = template.partition(f"@{name}@")
         if not marker:
-            raise ValueError(f"the template has no place for {name}")
+            raise ValueError(f"the template has no placeholder @{name}@")
         indent = before[before.rfind("\n") + 1 :]
         glue = f"\n{indent}" if not indent.strip() else " "
         template = before + glue.join(lines) + after

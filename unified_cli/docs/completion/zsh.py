@@ -1,4 +1,4 @@
-"""The tables of the completion script for zsh, with what each word is for."""
+"""The tables of the completion script for zsh, with the purpose of each word."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ from unified_cli.docs.completion.grammar import Grammar, Words
 
 
 def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
-    """The lines for each place of the template."""
+    """The lines for each placeholder of the template."""
     return {
         "WORDS": (f"({_pattern(path)}) known=({_described(words)}) ;;" for path, words in known.words.items()),
         "FLAGS": (f"({_pattern(path)}) known+=({_described(flags)}) ;;" for path, flags in known.flags),
@@ -20,8 +20,8 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
 
 def _arguments(known: Grammar) -> Iterable[str]:
     for path, kinds in known.arguments.items():
-        for place, kind in enumerate(kinds):
-            count = "*" if place == len(kinds) - 1 else str(place)
+        for index, kind in enumerate(kinds):
+            count = "*" if index == len(kinds) - 1 else str(index)
             yield f"({_pattern(path)}:{count}) kind={_quoted(kind.replace('|', ' '))} ;;"
 
 

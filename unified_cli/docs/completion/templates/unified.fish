@@ -1,5 +1,5 @@
-# fish completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no network.
-# Made from the catalogue and the table of options; do not edit.
+# fish completion for unified. Static: a TAB starts no program, evaluates nothing it reads, and uses no network.
+# Generated from the catalogue and the options; do not edit.
 
 # What may follow the command words, each with its purpose.
 function __unified_words --argument-names at
@@ -45,7 +45,7 @@ function __unified_folder
     end
 end
 
-# The profiles of the config file, as far as their names are harmless.
+# The profiles of the config file, those with harmless names.
 function __unified_profiles
     set -l file $UNIFIED_CONFIG
     test -n "$file"; or set file (__unified_folder)/config.toml
@@ -54,7 +54,7 @@ function __unified_profiles
     string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
 end
 
-# What the user's own catalogue files offer after the command words.
+# What the user's own catalogue files add after the command words.
 function __unified_added --argument-names folder at
     set -l words (string split ' ' -- "$at")
     for file in $folder/catalogue.d/*.toml
@@ -130,7 +130,7 @@ function __unified_complete
             case '-*'
             case '*'
                 if test "$at$helped" = '' -a "$word" = help
-                    # What help is asked about is spelled as the command itself.
+                    # The words after help are those of the command itself.
                     set helped help
                 else if set -q known[1]
                     set at (string trim -- "$at $word")

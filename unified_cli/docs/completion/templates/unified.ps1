@@ -1,5 +1,5 @@
-# PowerShell completion for unified. Static: a TAB starts no program, evaluates nothing that it reads, and asks no
-# network. Made from the catalogue and the table of options; do not edit.
+# PowerShell completion for unified. Static: a TAB starts no program, evaluates nothing it reads, and uses no
+# network. Generated from the catalogue and the options; do not edit.
 
 $UnifiedWords = @{
     @WORDS@
@@ -24,7 +24,7 @@ $UnifiedComplete = {
         return "$HOME/.config/unified"
     }
 
-    # The profiles of the config file, as far as their names are harmless.
+    # The profiles of the config file, those with harmless names.
     function Get-UnifiedProfiles {
         'sandbox'
         $file = $env:UNIFIED_CONFIG
@@ -36,7 +36,7 @@ $UnifiedComplete = {
         }
     }
 
-    # What the user's own catalogue files offer after the command words.
+    # What the user's own catalogue files add after the command words.
     function Get-UnifiedAdded([string[]]$at) {
         $folder = Join-Path (Get-UnifiedFolder) 'catalogue.d'
         if (-not (Test-Path -LiteralPath $folder -PathType Container)) { return }
@@ -112,7 +112,7 @@ $UnifiedComplete = {
         if ($UnifiedValues.ContainsKey($word)) { $skip = $word; continue }
         if ($word.StartsWith('-')) { continue }
         if (-not $helped -and -not $at.Count -and $word -ceq 'help') {
-            # What help is asked about is spelled as the command itself.
+            # The words after help are those of the command itself.
             $helped = $true
         } elseif ($known.Count) {
             $at += $word

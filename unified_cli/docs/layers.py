@@ -1,0 +1,52 @@
+"""The layers of the package: the test of imports and the README's table are made from this."""
+
+from typing import NamedTuple
+
+
+class Layer(NamedTuple):
+    """Some packages and modules of one `level`; level 1 is the lowest, and imports go down only."""
+
+    level: int
+    packages: tuple[str, ...]
+    about: str
+
+
+LAYERS = (
+    Layer(12, ("__main__", "docs.__main__"), "the process; the writer of the generated documents"),
+    Layer(11, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
+    Layer(10, ("commands",), "the built-in commands"),
+    Layer(9, ("call",), "one operation of the catalogue, from typed options to its result"),
+    Layer(9, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, the README's tables"),
+    Layer(8, ("bulk",), "long work that survives a crash: export, import, downloads, with their journals"),
+    Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts, the clients of a run"),
+    Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),
+    Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
+    Layer(6, ("sandbox",), "a local server with the same operations as the service"),
+    Layer(5, ("config",), "the config file, the settings with their sources, the credentials"),
+    Layer(4, ("storage",), "files: replaced atomically, appended durably, created only once, locked, safely named"),
+    Layer(3, ("runtime", "signals"), "streams, environment, clock, transport; SIGINT and SIGTERM"),
+    Layer(2, ("stderr",), "the only writer of stderr"),
+    Layer(
+        1,
+        ("catalogue", "errors", "masking", "json_text"),
+        "the operations as data; the errors; text without secrets; JSON as text",
+    ),
+)
+
+
+def may_import(module: str, other: str) -> bool:
+    """Whether a module may import the other one: from its own layer, or from a lower level."""
+    one, two = layer_of(module), layer_of(other)
+    return one is two or level_of(other) < level_of(module)
+
+
+def layer_of(module: str) -> Layer | None:
+    """The layer of a module, named relative to the package, such as `http.client`; None for the package itself."""
+    found = [(len(name), layer) for layer in LAYERS for name in layer.packages if f"{module}.".startswith(f"{name}.")]
+    return max(found)[1] if found else None
+
+
+def level_of(module: str) -> int:
+    """The level of a module; 0 for the package itself."""
+    layer = layer_of(module)
+    return layer.level if layer else 0
