@@ -7,7 +7,7 @@ import pytest
 from unified_cli.catalogue import load
 from unified_cli.config.address import parse
 from unified_cli.http import retry
-from unified_cli.http.request import Request, for_operation
+from unified_cli.http.request import Content, Request, Scope, for_operation
 from unified_cli.http.retry import Attempt, Outcome, Quota
 
 CATALOGUE = load()
@@ -15,15 +15,10 @@ CATALOGUE = load()
 
 def request(command: str) -> Request:
     operation = CATALOGUE.operation(*command.split())
-    return for_operation(
-        operation,
-        "1" if operation.takes_id else None,
-        address=parse("https://api.example.com", "here"),
-        account="a",
-        service=CATALOGUE.service,
-        body=b"{}" if operation.takes_body else None,
-        key="k" if operation.method in {"POST", "PATCH"} else None,
-    )
+    scope = Scope(parse("https://api.example.com", "here"), "a", CATALOGUE.service)
+    key = "k" if operation.method in {"POST", "PATCH"} else None
+    content = Content((), b"{}" if operation.takes_body else None, key)
+    return for_operation(scope, operation, "1" if operation.takes_id else None, content)
 
 
 READ = request("ticketing tickets list")

@@ -10,7 +10,7 @@ from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.http import request as requests
-from unified_cli.http.request import Request
+from unified_cli.http.request import Content, Request, Scope
 from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
@@ -52,36 +52,26 @@ def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
 
 def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, as it was asked for."""
-    address, account = call.settings.reachable()
+    connection = scope(call.settings, call.catalogue)
     body = read_body(call, operation.method)
     if body is None and operation.kind == "action":
         # Assumption: an action wants a JSON object even where it needs nothing, as the service's own clients send one.
         body = b"{}"
-    return requests.for_operation(
-        operation,
-        call.options.id,
-        address=address,
-        account=account,
-        service=call.catalogue.service,
-        query=read_query(call, operation),
-        body=body,
-        key=read_key(call.options.idempotency_key, operation.method),
-    )
+    content = Content(read_query(call, operation), body, read_key(call.options.idempotency_key, operation.method))
+    return requests.for_operation(connection, operation, call.options.id, content)
 
 
 def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a method and a path, as they were typed."""
-    address, account = call.settings.reachable()
-    return requests.for_path(
-        method,
-        path,
-        address=address,
-        account=account,
-        service=call.catalogue.service,
-        query=pairs(call.options.query),
-        body=read_body(call, method),
-        key=read_key(call.options.idempotency_key, method),
-    )
+    connection = scope(call.settings, call.catalogue)
+    key = read_key(call.options.idempotency_key, method)
+    content = Content(pairs(call.options.query), read_body(call, method), key)
+    return requests.for_path(connection, method, path, content)
+
+
+def scope(settings: Settings, catalogue: Catalogue) -> Scope:
+    """What all requests of a connection have in common. Raises ConfigError where the address or account is missing."""
+    return Scope(*settings.reachable(), catalogue.service)
 
 
 def check_writable(settings: Settings, request: Request) -> None:

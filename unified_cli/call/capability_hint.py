@@ -7,7 +7,7 @@ from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
-from unified_cli.http.request import Request
+from unified_cli.http.request import Content, Request, Scope
 from unified_cli.masking import visible
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ def _offered(call: Call, clients: "Clients") -> Any:
 
     address, account = call.settings.reachable()
     path = call.catalogue.service.capabilities_path(quote(account, safe=""))
-    ask = requests.for_path(
-        "GET", path, address=address, account=account, service=call.catalogue.service, query=[("type", "unified")]
-    )
+    scope = Scope(address, account, call.catalogue.service)
+    ask = requests.for_path(scope, "GET", path, Content([("type", "unified")]))
     client = clients.open(call.settings.limited_to(timeout=_SECONDS, retries=0))
     try:
         return msgspec.json.decode(client.send(ask).body or b"null").get("unified")

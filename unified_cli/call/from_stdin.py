@@ -19,7 +19,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.http import request as requests, request_body as bodies
-from unified_cli.http.request import Request
+from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
 from unified_cli.output.printer import Printer
 from unified_cli.runtime import Runtime
@@ -76,25 +76,18 @@ def _jobs(call: Call, asked: Operation) -> list[PipedJob]:
     """The requests, all checked before the first is sent."""
     catalogue, settings = call.catalogue, call.settings
     fields = bodies.fields(call.options.raw_field, call.options.field)
-    content = _read(call, fields)
-    address, account = settings.reachable()
+    piped = _read(call, fields)
+    scope = builder.scope(settings, catalogue)
     query = builder.pairs(call.options.query)
     jobs = []
-    lines = input_file.ids_or_records(content, _STDIN, catalogue.service.items)
+    lines = input_file.ids_or_records(piped, _STDIN, catalogue.service.items)
     for place, item in enumerate(items(lines, asked, catalogue.service, None)):
         if item.wrong:
             raise UsageError(f"{_STDIN}, line {item.number} {item.wrong}")
         try:
-            made = requests.for_operation(
-                asked,
-                item.identifier,
-                address=address,
-                account=account,
-                service=catalogue.service,
-                query=query,
-                body=_body(call, item, asked, fields),
-                key=(item.key or str(uuid.uuid4())) if asked.method == "PATCH" else None,
-            )
+            key = (item.key or str(uuid.uuid4())) if asked.method == "PATCH" else None
+            content = Content(query, _body(call, item, asked, fields), key)
+            made = requests.for_operation(scope, asked, item.identifier, content)
         except UsageError as error:
             raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
         jobs.append(PipedJob(place, item.number, made._replace(honoured=settings.idempotency_window > 0)))

@@ -13,6 +13,7 @@ from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
+from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
 
 WORKERS = 8
@@ -78,76 +79,64 @@ def operation(catalogue: Catalogue, words: str) -> Operation:
     raise UsageError(f'no resource "{words}" that can be listed (it must look like "ticketing tickets")')
 
 
-def run(
-    runtime: Runtime,
-    catalogue: Catalogue,
-    config: Config,
-    names: Sequence[str | None],
-    *,
-    said: Overrides,
-    asked: Operation,
-    tokens: TokenCache | None = None,
-) -> list[ProbeResult]:
-    """The verdicts on the profiles, in their order; None stands for what a call without a profile would use.
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Asks connections for one list operation, a record each.
 
-    Unless something else is `said`, a probe is not repeated and takes ten seconds at most.
+    Unless `overrides` say otherwise, a probe is not repeated and takes ten seconds at most.
     """
-    tokens = tokens or TokenCache(runtime)
-    said = said._replace(
-        retries=_RETRIES if said.retries is None else said.retries,
-        timeout=_TIMEOUT if said.timeout is None else said.timeout,
-    )
-    work = [_prepared(runtime, catalogue, config, name, said, asked, tokens) for name in names]
-    with WorkerPool(WORKERS, _probe) as pool:
-        return [*pool.results(work, ordered=True)]
 
+    runtime: Runtime
+    catalogue: Catalogue
+    config: Config
+    operation: Operation
+    overrides: Overrides
+    tokens: TokenCache
 
-def _probe(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
-    yield work()
+    def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
+        """The results for the profiles, in their order; None stands for what a call without a profile would use."""
+        # What is wrong on this machine is found first, one profile after another.
+        work = [self._prepared(name) for name in names]
+        with WorkerPool(WORKERS, _yielded) as pool:
+            return [*pool.results(work, ordered=True)]
 
-
-def _prepared(
-    runtime: Runtime,
-    catalogue: Catalogue,
-    config: Config,
-    name: str | None,
-    said: Overrides,
-    asked: Operation,
-    tokens: TokenCache,
-) -> Callable[[], ProbeResult]:
-    """What is to be done for one profile; what is wrong on this machine is found here, one profile after another."""
-    try:
-        resolved = resolution.resolve(said._replace(profile=name), runtime, config)
-        resolved.reachable()
-        token = tokens.get(resolved.token)
-    except UnifiedError as error:
-        verdict = ProbeResult(name, 0.0, error)
-        return lambda: verdict
-    return lambda: _asked(runtime, catalogue, name, resolved, token, asked)
-
-
-def _asked(
-    runtime: Runtime, catalogue: Catalogue, name: str | None, resolved: Settings, token: str, asked: Operation
-) -> ProbeResult:
-    from unified_cli.cli import connect  # noqa: PLC0415  httpx is imported when a request is sent
-
-    address, account = resolved.reachable()
-    query = [(catalogue.service.page_size, "1")]
-    started = runtime.monotonic()
-    try:
-        request = requests.for_operation(
-            asked, None, address=address, account=account, service=catalogue.service, query=query
+    def _prepared(self, name: str | None) -> Callable[[], ProbeResult]:
+        limited = self.overrides._replace(
+            profile=name,
+            retries=_RETRIES if self.overrides.retries is None else self.overrides.retries,
+            timeout=_TIMEOUT if self.overrides.timeout is None else self.overrides.timeout,
         )
-        client = connect.client(runtime, catalogue, resolved, token)
         try:
-            answer = client.send(request)
-        finally:
-            client.close()
-    except UnifiedError as error:
-        # It is printed as a result, and a service may quote the token back.
-        error.message = runtime.stderr.masked(error.message)
-        return ProbeResult(name, runtime.monotonic() - started, error)
-    return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
+            settings = resolution.resolve(limited, self.runtime, self.config)
+            settings.reachable()
+            token = self.tokens.get(settings.token)
+        except UnifiedError as error:
+            failed = ProbeResult(name, 0.0, error)
+            return lambda: failed
+        return lambda: self._asked(name, settings, token)
+
+    def _asked(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
+        from unified_cli.cli import connect  # noqa: PLC0415  httpx is imported when a request is sent
+
+        runtime, service = self.runtime, self.catalogue.service
+        started = runtime.monotonic()
+        try:
+            scope = Scope(*settings.reachable(), service)
+            request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
+            client = connect.client(runtime, self.catalogue, settings, token)
+            try:
+                answer = client.send(request)
+            finally:
+                client.close()
+        except UnifiedError as error:
+            # It is printed as a result, and a service may quote the token back.
+            error.message = runtime.stderr.masked(error.message)
+            return ProbeResult(name, runtime.monotonic() - started, error)
+        return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
+
+
+def _yielded(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
+    yield work()
 
 
 def worst(errors: Sequence[UnifiedError]) -> UnifiedError:

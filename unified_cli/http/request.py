@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -18,6 +18,22 @@ Query = Sequence[tuple[str, str]]
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
+
+
+class Scope(NamedTuple):
+    """What every request of a connection has in common: where the service is, the connection, the service's words."""
+
+    address: Address
+    account: str
+    service: Service
+
+
+class Content(NamedTuple):
+    """What one request carries: query parameters, the body as JSON bytes, and the idempotency key of a write."""
+
+    query: Query = ()
+    body: bytes | None = None
+    key: str | None = None
 
 
 class Request(NamedTuple):
@@ -78,17 +94,7 @@ class Request(NamedTuple):
         return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
 
 
-def for_operation(
-    operation: Operation,
-    identifier: str | None,
-    *,
-    address: Address,
-    account: str,
-    service: Service,
-    query: Iterable[tuple[str, str]] = (),
-    body: bytes | None = None,
-    key: str | None = None,
-) -> Request:
+def for_operation(scope: Scope, operation: Operation, identifier: str | None, content: Content) -> Request:
     """The request for an operation; `identifier` fills the `{id}` of its path.
 
     Whatever the id, account and query are, the server decodes exactly these, under the operation's own path. Raises
@@ -96,20 +102,10 @@ def for_operation(
     """
     names = operation.path.strip("/").split("/")
     segments = [_identifier(identifier) if name == "{id}" else name for name in names]
-    return _build(operation.method, address, segments, account, service, query, body, key, operation)
+    return _build(scope, operation.method, segments, content)._replace(operation=operation)
 
 
-def for_path(
-    method: str,
-    path: str,
-    *,
-    address: Address,
-    account: str,
-    service: Service,
-    query: Iterable[tuple[str, str]] = (),
-    body: bytes | None = None,
-    key: str | None = None,
-) -> Request:
+def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     """The request for any path below the base URL; the path is taken as typed, with its own percent-encoding."""
     if method not in _METHODS:
         raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
@@ -128,22 +124,12 @@ def for_path(
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
-    return _build(method, address, segments, account, service, [*own, *query], body, key, None)
+    return _build(scope, method, segments, content._replace(query=[*own, *content.query]))
 
 
-def _build(
-    method: str,
-    address: Address,
-    segments: Sequence[str],
-    account: str,
-    service: Service,
-    query: Iterable[tuple[str, str]],
-    body: bytes | None,
-    key: str | None,
-    operation: Operation | None,
-) -> Request:
-    asked = [*query]
-    for name, value in asked:
+def _build(scope: Scope, method: str, segments: Sequence[str], content: Content) -> Request:
+    address, service = scope.address, scope.service
+    for name, value in content.query:
         if name.partition("[")[0] == service.connection:
             raise UsageError(f"{service.connection} names the connection and is set for you (use -p or -a)")
         if not name.strip():
@@ -151,8 +137,9 @@ def _build(
         _encodable(name, "a query parameter's name")
         _encodable(value, f"the value of query parameter {visible(name)!r}")
     path = address.path + "".join("/" + quote(segment, safe="") for segment in segments)
-    account = _segment(account, "the account id")
-    request = Request(method, address, path, ((service.connection, account), *asked), account, body, key, operation)
+    account = _segment(scope.account, "the account id")
+    query = ((service.connection, account), *content.query)
+    request = Request(method, address, path, query, account, content.body, content.key)
     _read_back(request, segments)
     return request
 

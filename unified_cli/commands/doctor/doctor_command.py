@@ -60,7 +60,7 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
     runtime = context.runtime
     # Before anything is looked at: a word that names no resource is no finding.
     asked = connection_probe.operation(context.catalogue, options.with_)
-    said = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
+    overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     patterns = options.patterns or options.profile
     findings = [*local_checks.machine(runtime, options.ca_bundle)]
     config = _config(runtime, findings)
@@ -73,9 +73,8 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
 
             told = {finding.subject for finding in findings if finding.error}
             reached = [name for name in (names if patterns else [None]) if (name or "") not in told]
-            findings += network_checks.connections(
-                runtime, context.catalogue, config, reached, said=said, asked=asked, tokens=tokens
-            )
+            probe = connection_probe.Probe(runtime, context.catalogue, config, asked, overrides, tokens)
+            findings += network_checks.connections(probe, reached)
     _show(runtime, options.output, findings)
     errors = [finding for finding in findings if finding.error]
     if errors:

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 
-from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import connection_probe
-from unified_cli.commands.connection_probe import ProbeResult, TokenCache
+from unified_cli.commands.connection_probe import Probe, ProbeResult
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
@@ -19,19 +17,11 @@ from unified_cli.runtime import Runtime
 _LARGEST_SKEW = 60
 
 
-def connections(
-    runtime: Runtime,
-    catalogue: Catalogue,
-    config: Config,
-    names: Sequence[str | None],
-    *,
-    said: Overrides,
-    asked: Operation,
-    tokens: TokenCache,
-) -> Iterator[Finding]:
+def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
     """The name of each host looked up, then one request for each connection."""
-    yield from _names(runtime, config, names)
-    verdicts = connection_probe.run(runtime, catalogue, config, names, said=said, asked=asked, tokens=tokens)
+    runtime = probe.runtime
+    yield from _names(runtime, probe.config, names)
+    verdicts = probe.run(names)
     for verdict in verdicts:
         subject = verdict.profile or ""
         if verdict.error:

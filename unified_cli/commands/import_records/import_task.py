@@ -11,7 +11,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http import request as requests
-from unified_cli.http.request import Request
+from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.runtime import Runtime
 
@@ -35,17 +35,9 @@ class ImportTask:
 
     def request(self, item: ImportItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
-        address, account = self.resolved.reachable()
-        made = requests.for_operation(
-            self.operation,
-            item.identifier,
-            address=address,
-            account=account,
-            service=self.catalogue.service,
-            query=self.query,
-            body=item.body,
-            key=key if self.operation.method in {"POST", "PATCH"} else None,
-        )
+        scope = Scope(*self.resolved.reachable(), self.catalogue.service)
+        content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
+        made = requests.for_operation(scope, self.operation, item.identifier, content)
         return made._replace(honoured=self.resolved.idempotency_window > 0)
 
     def items(self, source: InputFile) -> Iterator[ImportItem]:

@@ -9,7 +9,7 @@ from unified_cli.cli.flags import CONNECTION, Flag
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Retries, Timeout
 from unified_cli.commands import connection_probe
-from unified_cli.commands.connection_probe import ProbeResult
+from unified_cli.commands.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
@@ -55,8 +55,9 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
     config = file.read(context.runtime)
     patterns = options.patterns or options.profile
     names = select(config, patterns) if patterns else [None]
-    said = Overrides(timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle)
-    verdicts = connection_probe.run(context.runtime, context.catalogue, config, names, said=said, asked=asked)
+    overrides = Overrides(timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle)
+    tokens = TokenCache(context.runtime)
+    verdicts = Probe(context.runtime, context.catalogue, config, asked, overrides, tokens).run(names)
     rows = [(_name(one), one.word, f"{one.seconds * 1000:.0f} ms", _message(one)) for one in verdicts]
     value = {"version": VERSION, "profiles": [_described(one) for one in verdicts]}
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
