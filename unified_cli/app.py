@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "request": ("request_command", "Call any path below the base URL"),
-    "export": ("export_command", "Write many lists of many connections to files"),
+    "export": ("export_lists.export_command", "Write many lists of many connections to files"),
     "import": ("import_records.import_command", "Send every record of a file, once"),
     "operations": ("operations_command", "Search what can be called"),
     "help": ("help_command", "Read about exit codes, output, profiles and the rest"),

@@ -17,7 +17,7 @@ from typing import Any
 from unified_cli.bulk.export import folder_export, partial_file
 from unified_cli.call import fan_out, list_to_file, listing, single  # noqa: F401  once, before the forks
 from unified_cli.cli import connect  # noqa: F401  once, before the forks
-from unified_cli.commands import export_command  # noqa: F401  once, before the forks
+from unified_cli.commands.export_lists import export_command, export_run  # noqa: F401  once, before the forks
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr

@@ -1,0 +1,1 @@
+"""`unified export` and what it consists of."""

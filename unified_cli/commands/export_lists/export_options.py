@@ -1,0 +1,43 @@
+"""The options of `unified export`."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from unified_cli.cli.flags import EXPORT, Argument, Flag, by_name
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.shared_options import (
+    AllowPartial,
+    ConnectionOptions,
+    CsvSafe,
+    Dedupe,
+    MessageOptions,
+    NetworkOptions,
+    PageSize,
+    Query,
+    Restart,
+)
+
+ExportFormat = Literal["ndjson", "csv", "tsv", "json"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """What to export, from which connections, where to, and in which form."""
+
+    what: Annotated[
+        tuple[str, ...], Argument("API or API/RESOURCE; * stands for anything", takes=("api/resource",))
+    ] = ()
+    query: Query = ()
+    to: Annotated[
+        str | None, Flag(("--to",), EXPORT, "the folder to write to; run again, it goes on", "DIR", takes="folder")
+    ] = None
+    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "only share K of N of the files", "K/N")] = None
+    verify: Annotated[
+        str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
+    ] = None
+    page_size: PageSize = None
+    allow_partial: AllowPartial = False
+    restart: Restart = False
+    dedupe: Dedupe = None
+    output: Annotated[ExportFormat | None, by_name(OperationOptions)["output"]] = None
+    csv_safe: CsvSafe = False

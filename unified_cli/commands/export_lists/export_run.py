@@ -1,0 +1,132 @@
+"""Run an export: choose lists and connections, lock the folder, and read what is not complete there."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+from unified_cli.bulk.export import export_task, folder_export, manifest, selection
+from unified_cli.bulk.export.export_task import Connection
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.manifest import Manifest
+from unified_cli.call import Call, builder, fan_out
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.commands.export_lists import export_summary
+from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
+from unified_cli.config import file, profiles, resolution
+from unified_cli.errors import IncompleteError, StateError, UsageError
+from unified_cli.http.pagination import Span
+from unified_cli.output import printer
+from unified_cli.output.progress import progress
+from unified_cli.output.transform import Transform
+from unified_cli.runtime import Runtime
+from unified_cli.storage import folders, output_file
+from unified_cli.storage.file_lock import HeldLock
+
+
+def run(context: CommandContext, options: ExportOptions) -> None:
+    """Export, or verify what was exported. Raises the error that says what is missing, or differs."""
+    runtime = context.runtime
+    runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
+    if options.verify:
+        _verify(runtime, Path(options.verify))
+    elif options.to:
+        _export(context, options, Path(options.to))
+    else:
+        raise UsageError("export needs a folder: --to DIR")
+
+
+def _verify(runtime: Runtime, folder: Path) -> None:
+    verdict = manifest.verify(folder)
+    for line in (*verdict.differences, *verdict.missing):
+        runtime.stderr.line(line)
+    if verdict.differences:
+        raise StateError(f"{folder} is not what was exported ({len(verdict.differences)} differences)")
+    if verdict.missing:
+        raise IncompleteError(f"{folder} is not complete (run the export again; {len(verdict.missing)} are missing)")
+    runtime.stderr.note(f"{folder}: {verdict.compared} files are what was exported")
+
+
+def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
+    runtime, catalogue = context.runtime, context.catalogue
+    form = _format(options)
+    operations = selection.lists(catalogue, options.what)
+    shard = selection.share(options.shard) if options.shard else None
+    names, connect = _connections(context, options)
+    tasks = export_task.tasks_for(names, operations, form, shard)
+    name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
+    lock = HeldLock(folder / f"{name}.lock")
+    output_file.check_folder(folder)
+    folders.make_private(folder)
+    lock.take(f"the export to {folder}")
+    try:
+        if options.restart:
+            (folder / name).unlink(missing_ok=True)
+        kept = Manifest.open(folder / name, options.shard, runtime.wall())
+        terms = export_task.ExportTerms(
+            connect,
+            lambda operation: _list_options(context, options, operation, form),
+            workers=options.workers,
+            allow_partial=options.allow_partial,
+        )
+        export = folder_export.Export(runtime, catalogue.service, kept, terms)
+        with progress(runtime, to_file=True) as told:
+            summary = export.run(tasks, told.page)
+    finally:
+        lock.release()
+    export_summary.report(runtime, folder, len(tasks), summary)
+
+
+def _format(options: ExportOptions) -> str:
+    form = options.output or "ndjson"
+    # Right after the program's name any format can be asked for.
+    if form not in get_args(ExportFormat):
+        raise UsageError(f"-o {form} is not for an export (there are {', '.join(get_args(ExportFormat))})")
+    if options.dedupe and form != "ndjson":
+        raise UsageError("--dedupe goes by id, and needs -o ndjson")
+    return form
+
+
+def _connections(context: CommandContext, options: ExportOptions) -> tuple[Sequence[str], Callable[[str], Connection]]:
+    runtime, catalogue, patterns = context.runtime, context.catalogue, options.profile
+    config = file.read(runtime)
+    clients = Clients(runtime, catalogue)
+    flags = overrides(options)._replace(output=None)
+    if patterns:
+        names = profiles.select(config, patterns)
+        fan_out.shared(runtime, config, options)
+        if options.account_id and profiles.is_several(patterns):
+            raise UsageError("-a names one connection, and -p several; leave one of them out")
+    else:
+        only = resolution.resolve(flags, runtime, config)
+        names = [only.profile or only.reachable()[1]]
+
+    @cache
+    def connect(name: str) -> Connection:
+        resolved = resolution.resolve(flags._replace(profile=name if patterns else None), runtime, config)
+        clients.token(resolved)
+        call = Call(runtime, catalogue, resolved, OperationOptions(query=options.query))
+        return Connection(
+            name,
+            lambda operation: builder.operation_request(call, operation),
+            lambda: clients.open(resolved, name=name if len(names) > 1 else None),
+        )
+
+    return names, connect
+
+
+def _list_options(
+    context: CommandContext, options: ExportOptions, operation: Operation, form: str
+) -> ListExportOptions:
+    style = printer.style_for(context.runtime, context.catalogue.service, form, screen=False)
+    known = [field.name for field in operation.facts.fields]
+    return ListExportOptions(
+        Span(),
+        style._replace(known=known, safe_cells=options.csv_safe),
+        Transform(),
+        restart=options.restart,
+        dedupe=options.dedupe is not None,
+    )
