@@ -40,7 +40,7 @@ import signal, sys
 from pathlib import Path
 from unified_cli.catalogue import load
 from unified_cli.runtime import Runtime
-from unified_cli.sandbox.server import serve
+from unified_cli.sandbox.server import ServerSettings, serve
 state, records = sys.argv[1], int(sys.argv[2])
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 try:
@@ -48,8 +48,8 @@ try:
         sys.stdout.buffer.write(lines)
         sys.stdout.buffer.flush()
 
-    counts = {("ticketing", "accounts"): records} if records else None
-    serve(Runtime.system(), load(), announce, state=state, records=counts)
+    counts = {("ticketing", "accounts"): records} if records else {}
+    serve(Runtime.system(), load(), announce, ServerSettings(state=state, records=counts))
 except KeyboardInterrupt:
     sys.exit(130)
 """

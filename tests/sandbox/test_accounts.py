@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.sandbox.accounts import CHARACTERS, LACKED, character
+from unified_cli.sandbox.accounts import KINDS, UNSUPPORTED, kind_of
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
 from unified_cli.sandbox.store import SandboxStore
@@ -35,15 +35,15 @@ def refused(answer: httpx.Response) -> tuple[int, bool]:
 
 
 def test_every_character_is_described_in_a_sentence() -> None:
-    assert all(text.endswith(".") and text[0].isupper() for text in CHARACTERS.values())
+    assert all(text.endswith(".") and text[0].isupper() for text in KINDS.values())
 
 
 @pytest.mark.parametrize(
     ("account", "kind"),
     [("full", "full"), ("full:acme", "full"), ("slow:a:b", "slow"), ("full:", None), ("Full", None), ("", None)],
 )
-def test_a_connection_is_its_character_or_has_it_before_a_colon(account: str, kind: str | None) -> None:
-    assert character(account) == kind
+def test_a_connection_is_named_by_its_kind_or_has_it_before_a_colon(account: str, kind: str | None) -> None:
+    assert kind_of(account) == kind
 
 
 def test_an_unknown_connection_is_not_found(client: httpx.Client) -> None:
@@ -52,7 +52,7 @@ def test_an_unknown_connection_is_not_found(client: httpx.Client) -> None:
     assert "62f44730" in answer.json()["message"]
 
 
-def test_connections_of_one_character_have_records_of_their_own(client: httpx.Client) -> None:
+def test_connections_of_one_kind_have_records_of_their_own(client: httpx.Client) -> None:
     made = ask(client, "full:a", "POST", json={"name": "mine"}).json()
     ask(client, "full:a", "DELETE", f"{TICKETS}/tickets-1")
     assert ask(client, "full:b", path=f"{TICKETS}/{made['id']}").status_code == 404
@@ -131,4 +131,4 @@ def test_a_limited_provider_lacks_resources(client: httpx.Client, catalogue: Cat
     for operation in catalogue:
         if operation.lists:
             status = ask(client, "limited", path=operation.path).status_code
-            assert status == (404 if operation.resource in LACKED else 200)
+            assert status == (404 if operation.resource in UNSUPPORTED else 200)

@@ -98,18 +98,11 @@ def command(context: CommandContext) -> Any:
 
 
 def _serve(context: CommandContext, options: ServeOptions) -> None:
-    from unified_cli.sandbox.server import serve  # noqa: PLC0415  help needs no server
+    from unified_cli.sandbox.server import ServerSettings, serve  # noqa: PLC0415  help needs no server
 
-    serve(
-        context.runtime,
-        context.catalogue,
-        lambda lines: stdout.write(context.runtime, [lines]),
-        port=options.port,
-        seed=options.seed,
-        state=options.state,
-        faults=options.faults,
-        records=dict(_amount(context.catalogue, text) for text in options.records),
-    )
+    records = dict(_amount(context.catalogue, text) for text in options.records)
+    settings = ServerSettings(options.port, options.seed, options.state, options.faults, records)
+    serve(context.runtime, context.catalogue, lambda lines: stdout.write(context.runtime, [lines]), settings)
 
 
 def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
@@ -131,14 +124,14 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
 
 
 def _status(runtime: Runtime, output: TableFormat | None) -> None:
-    from unified_cli.sandbox.accounts import CHARACTERS  # noqa: PLC0415  help needs no database
+    from unified_cli.sandbox.accounts import KINDS  # noqa: PLC0415  help needs no database
     from unified_cli.sandbox.location import own_store  # noqa: PLC0415  as above
 
     store = own_store(runtime)
     changes: dict[str, int] = {}
     for account, _api, _resource, count in store.sizes():
         changes[account] = changes.get(account, 0) + count
-    accounts = {**CHARACTERS, **{name: "" for name in changes if name not in CHARACTERS}}
+    accounts = {**KINDS, **{name: "" for name in changes if name not in KINDS}}
     rows = [(name, str(changes.get(name, 0)), about) for name, about in accounts.items()]
     runtime.stderr.note(f"records of seed {store.seed} in {store.path or 'memory'}")
     value = {

@@ -1,1 +1,1 @@
-"""A stand-in for the service: the same catalogue, believable records, and misbehaviour on request."""
+"""A server that stands in for the service: the same catalogue, realistic records, and faults on request."""

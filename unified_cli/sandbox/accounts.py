@@ -1,9 +1,9 @@
-"""The connections that exist: each has a character, and any number of names can share one."""
+"""The connections of the sandbox: each id says how its connection behaves."""
 
 from collections.abc import Mapping
 
-# The connections by id, with what is special about each.
-CHARACTERS: Mapping[str, str] = {
+# How a connection behaves, by its kind.
+KINDS: Mapping[str, str] = {
     "full": "Everything works and every resource has records.",
     "empty": "Nothing is there yet; records can be created.",
     "read-only": "Reads work; every write is answered with 405.",
@@ -20,18 +20,18 @@ CHARACTERS: Mapping[str, str] = {
 
 DEFAULT = "full"
 
-# Resources that the provider behind `limited` does not have, in whatever API they stand.
-LACKED = frozenset({
+# Resources that the provider behind `limited` does not have, in any API.
+UNSUPPORTED = frozenset({
     "activities", "attachments", "availability", "billing", "caches", "comments", "eeocs", "files", "folders",
     "permissions", "recordings", "role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts",
     "utilization",
 })  # fmt: skip
 
 
-def character(account: str) -> str | None:
-    """The character of a connection: the id itself, or what stands before a colon as in `full:acme`; None if unknown.
+def kind_of(account: str) -> str | None:
+    """The kind of a connection: its id, or the part before a colon as in `full:acme`; None for an unknown one.
 
-    Every spelling is a connection of its own, with its own records.
+    Connections of one kind have each their own records.
     """
     name, colon, suffix = account.partition(":")
-    return name if name in CHARACTERS and bool(colon) == bool(suffix) else None
+    return name if name in KINDS and bool(colon) == bool(suffix) else None

@@ -1,11 +1,11 @@
-"""What a connection's character does to a request before anything is looked up."""
+"""What the kind of a connection does to a request before the operation runs."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from unified_cli.catalogue import Operation
-from unified_cli.sandbox.accounts import LACKED
+from unified_cli.sandbox.accounts import UNSUPPORTED
 from unified_cli.sandbox.api.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal
 
@@ -13,15 +13,15 @@ _TINY = 3
 _SLOW = 1.0
 
 
-class Limiter:
-    """Counts requests in windows of time, per key; safe for threads."""
+class RateWindows:
+    """Counts requests in windows of time, by key; safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._windows: dict[str, tuple[int, int]] = {}
 
     def check(self, key: str, limit: int, seconds: float, now: float) -> dict[str, str]:
-        """Count one request; gives the headers that tell what is left, and raises Refusal 429 beyond the limit."""
+        """Count a request, and give the headers that say how many are left. Raises Refusal 429 beyond the limit."""
         window = int(now / seconds)
         with self._lock:
             last, count = self._windows.get(key, (window, 0))
@@ -37,8 +37,7 @@ class Limiter:
             raise Refusal(
                 429,
                 f"more than {limit} requests in {seconds:g} seconds",
-                remote=True,
-                raw={"error": "rate_limited"},
+                provider={"error": "rate_limited"},
                 insight={"rate_limit_error": {"description": "The provider limits how often it is asked"}},
                 headers={"retry-after": str(reset), **headers},
             )
@@ -47,37 +46,44 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """How a request goes on: the terms of its paging, and headers for its answer."""
+    """A request that may go on: the terms of its paging, and headers for its answer."""
 
     terms: ListTerms
     headers: dict[str, str]
 
 
-def admit(
-    kind: str, account: str, operation: Operation, now: float, limiter: Limiter, sleep: Callable[[float], None]
-) -> Admitted:
-    """Let a request in, or raise the Refusal that is in the connection's character."""
+class Admission:
+    """Decides about the requests of all connections; `sleep` is what makes a slow one slow."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self.windows = RateWindows()
+        self._sleep = sleep
+
+    def admit(self, kind: str, account: str, operation: Operation, now: float) -> Admitted:
+        """Let a request of a connection of this kind go on. Raises the Refusal that a connection of its kind gives."""
+        _refuse(kind, account, operation)
+        headers = self.windows.check(account, 5, 2.0, now) if kind == "rate-limited" else {}
+        if kind == "slow":
+            self._sleep(_SLOW)
+        terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
+        return Admitted(terms, headers)
+
+
+def _refuse(kind: str, account: str, operation: Operation) -> None:
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
     if kind == "needs-reauth":
-        raise Refusal(
-            401, "the provider refused the credentials of this account", remote=True, raw={"error": "invalid_grant"}
-        )
+        raise Refusal(401, "the provider refused the credentials of this account", provider={"error": "invalid_grant"})
     if kind == "dead-provider":
         raise Refusal(
-            502, "", remote=True, raw="upstream connect error: connection refused",
+            502, "", provider="upstream connect error: connection refused",
             insight={"remote_error": {"description": "The provider did not answer"}},
         )  # fmt: skip
-    if kind == "limited" and operation.resource in LACKED:
+    if kind == "limited" and operation.resource in UNSUPPORTED:
         raise Refusal(404, f"the integration of {account} does not support {operation.api}/{operation.resource}")
     if operation.changes and kind == "read-only":
         raise Refusal(405, f"the account {account} takes no writes: {operation.method} is not allowed")
     if operation.changes and kind == "missing-scopes":
         scopes = [f"{operation.api}.{operation.resource}.write"]
         value = {"description": "The connection lacks scopes", "value": {"missing_scopes": scopes}}
-        raise Refusal(403, "not allowed", remote=True, raw={"error": "forbidden"}, insight={"forbidden_error": value})
-    headers = limiter.check(account, 5, 2.0, now) if kind == "rate-limited" else {}
-    if kind == "slow":
-        sleep(_SLOW)
-    terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
-    return Admitted(terms, headers)
+        raise Refusal(403, "not allowed", provider={"error": "forbidden"}, insight={"forbidden_error": value})

@@ -3,35 +3,38 @@
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from unified_cli.catalogue import Catalogue, Service
-from unified_cli.sandbox import admission
-from unified_cli.sandbox.accounts import character
+from unified_cli.sandbox.accounts import kind_of
+from unified_cli.sandbox.admission import Admission
 from unified_cli.sandbox.api import introspection
 from unified_cli.sandbox.api.handlers import handler
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
 from unified_cli.sandbox.api.query_tree import on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
-from unified_cli.sandbox.control import PREFIX, Requests, control
+from unified_cli.sandbox.control import PREFIX, RequestCounts, control
 from unified_cli.sandbox.data.seeded_random import timestamp
-from unified_cli.sandbox.fault_effects import bent, deleted, drift, failure
+from unified_cli.sandbox.fault_effects import changed_terms, drift, failure, run_delete
 from unified_cli.sandbox.fault_plan import FaultHits, Faults
-from unified_cli.sandbox.messages import JSON, Dropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.routing import route
 from unified_cli.sandbox.store import SandboxStore
 
-# Bodies beyond this are refused; a file of 20 MB in base64 passes.
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+# Larger bodies are refused; a file of 20 MB in base64 passes.
 GREATEST_BODY = 32 * 1024 * 1024
 _KEYED = ("POST", "PATCH")
 
 
 class Sandbox:
-    """The service in small.
+    """The service over a store of records.
 
-    `token` None asks for none; `control` opens the routes for tests; `wall` and `sleep` are the world's clock.
+    Without a `token` none is asked for; `control` opens the routes for tests.
     """
 
     def __init__(
@@ -52,11 +55,11 @@ class Sandbox:
         self._wall = wall
         self._sleep = sleep
         self._control = control
-        self._limiter = admission.Limiter()
+        self._admission = Admission(sleep)
         self.faults = faults or Faults()
-        self.requests = Requests()
+        self.requests = RequestCounts()
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """WSGI."""
         try:
             answer = self.answer(request_of(environ, self.service))
@@ -68,7 +71,7 @@ class Sandbox:
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """What the service says to a request; raises Dropped where a fault ends the connection."""
+        """The service's answer to a request. Raises ConnectionDropped where a fault ends the connection."""
         try:
             return self._answer(request)
         except Refusal as refusal:
@@ -78,21 +81,21 @@ class Sandbox:
         self._authorise(request)
         if self._control and request.path.startswith(PREFIX):
             return control(request, self._store, self.faults, self.requests)
-        if (asked := introspection.capabilities_account(self.service, request)) is not None:
-            return introspection.capabilities(self._catalogue, asked)
-        way = route(self._catalogue, request)
-        operation = way.operation
+        if (account := introspection.capabilities_account(self.service, request)) is not None:
+            return introspection.capabilities(self._catalogue, account)
+        found = route(self._catalogue, request)
+        operation = found.operation
         account = self._account(request)
-        kind = character(account)
+        kind = kind_of(account)
         if kind is None:
             raise Refusal(404, f"no connection {account!r} that this token can see")
         self.requests.count(account, operation)
-        found = self.faults.strike(request.method, request.path, account, operation)
+        hits = self.faults.hits(request, account, operation)
         now = self._wall()
-        self._misbehave(found, account, now, changes=operation.changes)
-        admitted = admission.admit(kind, account, operation, now, self._limiter, self._sleep)
+        self._fail(hits, account, now, changes=operation.changes)
+        admitted = self._admission.admit(kind, account, operation, now)
         query = tree((name, value) for name, value in request.query if name != self.service.connection)
-        if way.schema:
+        if found.schema:
             return introspection.schema(operation)
         passthrough = on(query.get(self.service.body_passthrough))
         body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
@@ -103,33 +106,33 @@ class Sandbox:
             store=self._store,
             account=account,
             seeded=kind != "empty",
-            terms=bent(admitted.terms, found),
-            identity=way.identity,
+            terms=changed_terms(admitted.terms, hits),
+            identity=found.identity,
             query=query,
             body=body,
             now=timestamp(now),
         )
-        answer = self._shape(self._run(call, found), call, found)
+        answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update(admitted.headers)
         return answer
 
-    def _misbehave(self, found: FaultHits, account: str, now: float, *, changes: bool) -> None:
-        """What a fault does before anything is done, but for a 500 to keep. Raises Dropped or Refusal."""
-        if "slow" in found:
-            self._sleep(found["slow"])
-        if "rate" in found:
-            limit, seconds = found["rate"]
-            self._limiter.check(f"fault {account}", limit, seconds, now)
-        if "reset" in found:
-            raise Dropped
-        if "status" in found and not (changes and found.get("idempotency") == "cache500"):
-            raise failure(found["status"])
+    def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> None:
+        """What faults do before the operation runs. Raises ConnectionDropped or Refusal."""
+        if "slow" in hits:
+            self._sleep(hits["slow"].seconds)
+        if rate := hits.get("rate"):
+            self._admission.windows.check(f"fault {account}", rate.number, rate.seconds, now)
+        if "reset" in hits:
+            raise ConnectionDropped
+        # A status that is repeated for its idempotency key is the result of the operation.
+        if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
+            raise failure(hits["status"].number)
 
-    def _shape(self, answer: SandboxResponse, call: OperationCall, found: FaultHits) -> SandboxResponse:
-        """The answer in the format that was asked for, and as a fault leaves it. Raises Dropped for a lost reply."""
-        if "lose-reply" in found:
-            raise Dropped
-        if "html" in found:
+    def _shape(self, answer: SandboxResponse, call: OperationCall, hits: FaultHits) -> SandboxResponse:
+        """The answer in the format that was asked for, changed by faults. Raises ConnectionDropped for a lost reply."""
+        if "lose-reply" in hits:
+            raise ConnectionDropped
+        if "html" in hits:
             return SandboxResponse(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
         if answer.status < 300 and answer.headers.get("content-type") == JSON and "etag" not in answer.headers:
             wanted = call.query.get(self.service.response_format)
@@ -137,9 +140,9 @@ class Sandbox:
                 answer = debugged(answer, call)
             elif wanted in ("raw", "stream"):
                 answer = raw(answer, call)
-            elif call.operation.kind == "action" and found.get("actions") == "bare":
+            elif call.operation.kind == "action" and _word(hits, "actions") == "bare":
                 answer = unwrapped(answer, self.service.items)
-        if "truncate" in found:
+        if "truncate" in hits:
             answer.cut = len(answer.body) // 2
         return answer
 
@@ -155,30 +158,31 @@ class Sandbox:
 
     def _account(self, request: SandboxRequest) -> str:
         name = self.service.connection
-        given = {value for value in request.all(name) if value}
+        given = {value for value in request.values(name) if value}
         if not given:
             raise missing("query_parameters", [name])
         if len(given) > 1:
             raise Refusal(400, f"{name} is given {len(given)} different values")
         return given.pop()
 
-    def _run(self, call: OperationCall, found: FaultHits) -> SandboxResponse:
+    def _run(self, call: OperationCall, hits: FaultHits) -> SandboxResponse:
         operation, request = call.operation, call.request
         run = handler(operation)
         if not operation.changes:
-            if "drift" in found:
+            if "drift" in hits:
                 drift(call)
             return run(call)
-        keyed = request.method in _KEYED and found.get("idempotency") != "off"
+        keyed = request.method in _KEYED and _word(hits, "idempotency") != "off"
         key = request.header("idempotency-key") if keyed else ""
         with self._store.transaction():
             if key and (kept := self._store.reply(call.account, request.path, key)):
                 status, content_type, content = kept
                 return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
-            if "status" in found:
-                answer = failure(found["status"]).answer(self.service)
+            if "status" in hits:
+                answer = failure(hits["status"].number).answer(self.service)
             else:
-                answer = deleted(call, run, found.get("delete", "id"))
+                shape = _word(hits, "delete") or "id"
+                answer = run_delete(call, run, shape) if operation.kind == "delete" else run(call)
                 self._store.count_effect(call.account, request.method, request.path, key)
             if key:
                 kind = answer.headers.get("content-type", "")
@@ -186,7 +190,11 @@ class Sandbox:
         return answer
 
 
-def request_of(environ: dict[str, Any], service: Service) -> SandboxRequest:
+def _word(hits: FaultHits, name: str) -> str:
+    return hits[name].word if name in hits else ""
+
+
+def request_of(environ: "WSGIEnvironment", service: Service) -> SandboxRequest:
     """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
     target = environ.get("REQUEST_URI")
     if target is None:
@@ -200,7 +208,7 @@ def request_of(environ: dict[str, Any], service: Service) -> SandboxRequest:
 
 
 def _encoded(path: str, service: Service) -> str:
-    # WSGI hands the path over decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash by now.
+    # WSGI gives the path decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash.
     with suppress(UnicodeError):
         path = path.encode("latin-1").decode("utf-8")
     parts = path.split("/", 4)

@@ -1,22 +1,22 @@
-"""The way for tests to look into a served sandbox and to bend it: what was asked, what took effect, which faults."""
+"""The routes by which tests control a served sandbox: its requests, the effects of writes, its faults."""
 
 import json
 import threading
 from collections import Counter
-from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.fault_plan import Faults, rules_of
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.fault_plan import Faults, Rule, rules_of
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.store import SandboxStore
 
 PREFIX = "/-/sandbox"
 
 
-class Requests:
-    """How often which route was asked for; safe for threads."""
+class RequestCounts:
+    """How many requests each route got; safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,40 +28,40 @@ class Requests:
             self._counts[account, operation.method, operation.path] += 1
 
     def clear(self) -> None:
-        """Forget all counts."""
+        """Begin to count anew."""
         with self._lock:
             self._counts.clear()
 
-    def told(self) -> list[dict[str, Any]]:
-        """The counts as JSON tells them."""
+    def as_json(self) -> list[JsonObject]:
+        """Account, method, path and count of each route."""
         with self._lock:
             counts = sorted(self._counts.items())
         names = ("account", "method", "path")
         return [{**dict(zip(names, key, strict=True)), "count": count} for key, count in counts]
 
 
-def control(request: SandboxRequest, store: SandboxStore, faults: Faults, requests: Requests) -> SandboxResponse:
+def control(request: SandboxRequest, store: SandboxStore, faults: Faults, requests: RequestCounts) -> SandboxResponse:
     """Answer a request below `/-/sandbox`.
 
-    GET tells `requests`, `effects` per idempotency key, and `seed`; PUT `/faults` takes `{"spec": …, "rules": […]}`;
-    DELETE `/faults` ends them; POST `/reset` brings the seed back and forgets the counts.
+    GET answers `requests`, `effects` by idempotency key, and `seed`; PUT `/faults` takes `{"spec": …, "rules": […]}`;
+    DELETE `/faults` removes them; POST `/reset` deletes all changes and counts.
     """
-    asked = (request.method, request.path.removeprefix(PREFIX))
-    if asked == ("PUT", "/faults"):
+    route = (request.method, request.path.removeprefix(PREFIX))
+    if route == ("PUT", "/faults"):
         faults.set(_rules(request))
-    elif asked == ("DELETE", "/faults"):
+    elif route == ("DELETE", "/faults"):
         faults.set(())
-    elif asked == ("POST", "/reset"):
+    elif route == ("POST", "/reset"):
         store.reset()
         requests.clear()
-    elif asked != ("GET", ""):
+    elif route != ("GET", ""):
         raise Refusal(404, f"no route {request.method} {request.path}")
     names = ("account", "method", "path", "key", "effects")
     effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
-    return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.told(), "effects": effects}))
+    return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.as_json(), "effects": effects}))
 
 
-def _rules(request: SandboxRequest) -> Any:
+def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
     try:
         return rules_of(json.loads(request.body))
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""What single faults do to a request that goes on: to its paging, its records, the shape of its answer."""
+"""What faults do to a request: to its paging, its records, its answer."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,25 +13,26 @@ _WAIT = {"retry-after": "1"}
 
 
 def failure(status: int) -> Refusal:
-    """The service's answer of this status, for no fault of the client's."""
+    """The service's answer of this status."""
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
     return Refusal(status, f"the sandbox was told to answer {status}")
 
 
-def bent(terms: ListTerms, found: FaultHits) -> ListTerms:
-    """The terms of a list as the faults have them."""
+def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
+    """The terms of a list, changed by faults."""
+    size, lifetime = hits.get("page-size"), hits.get("cursor-ttl")
     return replace(
         terms,
-        greatest=min(terms.greatest, found.get("page-size", terms.greatest)),
-        lifetime=found.get("cursor-ttl", terms.lifetime),
-        repeat_cursor="dup-cursor" in found,
-        empty="empty-pages" in found,
+        greatest=min(terms.greatest, size.number) if size else terms.greatest,
+        lifetime=lifetime.seconds if lifetime else terms.lifetime,
+        repeat_cursor="dup-cursor" in hits,
+        empty="empty-pages" in hits,
     )
 
 
 def drift(call: OperationCall) -> None:
-    """Delete the first record or add one at the end, in turn, if the list is being paged through."""
+    """Between two pages of a list delete its first record or add one at its end, in turn."""
     if not call.query.get(call.service.cursor):
         return
     records = call.records()
@@ -45,9 +46,9 @@ def drift(call: OperationCall) -> None:
             records.create({"name": dump("Drifted in")}, None, call.now)
 
 
-def deleted(call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str) -> SandboxResponse:
-    """Run a write; a delete answers its id, the whole record, or nothing."""
-    if call.operation.kind != "delete" or shape == "id":
+def run_delete(call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str) -> SandboxResponse:
+    """Run a delete that answers the id, the whole `record`, or nothing."""
+    if shape == "id":
         return run(call)
     identity = call.identity or call.named("id") or ""
     row = call.records().get(identity)

@@ -1,37 +1,38 @@
-"""Misbehaviour as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`, the same for a seed every time.
+"""Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are the same every time.
 
-Word by word, between commas or on lines of their own:
+The words, separated by commas or line breaks:
 
-    429=CHANCE, 500=CHANCE, …   that status instead of an answer, nothing done
+    429=CHANCE, 500=CHANCE, …   this status as the answer, nothing is done
     reset=CHANCE                the connection is reset before anything is done
-    truncate=CHANCE             the answer breaks off in the middle
-    html=CHANCE                 a 200 that is a web page
+    truncate=CHANCE             the answer is cut in the middle
+    html=CHANCE                 the answer is 200 with a web page
     lose-reply=CHANCE           a write takes effect and its answer is lost
-    slow=TIME                   every answer waits that long
+    slow=TIME                   every answer comes after that time
     rate=N/TIME                 so many requests per connection in that time, then 429
     page-size=N                 pages are never longer
-    cursor-ttl=TIME             how long a cursor lives
+    cursor-ttl=TIME             how long a cursor is valid
     empty-pages=CHANCE          a page without records though more follow
     dup-cursor=CHANCE           a page's cursor leads to that same page again
     drift=CHANCE                between two pages a record is deleted or added
-    idempotency=on|off|cache500 off: keys are ignored; cache500: a 500 is kept for repeats of its key
-    actions=wrapped|bare        whether an action's record stands in an envelope
+    idempotency=on|off|cache500 off: keys are ignored; cache500: a 500 is repeated for its key
+    actions=wrapped|bare        whether an action's record comes in an envelope
     delete=id|record|204        what a delete answers
 
-A CHANCE is `5%`, or a number n for the n-th request it could hit and no other, or nothing for every one. A TIME is
-`200ms`, `2s` or `1m`.
+A CHANCE is `5%`, or a number n for the n-th request of those that the fault can concern, or nothing for all of them. A
+TIME is `200ms`, `2s` or `1m`.
 """
 
 import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.data.seeded_random import SeededRandom
+from unified_cli.sandbox.messages import SandboxRequest
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -42,88 +43,94 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "actions": ("wrapped", "bare"),
     "delete": ("id", "record", "204"),
 }
-# Faults that a request can only meet if it is a list, or a write.
+# Faults that concern lists only, and writes only.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
-_FILTERS = ("method", "path", "account")
-
-FaultHits = dict[str, Any]
-"""The faults that a request meets, by name, each with its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One fault: when it strikes, and with what value. `method`, `path` (with `*`) and `account` narrow it down."""
+    """One fault, its chance, and its value: a number, a time, or a word.
+
+    `method`, `path` (with `*`) and `account` say which requests it concerns.
+    """
 
     name: str
     chance: str = ""
-    value: Any = True
+    number: int = 0
+    seconds: float = 0.0
+    word: str = ""
     method: str | None = None
     path: str | None = None
     account: str | None = None
 
-    def meets(self, method: str, path: str, account: str, operation: Operation) -> bool:
-        """Whether a request is one that the fault could hit."""
+    def concerns(self, request: SandboxRequest, account: str, operation: Operation) -> bool:
+        """Whether the fault can happen to a request."""
         if (self.name in _LISTS and not operation.lists) or (self.name in _WRITES and not operation.changes):
             return False
-        pairs = ((self.method, method), (self.path, path), (self.account, account))
-        return all(wanted is None or fnmatchcase(given, wanted) for wanted, given in pairs)
+        pairs = ((self.method, request.method), (self.path, request.path), (self.account, account))
+        return all(pattern is None or fnmatchcase(text, pattern) for pattern, text in pairs)
+
+
+FaultHits = Mapping[str, Rule]
+"""The faults that happen to a request, by name."""
 
 
 class Faults:
-    """The rules in force and how often each was tried; safe for threads."""
+    """The rules in force, and how many requests each of them concerned; safe for threads."""
 
     def __init__(self, rules: tuple[Rule, ...] = (), seed: str = "") -> None:
         self._lock = threading.Lock()
         self._seed = seed
         self._rules: tuple[Rule, ...] = ()
-        self._tried: list[int] = []
+        self._counts: list[int] = []
         self.set(rules)
 
     @classmethod
     def parse(cls, spec: str, seed: str = "") -> "Faults":
-        """The faults of a specification. Raises UsageError naming the word that cannot be meant."""
+        """The faults of a specification. Raises UsageError naming the word that is not understood."""
         return cls(parse(spec), seed)
 
     def set(self, rules: tuple[Rule, ...]) -> None:
-        """Replace the rules and forget what was tried."""
+        """Replace the rules and begin to count anew."""
         with self._lock:
-            self._rules, self._tried = rules, [0] * len(rules)
+            self._rules, self._counts = rules, [0] * len(rules)
 
-    def strike(self, method: str, path: str, account: str, operation: Operation) -> FaultHits:
-        """What a request meets; each call counts."""
-        found: FaultHits = {}
+    def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
+        """The faults that happen to a request; each call counts."""
+        found = {}
         with self._lock:
             for place, rule in enumerate(self._rules):
-                if rule.meets(method, path, account, operation):
-                    self._tried[place] += 1
-                    if self._hits(place, rule):
-                        found[rule.name] = rule.value
+                if rule.concerns(request, account, operation):
+                    self._counts[place] += 1
+                    if self._happens(place, rule):
+                        found[rule.name] = rule
         return found
 
-    def _hits(self, place: int, rule: Rule) -> bool:
-        tried = self._tried[place]
+    def _happens(self, place: int, rule: Rule) -> bool:
+        count = self._counts[place]
         if not rule.chance:
             return True
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
-            return SeededRandom(self._seed, rule.name, place, tried).below("strike", 1_000_000) < often
-        return tried == int(rule.chance)
+            # With another word other requests would fail for the same seed.
+            return SeededRandom(self._seed, rule.name, place, count).below("strike", 1_000_000) < often
+        return count == int(rule.chance)
 
 
 def parse(spec: str) -> tuple[Rule, ...]:
-    """The rules of a specification. Raises UsageError naming the word that cannot be meant."""
+    """The rules of a specification. Raises UsageError naming the word that is not understood."""
     words = [word.strip() for line in spec.splitlines() for word in line.partition("#")[0].split(",")]
     return tuple(_rule(word) for word in words if word)
 
 
-def rules_of(data: Mapping[str, Any]) -> tuple[Rule, ...]:
+def rules_of(data: JsonObject) -> tuple[Rule, ...]:
     """The rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST", "path": "*/tickets"}]}`."""
     rules = list(parse(str(data.get("spec", ""))))
     for item in data.get("rules", ()):
         rule = _rule(str(item.get("fault", "")))
-        narrowed = {name: str(item[name]) for name in _FILTERS if name in item}
-        rules.append(Rule(rule.name, rule.chance, rule.value, **narrowed))
+        method, path, account = (str(item[name]) if name in item else None for name in ("method", "path", "account"))
+        rules.append(replace(rule, method=method, path=path, account=account))
     return tuple(rules)
 
 
@@ -132,16 +139,16 @@ def _rule(word: str) -> Rule:
     if re.fullmatch(r"[45]\d\d", name) or name in _CHANCES:
         if not re.fullmatch(r"|(100|\d{1,2}(\.\d+)?)%|[1-9]\d*", text):
             raise UsageError(f"not a chance in fault {word!r} (such as 5%, or 3 for the third request)")
-        return Rule("status" if name.isdigit() else name, text, int(name) if name.isdigit() else True)
+        return Rule("status", text, number=int(name)) if name.isdigit() else Rule(name, text)
     if name in _TIMES:
-        return Rule(name, value=_seconds(word, text))
+        return Rule(name, seconds=_seconds(word, text))
     if name in _WORDS and text in _WORDS[name]:
-        return Rule(name, value=text)
+        return Rule(name, word=text)
     if name == "page-size" and re.fullmatch(r"[1-9]\d*", text):
-        return Rule(name, value=int(text))
+        return Rule(name, number=int(text))
     if name == "rate" and re.fullmatch(r"[1-9]\d*", text.partition("/")[0]):
         count, _, span = text.partition("/")
-        return Rule(name, value=(int(count), _seconds(word, span)))
+        return Rule(name, number=int(count), seconds=_seconds(word, span))
     known = ", ".join(("429", *_CHANCES, *_TIMES, *_WORDS, "page-size", "rate"))
     raise UsageError(f"cannot understand fault {word!r} (known: {known})")
 

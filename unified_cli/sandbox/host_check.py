@@ -1,17 +1,20 @@
-"""Who may talk to a sandbox on a port: programs of this machine, never a web page."""
+"""Who may send requests to a sandbox on a port: programs of this machine, never a web page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import Any
+from typing import TYPE_CHECKING
 
 from unified_cli.sandbox.messages import Refusal
 
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIEnvironment
 
-def admit(environ: Mapping[str, Any], hosts: Iterable[str]) -> None:
-    """Let a request pass, or raise Refusal: 403 for strangers and web pages, 421 for a host that is not us.
 
-    A page of another site reaches a loopback port through its visitor's browser. It cannot help sending its Origin, and
-    where it makes its own name point at this machine, the Host is that name.
+def check(environ: "WSGIEnvironment", hosts: Iterable[str]) -> None:
+    """Raise Refusal for what may not pass: 403 for other machines and web pages, 421 for a Host not among `hosts`.
+
+    A page of another site reaches a loopback port through its visitor's browser. The browser always sends its Origin;
+    where the page makes its own name resolve to this machine, the Host is that name.
     """
     if not _near(str(environ.get("REMOTE_ADDR", ""))):
         raise Refusal(403, "the sandbox answers this machine only")

@@ -1,11 +1,11 @@
-"""The sandbox as an httpx transport: no port, no socket, the path exactly as it would travel."""
+"""The sandbox as an httpx transport: no port, no socket, the path exactly as it would be sent."""
 
 from collections.abc import Iterator
 
 import httpx
 
 from unified_cli.sandbox.application import Sandbox
-from unified_cli.sandbox.messages import Dropped, Refusal, SandboxRequest
+from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest
 
 
 class InProcess(httpx.BaseTransport):
@@ -22,7 +22,7 @@ class InProcess(httpx.BaseTransport):
             answer = self._sandbox.answer(SandboxRequest.of(request.method, target, headers, request.read()))
         except Refusal as refusal:
             answer = refusal.answer(self._sandbox.service)
-        except Dropped as dropped:
+        except ConnectionDropped as dropped:
             raise httpx.ReadError("the connection was reset", request=request) from dropped
         headers = {**answer.headers, "content-length": str(len(answer.body))}
         body = _Broken(answer.body[: answer.cut], request) if answer.cut is not None else httpx.ByteStream(answer.body)

@@ -1,4 +1,4 @@
-"""Where the sandbox of this user keeps its state."""
+"""Where this user's sandbox keeps its state."""
 
 from collections.abc import Mapping
 

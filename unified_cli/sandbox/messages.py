@@ -1,12 +1,12 @@
-"""A request and its answer, apart from how they travel: over a socket, or as a call in the same process."""
+"""The sandbox's requests and answers, whether they come over a socket or by a call in the same process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
 
@@ -21,7 +21,7 @@ REASONS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
-    """What came in: `path` still percent-encoded, `query` decoded pairs, header names in small letters."""
+    """A request: `path` is percent-encoded, `query` decoded, header names are in small letters."""
 
     method: str
     path: str
@@ -31,7 +31,7 @@ class SandboxRequest:
 
     @classmethod
     def of(cls, method: str, target: str, headers: Mapping[str, str], body: bytes) -> "SandboxRequest":
-        """The request with this target: path and query, still encoded."""
+        """The request for this target: path and query, percent-encoded."""
         path, _, query = target.partition("?")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1000)
@@ -39,28 +39,28 @@ class SandboxRequest:
             raise Refusal(400, "more than 1000 query parameters") from None
         return cls(method, path, tuple(pairs), headers, body)
 
-    def all(self, name: str) -> list[str]:
-        """Every value a query parameter was given."""
+    def values(self, name: str) -> list[str]:
+        """All values of a query parameter."""
         return [value for key, value in self.query if key == name]
 
     def header(self, name: str) -> str:
-        """A header's value; empty where it was not sent."""
+        """The value of a header; empty where it was not sent."""
         return self.headers.get(name, "")
 
 
 @dataclass(slots=True)
 class SandboxResponse:
-    """What goes out."""
+    """An answer."""
 
     status: int
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
-    """How many bytes of the body get out before the connection breaks; None for all."""
+    """How many bytes of the body are sent before the connection breaks; None for all."""
 
     @classmethod
     def json(cls, text: str, status: int = 200) -> "SandboxResponse":
-        """An answer whose body is this JSON text."""
+        """An answer with this JSON text as its body."""
         return cls(status, text.encode(), {"content-type": JSON})
 
     @property
@@ -70,31 +70,36 @@ class SandboxResponse:
 
 
 class Refusal(Exception):  # noqa: N818  an answer of the service, not an error of this program
-    """The service's error answer: `remote` says that the provider refused, `insight` what may be done about it."""
+    """The service's error answer.
+
+    `provider` is what the provider answered, where it was the provider that refused; `insight` says what can be done.
+    """
 
     def __init__(
         self,
         status: int,
         message: str,
         *,
-        remote: bool = False,
-        raw: Any = None,
-        insight: Mapping[str, Any] | None = None,
+        provider: Json = None,
+        insight: JsonObject | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self._message = message
-        self._remote = remote
-        self._raw = raw
+        self._provider = provider
         self._insight = insight
         self._headers = dict(headers or {})
 
     def answer(self, service: Service) -> SandboxResponse:
         """The error in the service's own envelope."""
-        envelope = {"statusCode": self.status, "error": REASONS.get(self.status, "Unknown"), "message": self._message}
-        if self._remote:
-            envelope |= {service.remote_error: True, "raw_response": self._raw}
+        envelope: JsonObject = {
+            "statusCode": self.status,
+            "error": REASONS.get(self.status, "Unknown"),
+            "message": self._message,
+        }
+        if self._provider is not None:
+            envelope |= {service.remote_error: True, "raw_response": self._provider}
         if self._insight:
             envelope[service.error_insight] = self._insight
         answer = SandboxResponse.json(dump(envelope), self.status)
@@ -102,10 +107,10 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
         return answer
 
 
-class Dropped(Exception):  # noqa: N818  the end of a connection, not an error of this program
+class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an error of this program
     """The connection ends without an answer."""
 
 
 def decoded(segment: str) -> str:
-    """A path segment as it was meant."""
+    """A path segment without its percent-encoding."""
     return unquote(segment, errors="replace")

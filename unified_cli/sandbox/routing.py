@@ -1,4 +1,4 @@
-"""Which operation a request line asks for, also where the id is in the body or only the schema is wanted."""
+"""Which operation a request is for, also where the id is in the body or only the schema is asked for."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from unified_cli.sandbox.messages import Refusal, SandboxRequest, decoded
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An operation, the id in the path if there is one, and whether it is the operation's schema that is asked for."""
+    """An operation, the id in the path if there is one, and whether the request is for the operation's schema."""
 
     operation: Operation
     identity: str | None = None
@@ -16,7 +16,7 @@ class Route:
 
 
 def route(catalogue: Catalogue, request: SandboxRequest) -> Route:
-    """Where a request leads. Raises Refusal: 405 for a path that exists for other methods, else 404."""
+    """The route of a request. Raises Refusal: 405 for a path that exists for other methods, else 404."""
     found = catalogue.match(request.method, request.path)
     if found is not None:
         operation, segment = found
@@ -24,7 +24,7 @@ def route(catalogue: Catalogue, request: SandboxRequest) -> Route:
     resource, rest = _place(catalogue, request.path)
     if resource is not None:
         if len(rest) == 2 and rest[0] == catalogue.service.schema and request.method == "GET":
-            return Route(_described(resource, decoded(rest[1])), schema=True)
+            return Route(_operation_named(resource, decoded(rest[1])), schema=True)
         if not rest:
             return Route(_in_body(resource, request))
         if len(rest) == 1 and rest[0]:
@@ -33,7 +33,7 @@ def route(catalogue: Catalogue, request: SandboxRequest) -> Route:
 
 
 def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]:
-    """The resource that a path is at or below, and the segments behind it."""
+    """The resource of a path, and the segments after it."""
     before, _, below = path.partition(f"{catalogue.service.prefix}/")
     api, _, below = below.partition("/")
     name, *rest = below.split("/")
@@ -42,7 +42,7 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
     return catalogue.apis[api].resources.get(name), rest
 
 
-def _described(resource: Resource, method: str) -> Operation:
+def _operation_named(resource: Resource, method: str) -> Operation:
     if method not in resource.operations:
         raise Refusal(404, f"no method {method!r} of {resource.api}/{resource.name}")
     return resource.operations[method]

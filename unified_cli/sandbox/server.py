@@ -1,4 +1,4 @@
-"""The sandbox on a port of this machine, for clients that are not this program."""
+"""The sandbox on a port of this machine, for any client."""
 
 import contextlib
 import errno
@@ -9,8 +9,9 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import waitress
 from waitress import wasyncore
@@ -24,33 +25,34 @@ from unified_cli.sandbox.accounts import DEFAULT
 from unified_cli.sandbox.application import GREATEST_BODY, Sandbox
 from unified_cli.sandbox.fault_plan import Faults
 from unified_cli.sandbox.location import own_store
-from unified_cli.sandbox.messages import Dropped, Refusal
+from unified_cli.sandbox.messages import ConnectionDropped, Refusal
 from unified_cli.sandbox.store import SandboxStore
 
 # Enough for a client with 64 workers against answers that are slow on purpose.
 _THREADS = 64
-# An idle connection is let go after this many seconds, looked for every few.
+# An idle connection is closed after so many seconds; every few seconds they are checked.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000
-# What SO_LINGER wants for a reset: on, and no second of patience.
-_AT_ONCE = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
-Respond = Callable[..., Any]
+# The value of SO_LINGER that makes closing a reset: on, for no second.
+_RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 class Server:
-    """A served sandbox: `url`, `token`, and `run` until `stop`, from whichever thread."""
+    """A served sandbox: it runs until `stop`, which any thread may call."""
 
-    def __init__(self, sandbox: Sandbox, token: str, port: int = 0) -> None:
-        """Take the port, 0 for any that is free. Raises StorageError where it is taken, UsageError where it is none."""
+    def __init__(self, sandbox: Sandbox, port: int = 0) -> None:
+        """Take the port; 0 is any free one. Raises StorageError where it is taken, UsageError where it is none."""
         self._sandbox = sandbox
         self._sockets = _listen(port)
         self._map: dict[int, Any] = {}
         self._stopped = threading.Event()
         self.port: int = self._sockets[0].getsockname()[1]
-        self.token = token
         self.url = f"http://127.0.0.1:{self.port}"
         self._hosts = frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
-        # What waitress has to say about overload and broken clients is of no use to whoever runs a sandbox.
+        # waitress logs overload and broken clients, which is of no use to whoever runs a sandbox.
         for name in ("waitress", "waitress.queue"):
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False
@@ -80,48 +82,53 @@ class Server:
             wasyncore.close_all(self._map)
 
     def stop(self) -> None:
-        """Let `run` come to its end."""
+        """Make `run` return."""
         self._stopped.set()
         with contextlib.suppress(OSError):
-            # The loop sleeps until something happens, so something does.
+            # The loop waits for an event, and a connection is one.
             socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
 
-    def _guarded(self, environ: dict[str, Any], respond: Respond) -> Iterable[bytes]:
+    def _guarded(self, environ: "WSGIEnvironment", respond: "StartResponse") -> Iterable[bytes]:
         try:
-            host_check.admit(environ, self._hosts)
+            host_check.check(environ, self._hosts)
             return self._sandbox(environ, respond)
         except Refusal as refusal:
             answer = refusal.answer(self._sandbox.service)
             respond(answer.line, [*answer.headers.items(), ("Content-Length", str(len(answer.body)))])
             return [answer.body]
-        except Dropped:
+        except ConnectionDropped:
             self._reset((environ["REMOTE_ADDR"], int(environ["REMOTE_PORT"])))
             raise ClientDisconnected from None
 
     def _reset(self, peer: tuple[str, int]) -> None:
-        """Have the connection end with a reset instead of a farewell once it is closed."""
+        """Make closing the connection a reset."""
         for channel in list(self._map.values()):
             if getattr(channel, "addr", None) and tuple(channel.addr[:2]) == peer:
-                channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+                channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
 
-def serve(
-    runtime: Runtime,
-    catalogue: Catalogue,
-    announce: Callable[[bytes], None],
-    *,
-    port: int = 0,
-    seed: str | None = None,
-    state: str | None = None,
-    faults: str | None = None,
-    records: Mapping[tuple[str, str], int] | None = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """What to serve, and where.
+
+    `state` is a file, `:memory:`, or None for the user's own; `faults` a specification, or a file that holds one;
+    `records` says how many records of (API, resource) there are.
+    """
+
+    port: int = 0
+    seed: str | None = None
+    state: str | None = None
+    faults: str | None = None
+    records: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], None], settings: ServerSettings) -> None:
     """Serve on a loopback port until a signal comes, and announce in three lines how to reach it.
 
-    `state` is a file, `:memory:`, or None for the user's own; `faults` a specification or a file that holds one. Raises
-    UsageError for faults that cannot be meant, StorageError for a port or a state that cannot be had.
+    Raises UsageError for faults that are not understood, StorageError where the port or the state cannot be used.
     """
-    misbehaviour = Faults.parse(_spec(faults), seed or "")
+    seed, state, records = settings.seed, settings.state, settings.records
+    faults = Faults.parse(_spec(settings.faults), seed or "")
     if state is None:
         store = own_store(runtime, seed, records)
     else:
@@ -129,9 +136,9 @@ def serve(
     token = secrets.token_urlsafe(24)
     runtime.stderr.hide(token)
     sandbox = Sandbox(
-        catalogue, store, token=token, faults=misbehaviour, control=True, wall=runtime.wall, sleep=runtime.sleep
+        catalogue, store, token=token, faults=faults, control=True, wall=runtime.wall, sleep=runtime.sleep
     )
-    server = Server(sandbox, token, port)
+    server = Server(sandbox, settings.port)
     lines = {"UNIFIED_BASE_URL": server.url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": DEFAULT}
     announce("".join(f"export {name}={value}\n" for name, value in lines.items()).encode())
     runtime.stderr.note(f"the sandbox listens on {server.url}; stop it with Ctrl-C")
@@ -162,7 +169,7 @@ def _listen(port: int) -> list[socket.socket]:
     try:
         second = socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=1024)
     except OSError as error:
-        # Without IPv6, or where somebody else has that port there, 127.0.0.1 alone has to do.
+        # Without IPv6, or where the port is taken there, 127.0.0.1 alone is enough.
         if error.errno == errno.EMFILE:
             raise
         return [first]
@@ -170,7 +177,7 @@ def _listen(port: int) -> list[socket.socket]:
 
 
 def _raised_limit() -> int:
-    """How many connections may be open: as many as the operating system lets us have files, with some left over."""
+    """How many connections may be open: as many as the operating system allows files, less some for other files."""
     try:
         import resource  # noqa: PLC0415  not on Windows
     except ImportError:

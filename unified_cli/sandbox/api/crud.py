@@ -30,7 +30,7 @@ def created(call: OperationCall) -> Row:
     identity = _given_id(call)
     if identity is not None and records.get(identity) is not None:
         message = f"{call.operation.resource} has a record {identity!r} already"
-        raise Refusal(409, message, remote=True, raw={"duplicate": "id"})
+        raise Refusal(409, message, provider={"duplicate": "id"})
     if content is not None:
         return uploaded(call, records, call.body.members, content, identity)[1]
     return records.create(call.body.members, identity, call.now)[1]
@@ -84,7 +84,7 @@ def _given_id(call: OperationCall) -> str | None:
         return None
     identity = call.body.text("id")
     if not identity or not is_encodable(identity):
-        raise Refusal(422, "id must be a text", remote=True, raw={"field": "id"})
+        raise Refusal(422, "id must be a text", provider={"field": "id"})
     return identity
 
 

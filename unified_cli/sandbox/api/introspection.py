@@ -6,7 +6,7 @@ from typing import Any
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.accounts import LACKED, character
+from unified_cli.sandbox.accounts import UNSUPPORTED, kind_of
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 
 
@@ -38,14 +38,14 @@ def capabilities_account(service: Service, request: SandboxRequest) -> str | Non
 
 def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
     """The unified routes that a connection has."""
-    kind = character(account)
+    kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")
     unified = {
         api.name: {
             resource.name: list(resource.operations)
             for resource in api.resources.values()
-            if kind != "limited" or resource.name not in LACKED
+            if kind != "limited" or resource.name not in UNSUPPORTED
         }
         for api in catalogue.apis.values()
     }

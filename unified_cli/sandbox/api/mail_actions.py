@@ -31,7 +31,7 @@ def send_draft(call: OperationCall) -> SandboxResponse:
     """A draft becomes a sent message."""
     identity, row = _original(call)
     if row.value.get("is_draft") is not True:
-        raise Refusal(422, f"{identity} is not a draft", remote=True, raw={"error": "not_a_draft"})
+        raise Refusal(422, f"{identity} is not a draft", provider={"error": "not_a_draft"})
     change = {"is_draft": False, "folder": _SENT, "sent_at": call.now}
     members = {name: dump(value) for name, value in change.items()}
     return result(call.records().update(row, identity, members, call.now), call)
@@ -93,7 +93,7 @@ def _prefixed(prefix: str, original: dict[str, Any]) -> str:
 def _sent(call: OperationCall, base: dict[str, Any]) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
         if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
-            raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", remote=True, raw={"field": key})
+            raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", provider={"field": key})
     members = {"from": dump(ME)}
     members |= {name: dump(value) for name, value in base.items()}
     members |= {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}

@@ -73,7 +73,7 @@ def from_base64(name: str, value: str) -> bytes:
     try:
         return binascii.a2b_base64(value.encode("ascii"), strict_mode=True)
     except ValueError:
-        raise Refusal(422, f"{name} is not base64", remote=True, raw={"field": name}) from None
+        raise Refusal(422, f"{name} is not base64", provider={"field": name}) from None
 
 
 def _form(request: SandboxRequest) -> Body:

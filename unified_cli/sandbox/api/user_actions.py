@@ -111,9 +111,7 @@ def pointer(call: OperationCall, resource: str, identity: str) -> dict[str, Any]
     """Id and name of a record that a request points at. Raises Refusal 422, the provider's, where there is none."""
     row = call.records(resource).get(identity)
     if row is None:
-        raise Refusal(
-            422, f"{resource} has no record {identity!r}", remote=True, raw={"invalid": resource, "id": identity}
-        )
+        raise Refusal(422, f"{resource} has no record {identity!r}", provider={"invalid": resource, "id": identity})
     return {"id": identity, "name": row.value.get("name")}
 
 
