@@ -94,12 +94,13 @@ class ListReader:
         return page
 
     def _note(self, cursor: str) -> None:
-        if fingerprint(cursor) in self._seen:
+        mark = fingerprint(cursor)
+        if mark in self._seen:
             raise ServiceError(
                 f"the cursor did not advance: page {self._number} of GET {self._request.path} leads back to a page "
                 "already read"
             )
-        self._seen.add(fingerprint(cursor))
+        self._seen.add(mark)
 
 
 def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
