@@ -98,7 +98,7 @@ def test_a_port_that_is_taken_is_told(shop: Shop, unified_sandbox: UnifiedSandbo
     with pytest.raises(StorageError, match=f"cannot listen on port {shop.port}: .*--port 0"):
         Server(unified_sandbox._sandbox, shop.port)
     with pytest.raises(UsageError, match="70000"):
-        Server(unified_sandbox._sandbox, "t", 70000)
+        Server(unified_sandbox._sandbox, 70000)
 
 
 def test_a_killed_server_has_kept_all_it_acknowledged(tmp_path: Path) -> None:
