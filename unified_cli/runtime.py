@@ -1,5 +1,6 @@
 """The world a command runs in: streams, environment, clock, folders, transport. Tests make their own."""
 
+import io
 import os
 import random
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO
 
+from unified_cli.standard_streams import PatientReader, WholeWriter
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
@@ -47,10 +49,10 @@ class Runtime(NamedTuple):
     @classmethod
     def system(cls) -> "Runtime":
         """The real world."""
-        stderr = _open(sys.stderr, "wb")
+        stderr = _writer(sys.stderr)
         return cls(
-            stdin=_open(sys.stdin, "rb"),
-            stdout=_open(sys.stdout, "wb"),
+            stdin=None if sys.stdin is None else io.BufferedReader(PatientReader(sys.stdin.fileno())),
+            stdout=_writer(sys.stdout),
             stderr=Stderr(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
             environ=os.environ,
             stdin_is_terminal=_is_terminal(sys.stdin),
@@ -79,9 +81,8 @@ class Runtime(NamedTuple):
         return ask[kind](APP, appauthor=False)
 
 
-def _open(stream: TextIO | None, mode: Literal["rb", "wb"]) -> BinaryIO | None:
-    # A buffer of our own: under PYTHONUNBUFFERED sys.stdout.buffer is raw, and a raw write may be a partial one.
-    return None if stream is None else open(stream.fileno(), mode, closefd=False)
+def _writer(stream: TextIO | None) -> BinaryIO | None:
+    return None if stream is None else io.BufferedWriter(WholeWriter(stream.fileno()))
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -1,6 +1,7 @@
 """How the program ends when somebody stops it, or when its streams are not there: in processes of its own."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -213,15 +214,47 @@ def test_all_three_closed_ends_with_a_code(start: Any) -> None:
     assert end(process)[0] == 11
 
 
-def test_a_pipe_that_does_not_wait_gets_everything(start: Any) -> None:
+def page(number: int) -> bytes:
+    """One of thirty pages of four records, each of a kilobyte: together more than a pipe holds."""
+    records = [{"id": f"t-{number}-{place}", "text": "x" * 1000} for place in range(4)]
+    return reply(json.dumps({"result": records, "next_cursor": f"c-{number}" if number < 29 else None}).encode())
+
+
+def test_a_pipe_that_does_not_wait_gets_everything_once(start: Any) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    _, process = start("ticketing tickets list --all -o ndjson", [*map(page, range(30))], stdout=writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        time.sleep(1)
+        lines = pipe.read().splitlines()
+    assert end(process)[0] == 0
+    assert (len(lines), len({*lines})) == (120, 120)
+
+
+def test_the_mode_of_a_pipe_is_left_as_it_is(start: Any) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     _, process = start(LIST, [reply(LONG)], stdout=writing)
-    os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         time.sleep(0.4)
-        got = pipe.read()
-    assert (end(process)[0], got) == (0, LONG + b"\n")
+        assert not os.get_blocking(writing)
+        os.close(writing)
+        assert pipe.read() == LONG + b"\n"
+    assert end(process)[0] == 0
+
+
+def test_input_that_does_not_wait_is_read_to_its_end(start: Any) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    listener, process = start("ticketing tickets delete - --yes", [reply(b"", 204)] * 4, stdin=reading)
+    os.close(reading)
+    with os.fdopen(writing, "wb", buffering=0) as pipe:
+        for number in range(4):
+            time.sleep(0.4)
+            pipe.write(f"t-{number}\n".encode())
+    assert end(process)[0] == 0
+    assert len(listener.requests) == 4
 
 
 def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: Any) -> None:

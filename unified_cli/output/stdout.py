@@ -1,9 +1,7 @@
 """The only writer of stdout, and what its failures mean."""
 
 import errno
-import os
 from collections.abc import Iterable
-from typing import BinaryIO
 
 from unified_cli.errors import StorageError
 from unified_cli.runtime import Runtime
@@ -28,20 +26,10 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     assert runtime.stdout is not None  # noqa: S101  just checked
     for chunk in chunks:
         try:
-            _put(runtime.stdout, chunk)
+            runtime.stdout.write(chunk)
+            runtime.stdout.flush()
         except OSError as error:
             raise failure(error) from None
-
-
-def _put(stream: BinaryIO, chunk: bytes) -> None:
-    try:
-        stream.write(chunk)
-        stream.flush()
-    except BlockingIOError as error:
-        # Another program set the pipe that it handed on not to wait for its reader. We must wait.
-        os.set_blocking(stream.fileno(), True)
-        stream.write(chunk[error.characters_written :])
-        stream.flush()
 
 
 def failure(error: OSError) -> Exception:
