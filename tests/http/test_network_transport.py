@@ -5,7 +5,8 @@ import httpx
 import pytest
 from faults.rig import Clock
 
-from unified_cli.http.transport.network import ConnectionState, WatchedBackend
+from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.network_backend import DeadlineBackend
 from unified_cli.http.transport.network_transport import NetworkTransport
 
 
@@ -14,7 +15,7 @@ def test_a_connection_obeys_the_deadline(proxy: str | None) -> None:
     clock = Clock()
     state = ConnectionState(clock.now)
     state.start(clock.now() + 5)
-    transport = NetworkTransport(WatchedBackend(state), None, httpcore.Proxy(proxy) if proxy else None)
+    transport = NetworkTransport(DeadlineBackend(state), None, httpcore.Proxy(proxy) if proxy else None)
     # Nobody listens there; without the deadline the connection would be refused.
     clock.sleep(10)
     with transport, pytest.raises(httpx.ConnectTimeout, match="deadline has passed"):

@@ -48,7 +48,7 @@ def test_how_far_an_attempt_got_decides(one: Request) -> None:
     found = {outcome: retry.may_repeat(one, Attempt(outcome)) for outcome in Outcome if outcome is not Outcome.ANSWERED}
     assert found == {
         Outcome.NOT_SENT: True,
-        Outcome.HOPELESS: False,
+        Outcome.PERMANENT: False,
         Outcome.LOST: harmless,
         Outcome.DAMAGED: harmless,
         Outcome.OVERSIZED: False,
@@ -75,7 +75,7 @@ def test_doubt_is_about_writes_that_may_have_arrived(one: Request) -> None:
     writes = one is not READ
     for outcome in (Outcome.LOST, Outcome.DAMAGED, Outcome.OVERSIZED):
         assert retry.leaves_doubt(one, Attempt(outcome)) == writes
-    for outcome in (Outcome.NOT_SENT, Outcome.HOPELESS):
+    for outcome in (Outcome.NOT_SENT, Outcome.PERMANENT):
         assert not retry.leaves_doubt(one, Attempt(outcome))
     for status in (400, 409, 429, 500, 503):
         assert not retry.leaves_doubt(one, answered(status))

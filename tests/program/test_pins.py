@@ -68,7 +68,7 @@ HELP_STDLIB = names("""
 # anyio, with typing_extensions, and certifi are what httpcore imports, whether they are used or not.
 CALL = HELP | names("anyio certifi h11 httpcore httpx idna typing_extensions")
 CALL_STDLIB = HELP_STDLIB | names("""
-    array atexit calendar email hashlib http logging mimetypes queue quopri socket ssl unicodedata
+    array atexit calendar email hashlib http logging mimetypes queue quopri socket ssl stringprep unicodedata
 """)
 # Only who takes records apart needs msgspec.
 PAGES = CALL | names("msgspec")

@@ -26,8 +26,8 @@ from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Attempt, Outcome, Quota
 from unified_cli.http.transport import redirects
-from unified_cli.http.transport.network import ConnectionState
-from unified_cli.http.transport.proxy import proxy_for
+from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.transport_factory import SandboxTransport, TransportFactory
 from unified_cli.runtime import Runtime
 
@@ -63,11 +63,12 @@ class Client:
         self._quota = quota
         self._address = address
         self._elsewhere: httpx.BaseTransport | None = None
-        self._exchange = ConnectionState(runtime.monotonic)
-        self._transports = TransportFactory(runtime, settings.ca_bundle, self._exchange, sandbox)
+        self._state = ConnectionState(runtime.monotonic)
+        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, sandbox)
         self._transport = self._transports.open(address)
-        self._proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
-        self._reader = Reader(self._exchange, service, runtime.stderr, self._drop, self._explain)
+        proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
+        self._route = NetworkRoute(address, proxy)
+        self._reader = Reader(self._state, service, runtime.stderr, self._drop, self._explain)
 
     def close(self) -> None:
         """Close the connection."""
@@ -129,21 +130,21 @@ class Client:
         self, request: Request, until: float, *, any_type: bool, part: ByteRange | None, page: bool
     ) -> Answer | Failed:
         outgoing = self._outgoing(request, part)
-        opened = self._exchange.connected
-        self._exchange.start(until)
+        opened = self._state.connections
+        self._state.start(until)
         trace.request(self._runtime.stderr, outgoing, request.body)
         started = self._runtime.monotonic()
         try:
             elsewhere = self._open_elsewhere if part else None
-            response = redirects.follow(self._transport, outgoing, request, self._exchange, elsewhere)
+            response = redirects.follow(self._transport, outgoing, request, self._state, elsewhere)
             result = self._reader.read(request, response, any_type=any_type, part=part, page=page)
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except httpx.TransportError as error:
             found = self._explain(error)
             self._drop()
             kind = ServiceError if found.malformed else NetworkError
             late = isinstance(error, httpx.TimeoutException)
-            stale = bool(opened) and opened == self._exchange.connected and not self._exchange.received and not late
-            retryable = found.outcome is not Outcome.HOPELESS
+            stale = bool(opened) and opened == self._state.connections and not self._state.received and not late
+            retryable = found.outcome is not Outcome.PERMANENT
             result = Failed(Attempt(found.outcome), kind(found.message, retryable=retryable), stale=stale)
         except decoding.DamageError as error:
             self._drop()
@@ -162,13 +163,10 @@ class Client:
         trace.outcome(self._runtime.stderr, request, status, failed, seconds)
         return result
 
-    def _explain(self, error: Exception) -> "NetworkFailure":
+    def _explain(self, error: httpx.TransportError) -> "NetworkFailure":
         from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts are none
 
-        secured = self._proxy is not None and self._proxy.uses_tls
-        reached = self._exchange.handshakes >= (self._address.scheme == "https") + secured
-        proxy = self._proxy.url.host if self._proxy else None
-        return network_errors.read(error, self._address, proxy, self._exchange, reached=reached, secured=secured)
+        return network_errors.failure_of(error, self._route, self._state)
 
     def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
         """A way to another origin than ours, for one file that a redirect leads to; it knows no token."""

@@ -24,8 +24,8 @@ class Outcome(Enum):
 
     NOT_SENT = auto()
     """Nothing reached the service, and another try may."""
-    HOPELESS = auto()
-    """Nothing reached the service, and nothing ever will like this: a certificate, a proxy that refuses."""
+    PERMANENT = auto()
+    """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
     LOST = auto()
     """It was sent, and no whole answer came: it may have been done."""
     DAMAGED = auto()

@@ -13,7 +13,7 @@ from unified_cli.http.answer import decoding
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Attempt, Outcome
-from unified_cli.http.transport.network import ConnectionState
+from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class Failed(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection; `drop` lets go of it, `explain` says what a transport raised."""
 
-    exchange: ConnectionState
+    state: ConnectionState
     service: Service
     stderr: Stderr
     drop: Callable[[], None]
-    explain: "Callable[[Exception], NetworkFailure]"
+    explain: "Callable[[httpx.TransportError], NetworkFailure]"
 
     def read(
         self, request: Request, response: httpx.Response, *, any_type: bool, part: ByteRange | None, page: bool
@@ -159,9 +159,9 @@ class Reader(NamedTuple):
     def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
         try:
             for chunk in decoding.decoding(_raw(response), response.headers.get("content-encoding", "")):
-                self.exchange.prolong()
+                self.state.extend()
                 yield chunk
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except httpx.TransportError as error:
             raise NetworkError(f"{self.explain(error).message} ({request.method} {request.path})") from None
         except decoding.DamageError as error:
             raise ServiceError(f"{error} ({request.method} {request.path})") from None
@@ -171,7 +171,7 @@ class Reader(NamedTuple):
         length = response.headers.get("content-length", "")
         if response.status_code == 204:
             length = "0"
-        self.exchange.end(int(length) if length.isdecimal() else None)
+        self.state.finish(int(length) if length.isdecimal() else None)
         response.close()
 
 

@@ -1,4 +1,4 @@
-"""What httpx raises, read as how far the attempt got and what to tell people."""
+"""What a transport raises, read as how far the attempt got and what to tell people."""
 
 import socket
 import ssl
@@ -7,17 +7,15 @@ from typing import NamedTuple
 
 import httpx
 
-from unified_cli.config.address import Address
 from unified_cli.http.retry import Outcome
-from unified_cli.http.transport.network import ConnectionState
+from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.masking import cut
 
-_CLOCK = "certificate is not yet valid"
+# OpenSSL's number for a certificate whose time is still to come.
+_NOT_YET_VALID = 9
 # A proxy's way of saying that the service is away for the moment.
-_PROXY_FAILS = {"502", "503", "504"}
-# What h11 says of an answer whose end is missing.
-_CUT = ("complete message body", "incomplete", "unexpectedly closed", "disconnected")
-_BROKEN_ANSWERS = (httpx.RemoteProtocolError, httpx.DecodingError)
+_PROXY_FAILS = {502, 503, 504}
 
 
 class NetworkFailure(NamedTuple):
@@ -28,69 +26,70 @@ class NetworkFailure(NamedTuple):
     malformed: bool = False
 
 
-def read(
-    error: Exception, address: Address, proxy: str | None, exchange: ConnectionState, *, reached: bool, secured: bool
-) -> NetworkFailure:
-    """The trouble that a transport's exception means.
-
-    `reached` where the way to the service was open: only then it can have seen the request. `secured` where the proxy
-    is spoken to in TLS, whose handshake comes first.
-    """
-    host = address.host
-    where = f"proxy {proxy}" if proxy else host
+def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
+    """How the attempt failed, as a transport's exception and the state of its connection tell it."""
+    host = route.address.host
     if isinstance(error, httpx.ProxyError):
-        kind = Outcome.NOT_SENT if str(error)[:3] in _PROXY_FAILS else Outcome.HOPELESS
-        return NetworkFailure(kind, f"proxy {proxy} does not let us through to {host}: {cut(str(error), 200)}")
-    if not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-        found = _lost(error, host if reached else where, exchange.received)
-        return found if reached else found._replace(outcome=Outcome.NOT_SENT)
-    peer = where if secured and not exchange.handshakes else host
-    for cause in _causes(error):
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            reason = cause.verify_message or "it cannot be verified"
-            advice = "check this machine's clock" if _CLOCK in reason else "another authority: --ca-bundle FILE"
-            return NetworkFailure(Outcome.HOPELESS, f"the certificate of {peer} is refused: {reason} ({advice})")
-        if isinstance(cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
-            return NetworkFailure(Outcome.NOT_SENT, f"{peer} closed the connection during the TLS handshake")
+        outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
+        return NetworkFailure(outcome, f"{route.first_peer} does not let us through to {host}: {cut(str(error), 200)}")
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+        return _not_connected(error, route, state)
+    if state.handshakes >= route.handshakes:
+        return _lost(error, host, state)
+    # The service cannot have seen the request.
+    return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
+
+
+def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
+    causes = [*_causes(error)]
+    peer = route.first_peer if route.proxy_uses_tls and not state.handshakes else route.address.host
+    for cause in causes:
         if isinstance(cause, ssl.SSLError):
-            return NetworkFailure(Outcome.HOPELESS, f"no TLS connection to {peer}: {cause.reason or 'protocol error'}")
+            return _no_tls(cause, peer)
         if isinstance(cause, socket.gaierror):
-            return _name_trouble(cause, where)
-    where = f"proxy {proxy}" if proxy else address.place
+            return _no_name(cause, route.first_peer)
+    where = route.first_peer if route.proxy else route.address.place
     if isinstance(error, httpx.ConnectTimeout):
         return NetworkFailure(Outcome.NOT_SENT, f"no answer from {where} while connecting")
-    refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+    refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
     return NetworkFailure(
         Outcome.NOT_SENT, f"{where} refused the connection" if refused else f"cannot connect to {where}"
     )
 
 
-def _name_trouble(error: socket.gaierror, where: str) -> NetworkFailure:
+def _no_tls(error: ssl.SSLError, peer: str) -> NetworkFailure:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        reason = error.verify_message or "it cannot be verified"
+        early = error.verify_code == _NOT_YET_VALID
+        advice = "check this machine's clock" if early else "another authority: --ca-bundle FILE"
+        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer} is refused: {reason} ({advice})")
+    if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
+        return NetworkFailure(Outcome.NOT_SENT, f"{peer} closed the connection during the TLS handshake")
+    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer}: {error.reason or 'protocol error'}")
+
+
+def _no_name(error: socket.gaierror, where: str) -> NetworkFailure:
     if error.errno == socket.EAI_AGAIN:
         return NetworkFailure(Outcome.NOT_SENT, f"cannot look up {where}: the name server does not answer")
-    return NetworkFailure(Outcome.HOPELESS, f"cannot find {where}: no such name")
+    return NetworkFailure(Outcome.PERMANENT, f"cannot find {where}: no such name")
 
 
-def _lost(error: Exception, host: str, received: int) -> NetworkFailure:
+def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:
+    received = state.received
     if isinstance(error, httpx.TimeoutException):
         so_far = f"{received} bytes had come" if received else "nothing had come"
         return NetworkFailure(Outcome.LOST, f"{host} did not answer in time; {so_far}")
     if isinstance(error, httpx.LocalProtocolError):
-        return NetworkFailure(Outcome.HOPELESS, f"the request to {host} cannot be put into HTTP")
-    if isinstance(error, _BROKEN_ANSWERS):
-        if not received:
-            return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
-        if any(words in str(error) for words in _CUT):
-            return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-        return NetworkFailure(
-            Outcome.LOST, f"{host} gave no proper HTTP answer: {_without_data(error)}", malformed=True
-        )
-    return NetworkFailure(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
-
-
-def _without_data(error: Exception) -> str:
-    # Behind the colon stands what the peer sent, which may be anything.
-    return str(error).partition(":")[0]
+        return NetworkFailure(Outcome.PERMANENT, f"the request to {host} cannot be put into HTTP")
+    if not isinstance(error, httpx.RemoteProtocolError):
+        return NetworkFailure(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
+    if not received:
+        return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
+    if state.closed:
+        return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
+    # What the peer sent, which may be anything, stands behind the colon.
+    reason = str(error).partition(":")[0]
+    return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {reason}", malformed=True)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""The proxy that the environment names for an address, as httpcore takes it."""
+"""The route to an address: straight, or through the proxy that the environment names for it."""
 
 import ssl
 from collections.abc import Mapping
@@ -35,6 +35,28 @@ class ProxySetting(NamedTuple):
             auth=(url.username.encode(), url.password.encode()) if url.userinfo else None,
             ssl_context=context if self.uses_tls else None,
         )
+
+
+class NetworkRoute(NamedTuple):
+    """The way to the service: its address, and the proxy before it, if any."""
+
+    address: Address
+    proxy: ProxySetting | None
+
+    @property
+    def handshakes(self) -> int:
+        """How many TLS handshakes it takes before the service can see a request."""
+        return (self.address.scheme == "https") + self.proxy_uses_tls
+
+    @property
+    def proxy_uses_tls(self) -> bool:
+        """Whether the first of them is the proxy's."""
+        return self.proxy is not None and self.proxy.uses_tls
+
+    @property
+    def first_peer(self) -> str:
+        """Whom the connection is made to, as messages name it."""
+        return f"proxy {self.proxy.url.host}" if self.proxy else self.address.host
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:

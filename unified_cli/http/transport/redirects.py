@@ -7,7 +7,7 @@ import httpx
 
 from unified_cli.errors import ServiceError, UnifiedError, UnsafeError
 from unified_cli.http.request import Request
-from unified_cli.http.transport.network import ConnectionState
+from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.masking import cut
 
 _MOST = 3
@@ -31,7 +31,7 @@ def follow(
     transport: httpx.BaseTransport,
     outgoing: httpx.Request,
     request: Request,
-    exchange: ConnectionState,
+    state: ConnectionState,
     elsewhere: Callable[[str], httpx.BaseTransport] | None = None,
 ) -> httpx.Response:
     """The response to the request, after redirects of a GET within its origin.
@@ -49,7 +49,7 @@ def follow(
             _check(outgoing.url, there, request, file=elsewhere is not None)
         except UnsafeError as error:
             raise RedirectError(response.status_code, error) from None
-        _finish(response, exchange)
+        _finish(response, state)
         if bare:
             assert elsewhere is not None  # noqa: S101  this is what bare says
             transport = elsewhere(f"https://{there.netloc.decode()}")
@@ -100,7 +100,7 @@ def _kept(headers: httpx.Headers, *, bare: bool) -> httpx.Headers:
     return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in dropped])
 
 
-def _finish(response: httpx.Response, exchange: ConnectionState) -> None:
+def _finish(response: httpx.Response, state: ConnectionState) -> None:
     # A redirect's body is nobody's; without reading it the connection is closed, and the next request opens another.
-    exchange.spoiled = True
+    state.unusable = True
     response.close()

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import httpx
 
 from unified_cli.config.address import Address
-from unified_cli.http.transport.network import ConnectionState, WatchedBackend
+from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.network_backend import DeadlineBackend
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import proxy_for
 from unified_cli.http.transport.tls import tls_context
@@ -39,4 +40,4 @@ class TransportFactory(NamedTuple):
             return self.sandbox()
         proxy = proxy_for(address, self.runtime.environ)
         context = None if address.scheme == "http" else tls_context(self.ca_bundle, self.runtime.environ)
-        return NetworkTransport(WatchedBackend(self.state), context, proxy.for_httpcore(context) if proxy else None)
+        return NetworkTransport(DeadlineBackend(self.state), context, proxy.for_httpcore(context) if proxy else None)

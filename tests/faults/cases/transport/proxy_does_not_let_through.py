@@ -74,6 +74,14 @@ CASES = {
     "lets through to somebody else": Case(
         LIST, [[OPEN, TLS]], environ=BEHIND, tunnel="wrong host", exit=6, stderr=["certificate"], requests=[CONNECT]
     ),
+    "lets through to a name that no certificate can have": Case(
+        LIST,
+        [[OPEN, TLS]],
+        environ={**BEHIND, "UNIFIED_BASE_URL": f"https://{'a' * 70}.example"},
+        tunnel="good",
+        exit=6,
+        requests=[rb"^CONNECT a{70}"] * 5,
+    ),
     "with a password in its URL": Case(
         f"{LIST} -vv",
         [reply(b"", 407, kind=None)],

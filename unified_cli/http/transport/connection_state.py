@@ -1,0 +1,104 @@
+"""What is known of the request under way on a connection: its deadline, and how much of the answer has come in."""
+
+from collections.abc import Callable
+
+import httpcore
+
+_ATTEMPT = 60.0
+_PREFIX = b"HTTP/1."
+_STATUS_LINE = len(b"HTTP/1.1 200")
+_HEAD_END = b"\r\n\r\n"
+_LARGEST_HEAD = 64 * 1024
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
+
+
+class ConnectionState:
+    """The request under way on one worker's connection: when it must be over, and what has come in for it."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._until = float("inf")
+        self._start = b""
+        self._head = b""
+        self._tail = b""
+        self._body_at = -1
+        self.connections = 0
+        """How many connections were opened so far; a request on an old one leaves it unchanged."""
+        self.handshakes = 0
+        """How many TLS handshakes the connection has behind it; two where a proxy is spoken to in TLS."""
+        self.received = 0
+        """How many bytes came in since the request began."""
+        self.closed = False
+        """The peer has closed the connection since the request began."""
+        self.unusable = False
+        """The connection must not be used for another request."""
+
+    def opened(self) -> None:
+        """Note that there is a new connection."""
+        self.connections += 1
+        self.handshakes = 0
+        self.unusable = False
+
+    def start(self, until: float) -> None:
+        """Begin an attempt that must be over at `until`, and in a minute."""
+        self._until = min(until, self._monotonic() + _ATTEMPT)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what came in so far: an answer begins with the next byte."""
+        self._start = self._head = self._tail = b""
+        self._body_at = -1
+        self.received = 0
+        self.closed = False
+
+    def extend(self) -> None:
+        """Give what is being streamed another minute: it is making progress."""
+        self._until = self._monotonic() + _ATTEMPT
+
+    def remaining(self, most: float, failure: type[Exception] = httpcore.ReadTimeout) -> float:
+        """Seconds to the deadline, at most `most`; raises `failure` where it has passed."""
+        seconds = min(most, self._until - self._monotonic())
+        if seconds <= 0:
+            raise failure("the deadline has passed")
+        return seconds
+
+    @property
+    def status(self) -> int:
+        """The status of the answer that is coming in; 0 before there is one."""
+        digits = self._start[-3:]
+        return int(digits) if len(self._start) == _STATUS_LINE and digits.isdigit() else 0
+
+    def receive(self, data: bytes) -> None:
+        """Account for bytes that came in; none where the peer has closed the connection.
+
+        Raises RemoteProtocolError, at once, where they begin as no answer does, or its headers have no end.
+        """
+        self.closed = not data
+        self.received += len(data)
+        if len(self._start) < _STATUS_LINE:
+            self._start = (self._start + data)[:_STATUS_LINE]
+            if not self._start.startswith(_PREFIX[: len(self._start)]):
+                raise httpcore.RemoteProtocolError("it does not begin as HTTP does")
+        self._tail = self._tail[1 - len(_LAST_CHUNK) :] + data
+        if self._body_at < 0:
+            self._find_body(data)
+
+    def _find_body(self, data: bytes) -> None:
+        self._head += data
+        end = self._head.find(_HEAD_END)
+        if (len(self._head) if end < 0 else end) > _LARGEST_HEAD:
+            # h11 has a bound too, and meets it sooner or later, depending on how the bytes come in.
+            raise httpcore.RemoteProtocolError("its headers are larger than 64 KiB")
+        if end >= 0:
+            self._body_at = end + len(_HEAD_END)
+            self._head = b""
+
+    def finish(self, length: int | None) -> None:
+        """Note that the answer is whole; `length` is its Content-Length, None where it came in chunks.
+
+        Bytes beyond its end would be taken for the beginning of the next answer: the connection is unusable then.
+        """
+        if length is not None:
+            self.unusable = self.received != self._body_at + length
+        else:
+            self.unusable = not self._tail.endswith(_LAST_CHUNK) or self._tail.count(_LAST_CHUNK) != 1

@@ -1,0 +1,124 @@
+"""The sockets of a connection: they obey its deadline, from name look-up to the last byte, and report what comes in."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+
+from unified_cli.http.transport.connection_state import ConnectionState
+
+_CONNECT = 10.0
+_NEXT_ADDRESS = 2.5
+_TRANSFER = 60.0
+_WRITE_SIZE = 64 * 1024
+
+
+class DeadlineBackend(httpcore.NetworkBackend):
+    """Opens httpcore's own sockets within the deadline of a connection's state, and keeps that state."""
+
+    def __init__(self, state: ConnectionState) -> None:
+        self._state = state
+        self._inner = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ARG002  ours is stricter
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the first address of the host that answers, as addresses of one family may be dead."""
+        addresses = self._look_up(host, port)
+        failure: Exception = httpcore.ConnectError("no address")
+        for position, address in enumerate(addresses):
+            last = position == len(addresses) - 1
+            try:
+                seconds = self._remaining(_CONNECT if last else _NEXT_ADDRESS)
+                stream = self._inner.connect_tcp(address, port, seconds, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+            else:
+                self._state.opened()
+                return _Stream(stream, self._state)
+        raise failure
+
+    def _remaining(self, most: float) -> float:
+        return self._state.remaining(most, httpcore.ConnectTimeout)
+
+    def _look_up(self, host: str, port: int) -> list[str]:
+        # getaddrinfo cannot be given a time limit; a thread that may be left behind can.
+        answers: list[list[str] | OSError] = []
+        answered = threading.Event()
+        # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
+        name = host.encode("ascii")
+
+        def ask() -> None:
+            try:
+                found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+                answers.append(list(dict.fromkeys(str(info[4][0]) for info in found)))
+            except OSError as error:
+                answers.append(error)
+            finally:
+                answered.set()
+
+        threading.Thread(target=ask, daemon=True).start()
+        if not answered.wait(self._remaining(_CONNECT)):
+            raise httpcore.ConnectTimeout("the name server does not answer")
+        if isinstance(answers[0], list):
+            return answers[0]
+        try:
+            raise answers[0]
+        except OSError as error:
+            # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
+            raise httpcore.ConnectError(str(error)) from error
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connected socket, used for one request after another."""
+
+    def __init__(self, stream: httpcore.NetworkStream, state: ConnectionState) -> None:
+        self._inner = stream
+        self._state = state
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  ours is stricter
+        data = self._inner.read(max_bytes, self._state.remaining(_TRANSFER))
+        self._state.receive(data)
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002  as above
+        # In pieces, so that a peer that takes byte after byte cannot stretch the deadline without end.
+        for start in range(0, len(buffer), _WRITE_SIZE):
+            seconds = self._state.remaining(_TRANSFER, httpcore.WriteTimeout)
+            self._inner.write(buffer[start : start + _WRITE_SIZE], seconds)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002  as above
+    ) -> httpcore.NetworkStream:
+        try:
+            # As the ssl module does it, which leaves the socket open where it fails.
+            (server_hostname or "").encode("idna")
+        except UnicodeError as error:
+            # Only a proxy looked the name up, of which a part is empty or longer than 63 characters.
+            raise httpcore.ConnectError(str(error)) from error
+        seconds = self._state.remaining(_CONNECT, httpcore.ConnectTimeout)
+        secured = self._inner.start_tls(ssl_context, server_hostname, seconds)
+        self._state.handshakes += 1
+        self._state.restart()
+        return _Stream(secured, self._state)
+
+    def get_extra_info(self, info: str) -> Any:
+        # To httpcore an idle connection that can be read from is one to close, and so is an unusable one. It asks
+        # before a request and after its answer, where there is nothing new to be found.
+        if info == "is_readable" and (self._state.unusable or self._state.received):
+            return self._state.unusable
+        return self._inner.get_extra_info(info)
