@@ -9,7 +9,8 @@ from unified_cli.config.credentials import token as secrets
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
-from unified_cli.http.client import Client
+from unified_cli.http.client import Client, Limits
+from unified_cli.http.http_connection import HttpContext
 from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.retry import Quota
 from unified_cli.runtime import Runtime
@@ -41,7 +42,7 @@ class Clients:
         self._catalogue = catalogue
         self._lock = threading.RLock()
         self._tokens: dict[Any, str] = {}
-        self._paces: dict[Any, RateLimit] = {}
+        self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._sandbox: Sandbox | None = None
 
@@ -63,21 +64,15 @@ class Clients:
         token = token or self.token(resolved)
         address, account = resolved.reachable()
         rate = 0 if address.is_sandbox else resolved.rate
+        runtime = self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name))
         with self._lock:
             shared = (address.origin, token)
-            pace = self._paces.setdefault(
-                (*shared, rate), RateLimit(rate, self._runtime.monotonic, self._runtime.sleep)
+            rate_limit = self._rate_limits.setdefault(
+                (*shared, rate), RateLimit(rate, runtime.monotonic, runtime.sleep)
             )
             quota = self._quotas.setdefault((*shared, account), Quota())
-        return Client(
-            resolved,
-            token,
-            self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name)),
-            self._catalogue.service,
-            self._in_process,
-            pace=pace,
-            quota=quota,
-        )
+        context = HttpContext(runtime, self._catalogue.service, self._in_process)
+        return Client(context, resolved, token, Limits(rate_limit, quota))
 
     def _in_process(self) -> "InProcess":
         # Forty rooms that a call to the service never enters.

@@ -1,79 +1,61 @@
-"""Send a request and give its whole answer, or the error that tells how it failed; repeat where that is harmless."""
+"""Send a request and give its whole answer, or raise the error that it ends with; repeat where that is harmless."""
 
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
 
 import httpx
 
-from unified_cli import __version__
-from unified_cli.catalogue import Service
-from unified_cli.config.address import parse
 from unified_cli.config.settings import Settings
-from unified_cli.errors import (
-    ConfigError,
-    NetworkError,
-    RateLimitError,
-    ServiceError,
-    UnifiedError,
-    UnknownError,
-    UnsafeError,
-    UsageError,
-)
-from unified_cli.http import retry, trace
-from unified_cli.http.answer import decoding
-from unified_cli.http.answer.reader import Answer, Failed, Reader
+from unified_cli.errors import RateLimitError, UnifiedError, UnknownError, UnsafeError
+from unified_cli.http import retry
+from unified_cli.http.answer.reader import Answer, Expected, Failed
 from unified_cli.http.byte_range import ByteRange
+from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.request import Request
-from unified_cli.http.retry import Attempt, Outcome, Quota
-from unified_cli.http.transport import redirects
-from unified_cli.http.transport.connection_state import ConnectionState
-from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
-from unified_cli.http.transport.transport_factory import SandboxTransport, TransportFactory
-from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import NetworkFailure
+from unified_cli.http.retry import Quota
 
 _NO_SEND = "no send is free before the deadline (a larger --timeout, or a higher --rate)"
 
 
-class Client:
-    """One worker's way to the service: one network connection, used for one request after another.
+class Limits(NamedTuple):
+    """What several clients share: those of one token the rate limit, those of one account the quota of repeats."""
 
-    Pace and quota are shared by all workers of a run. Nothing is sent anywhere but to the settings' own origin.
+    rate_limit: RateLimit
+    quota: Quota
+
+
+@dataclass(slots=True)
+class _Call:
+    """A request that is being sent, until a moment in time; `error` is raised where it cannot be sent once more."""
+
+    request: Request
+    until: float
+    error: UnifiedError
+    number: int = 1
+    doubtful: bool = False
+    """An attempt may have been done, and its answer is lost."""
+    reconnected: bool = False
+    """It was sent again because the connection had been closed while it was idle."""
+
+
+class Client:
+    """Sends the requests of one worker, one after the other, over one network connection.
+
+    Nothing is sent anywhere but to the settings' own origin.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        token: str,
-        runtime: Runtime,
-        service: Service,
-        sandbox: SandboxTransport,
-        *,
-        pace: RateLimit,
-        quota: Quota,
-    ) -> None:
-        address, _ = settings.reachable()
-        self.service = service
+    def __init__(self, context: HttpContext, settings: Settings, token: str, limits: Limits) -> None:
+        self.service = context.service
+        self._runtime = context.runtime
         self._settings = settings
-        self._token = token
-        self._runtime = runtime
-        self._pace = pace
-        self._quota = quota
-        self._address = address
-        self._elsewhere: httpx.BaseTransport | None = None
-        self._state = ConnectionState(runtime.monotonic)
-        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, sandbox)
-        self._transport = self._transports.open(address)
-        proxy = None if address.is_sandbox else proxy_for(address, runtime.environ)
-        self._route = NetworkRoute(address, proxy)
-        self._reader = Reader(self._state, service, runtime.stderr, self._drop, self._explain)
+        self._rate_limit, self._quota = limits
+        self._address, _ = settings.reachable()
+        self._connection = HttpConnection(context, settings, token)
 
     def close(self) -> None:
         """Close the connection."""
-        self._transport.close()
-        self._close_elsewhere()
+        self._connection.close()
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
@@ -81,131 +63,58 @@ class Client:
         """The answer to the request, which is repeated as long as that is harmless and the deadline allows.
 
         `any_type` lets HTML pass, which is otherwise taken for a gateway's page; `part` asks for a file, which may be
-        at another place; with `page` the answer's `page` has the records. Raises the errors of `failure`, and
+        at another place; with `page` the answer's `page` has the records. Raises the errors of `api_errors`, and
         NetworkError, ServiceError or, where a write may have been done, UnknownError.
         """
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
-        until = self._runtime.monotonic() + self._settings.timeout
-        number, doubtful, spare = 1, False, True
-        late: UnifiedError = RateLimitError(_NO_SEND)
+        expected = Expected(any_type, part, page)
+        call = _Call(request, self._runtime.monotonic() + self._settings.timeout, RateLimitError(_NO_SEND))
         while True:
-            if not self._pace.wait(request.account, until):
-                _give_up(request, late, doubtful=doubtful)
-            result = self._attempt(request, until, any_type=any_type, part=part, page=page)
+            if not self._rate_limit.wait(request.account, call.until):
+                _give_up(call, call.error)
+            result = self._attempt(call, expected)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
-            if doubtful and request.method == "DELETE" and result.attempt.status in {404, 410}:
+            attempt = result.attempt
+            if call.doubtful and request.method == "DELETE" and attempt.status in {404, 410}:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
-            doubtful = (doubtful and not retry.settles(result.attempt)) or retry.leaves_doubt(request, result.attempt)
-            if result.stale and spare and retry.may_repeat(request, result.attempt):
-                spare = False
+            call.doubtful = (call.doubtful and not retry.settles(attempt)) or retry.leaves_doubt(request, attempt)
+            if result.stale and not call.reconnected and retry.may_repeat(request, attempt):
+                call.reconnected = True
                 continue
-            self._pause(request, number, result, until, doubtful=doubtful)
-            number, late = number + 1, result.error
+            self._pause(call, result)
+            call.number, call.error = call.number + 1, result.error
 
-    def _pause(self, request: Request, number: int, failed: Failed, until: float, *, doubtful: bool) -> None:
+    def _attempt(self, call: _Call, expected: Expected) -> Answer | Failed:
+        try:
+            return self._connection.attempt(call.request, call.until, expected)
+        except KeyboardInterrupt as stop:
+            if call.request.writes:
+                stop.add_note(_in_doubt(call.request))
+            raise
+
+    def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait as long as this failure asks for, or raise its error where nothing more is to be tried."""
-        attempt = failed.attempt
-        wait = retry.pause(number, attempt, self._runtime.uniform)
+        request, attempt = call.request, failed.attempt
+        wait = retry.pause(call.number, attempt, self._runtime.uniform)
         limited = attempt.status == 429
         if limited:
             # A provider limits its own connection; only the service's word is for all that share the token.
-            self._pace.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
-        if not retry.may_repeat(request, attempt) or number > self._settings.retries:
-            _give_up(request, failed.error, doubtful=doubtful)
+            self._rate_limit.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
+        if not retry.may_repeat(request, attempt) or call.number > self._settings.retries:
+            _give_up(call, failed.error)
         asked = attempt.retry_after or 0
-        if asked > retry.LONGEST_WAIT or self._runtime.monotonic() + wait >= until:
-            _give_up(request, _too_long(failed.error, asked) if asked else failed.error, doubtful=doubtful)
+        if asked > retry.LONGEST_WAIT or self._runtime.monotonic() + wait >= call.until:
+            _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         if not self._quota.spend(attempt.outcome):
-            _give_up(request, failed.error, doubtful=doubtful)
+            _give_up(call, failed.error)
         total = self._settings.retries
-        self._runtime.stderr.note(f"retry {number} of {total} in {wait:.1f} s: {failed.error.message}")
+        self._runtime.stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.message}")
         if not limited:
             self._runtime.sleep(wait)
-
-    def _attempt(
-        self, request: Request, until: float, *, any_type: bool, part: ByteRange | None, page: bool
-    ) -> Answer | Failed:
-        outgoing = self._outgoing(request, part)
-        opened = self._state.connections
-        self._state.start(until)
-        trace.request(self._runtime.stderr, outgoing, request.body)
-        started = self._runtime.monotonic()
-        try:
-            elsewhere = self._open_elsewhere if part else None
-            response = redirects.follow(self._transport, outgoing, request, self._state, elsewhere)
-            result = self._reader.read(request, response, any_type=any_type, part=part, page=page)
-        except httpx.TransportError as error:
-            found = self._explain(error)
-            self._drop()
-            kind = ServiceError if found.malformed else NetworkError
-            late = isinstance(error, httpx.TimeoutException)
-            stale = bool(opened) and opened == self._state.connections and not self._state.received and not late
-            retryable = found.outcome is not Outcome.PERMANENT
-            result = Failed(Attempt(found.outcome), kind(found.message, retryable=retryable), stale=stale)
-        except decoding.DamageError as error:
-            self._drop()
-            message = f"{error} ({request.method} {request.path})"
-            result = Failed(Attempt(Outcome.DAMAGED), ServiceError(message))
-        except redirects.RedirectError as error:
-            self._drop()
-            result = Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
-        except KeyboardInterrupt as stop:
-            if request.writes:
-                stop.add_note(_in_doubt(request))
-            raise
-        seconds = self._runtime.monotonic() - started
-        failed = result.error.message if isinstance(result, Failed) else None
-        status = result.attempt.status if isinstance(result, Failed) else result.status
-        trace.outcome(self._runtime.stderr, request, status, failed, seconds)
-        return result
-
-    def _explain(self, error: httpx.TransportError) -> "NetworkFailure":
-        from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts are none
-
-        return network_errors.failure_of(error, self._route, self._state)
-
-    def _open_elsewhere(self, origin: str) -> httpx.BaseTransport:
-        """A way to another origin than ours, for one file that a redirect leads to; it knows no token."""
-        self._close_elsewhere()
-        try:
-            other = parse(origin, "a redirect")
-        except ConfigError as error:
-            raise httpx.RemoteProtocolError(f"it redirects to a strange place: {error.message}") from None
-        self._elsewhere = self._transports.open(other)
-        return self._elsewhere
-
-    def _close_elsewhere(self) -> None:
-        if self._elsewhere is not None:
-            self._elsewhere.close()
-            self._elsewhere = None
-
-    def _outgoing(self, request: Request, part: ByteRange | None) -> httpx.Request:
-        headers = {
-            **request.headers,
-            "Accept-Encoding": "gzip",
-            **(part.headers if part else {}),
-            "User-Agent": f"unified-cli/{__version__}",
-            "Authorization": f"Bearer {self._token}",
-        }
-        try:
-            outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
-        except httpx.InvalidURL as error:
-            raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
-        except ValueError:
-            # A name in its ASCII form that is no name in any other.
-            raise ConfigError(f"the host {self._address.host} has no name that can be called") from None
-        if outgoing.url.raw_path != request.target.encode("ascii"):
-            raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
-        return outgoing
-
-    def _drop(self) -> None:
-        """Let go of the connection: what is left on it belongs to no answer."""
-        if self._runtime.transport is None and not self._address.is_sandbox:
-            self._transport.close()
 
 
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
@@ -215,8 +124,9 @@ def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     return RateLimitError(message, origin=error.origin, status=error.status)
 
 
-def _give_up(request: Request, error: UnifiedError, *, doubtful: bool) -> NoReturn:
-    if not doubtful:
+def _give_up(call: _Call, error: UnifiedError) -> NoReturn:
+    request = call.request
+    if not call.doubtful:
         error.idempotency_key = request.key
         raise error
     raise UnknownError(

@@ -1,5 +1,7 @@
 """What `-v` and `-vv` tell: a line for each request and answer, then headers and bodies, masked and cut."""
 
+from typing import NamedTuple
+
 import httpx
 
 from unified_cli.http.request import Request
@@ -9,40 +11,41 @@ _LARGEST = 256 * 1024
 _HIDDEN = {"authorization", "proxy-authorization", "cookie", "set-cookie"}
 
 
-def request(stderr: Stderr, outgoing: httpx.Request, body: bytes | None) -> None:
-    """Tell what is about to be sent."""
-    if stderr.verbosity:
-        stderr.line(stderr.excerpt(f"> {outgoing.method} {outgoing.url}"))
-    if stderr.verbosity > 1:
-        _headers(stderr, ">", outgoing.headers)
-        if body:
-            stderr.line(f"> {_shown(stderr, body)}")
+class Trace(NamedTuple):
+    """Writes to stderr what goes over a connection, as far as its verbosity asks for it."""
 
+    stderr: Stderr
 
-def answer(stderr: Stderr, response: httpx.Response) -> None:
-    """Tell the headers of an answer."""
-    if stderr.verbosity > 1:
-        _headers(stderr, "<", response.headers)
+    def request(self, outgoing: httpx.Request, body: bytes | None) -> None:
+        """Tell what is about to be sent."""
+        if self.stderr.verbosity:
+            self.stderr.line(self.stderr.excerpt(f"> {outgoing.method} {outgoing.url}"))
+        if self.stderr.verbosity > 1:
+            self._headers(">", outgoing.headers)
+            if body:
+                self.stderr.line(f"> {self._shown(body)}")
 
+    def answer(self, response: httpx.Response) -> None:
+        """Tell the headers of an answer."""
+        if self.stderr.verbosity > 1:
+            self._headers("<", response.headers)
 
-def body(stderr: Stderr, content: bytes) -> None:
-    """Tell the body of an answer."""
-    if stderr.verbosity > 1:
-        stderr.line(f"< {_shown(stderr, content)}")
+    def body(self, content: bytes) -> None:
+        """Tell the body of an answer."""
+        if self.stderr.verbosity > 1:
+            self.stderr.line(f"< {self._shown(content)}")
 
+    def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
+        """Tell how an attempt ended."""
+        if self.stderr.verbosity:
+            what = f"{status} " if status else ""
+            path = self.stderr.excerpt(sent.path)
+            ended = f": {failed}" if failed else ""
+            self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
-def outcome(stderr: Stderr, sent: Request, status: int, failed: str | None, seconds: float) -> None:
-    """Tell how an attempt ended."""
-    if stderr.verbosity:
-        what = f"{status} " if status else ""
-        path = stderr.excerpt(sent.path)
-        stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s" + (f": {failed}" if failed else ""))
+    def _headers(self, mark: str, headers: httpx.Headers) -> None:
+        for name, value in headers.multi_items():
+            self.stderr.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else self.stderr.excerpt(value)}")
 
-
-def _headers(stderr: Stderr, mark: str, headers: httpx.Headers) -> None:
-    for name, value in headers.multi_items():
-        stderr.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else stderr.excerpt(value)}")
-
-
-def _shown(stderr: Stderr, content: bytes) -> str:
-    return stderr.excerpt(content[:_LARGEST].decode("utf-8", "replace"))
+    def _shown(self, content: bytes) -> str:
+        return self.stderr.excerpt(content[:_LARGEST].decode("utf-8", "replace"))

@@ -8,13 +8,13 @@ import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import retry, trace
+from unified_cli.http import retry
 from unified_cli.http.answer import decoding
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Attempt, Outcome
+from unified_cli.http.trace import Trace
 from unified_cli.http.transport.connection_state import ConnectionState
-from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     from unified_cli.http.answer.page_body import PageBody
@@ -49,27 +49,40 @@ class Failed(NamedTuple):
     """The connection was an old one and had been closed meanwhile."""
 
 
+class Expected(NamedTuple):
+    """What was asked for.
+
+    `any_type` takes HTML for an answer too, which is otherwise a gateway's page; `part` says that it is a file; with
+    `page` the records are taken out of the body.
+    """
+
+    any_type: bool = False
+    part: ByteRange | None = None
+    page: bool = False
+
+
 class Reader(NamedTuple):
-    """Reads the responses of one connection; `drop` lets go of it, `explain` says what a transport raised."""
+    """Reads the responses of one connection.
+
+    `disconnect` closes it where the rest of a response is not read; `failure_of` says what a transport's error means.
+    """
 
     state: ConnectionState
     service: Service
-    stderr: Stderr
-    drop: Callable[[], None]
-    explain: "Callable[[httpx.TransportError], NetworkFailure]"
+    trace: Trace
+    disconnect: Callable[[], None]
+    failure_of: "Callable[[httpx.TransportError], NetworkFailure]"
 
-    def read(
-        self, request: Request, response: httpx.Response, *, any_type: bool, part: ByteRange | None, page: bool
-    ) -> Answer | Failed:
+    def read(self, request: Request, response: httpx.Response, expected: Expected) -> Answer | Failed:
         """The answer in the response, or the failure.
 
-        `any_type` lets HTML pass, `part` says that a file was asked for, `page` that records are to be taken out of it.
         Raises DamageError for a body that is not what it says, and what the transport raises.
         """
-        trace.answer(self.stderr, response)
+        part = expected.part
+        self.trace.answer(response)
         status, kind = response.status_code, response.headers.get("content-type", "")
         if status == 416 and part and part.start:
-            self.drop()
+            self.disconnect()
             return Answer(status, response.headers, None)
         if status // 100 != 2:
             return self._refused(request, response)
@@ -80,22 +93,22 @@ class Reader(NamedTuple):
         if part and (status == 206 or _is_file(response)):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
-            if kind.lower().startswith("text/html") and not any_type and not _is_file(response):
+            if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(response):
                 return self._final(request, status, "the answer is HTML, not JSON")
             return Answer(status, response.headers, None, self._stream(request, response))
-        return self._document(request, response, split=page)
+        return self._document(request, response, split=expected.page)
 
     def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
             body = self._whole(response, decoding.LARGEST)
-            trace.body(self.stderr, body)
+            self.trace.body(body)
             body = decoding.text(body, kind) if body.strip() else b""
             page = self._split(body) if split else None
             if body and page is None:
                 decoding.check(body)
         except (decoding.DamageError, decoding.TooLargeError) as error:
-            self.drop()
+            self.disconnect()
             if request.method == "DELETE":
                 # A record that is gone is gone, whatever became of the words about it.
                 return Answer(status, response.headers, b"")
@@ -124,9 +137,9 @@ class Reader(NamedTuple):
             body = self._whole(response, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
             # The status stands, whatever became of the text that was to come with it.
-            self.drop()
+            self.disconnect()
             body = b""
-        trace.body(self.stderr, body)
+        self.trace.body(body)
         return self._failed(request, response, status, body)
 
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
@@ -140,11 +153,12 @@ class Reader(NamedTuple):
         from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are none
 
         return Failed(
-            attempt, api_errors.error_for(request, status, self.service, envelope, body, self.stderr, blocked=blocked)
+            attempt,
+            api_errors.error_for(request, status, self.service, envelope, body, self.trace.stderr, blocked=blocked),
         )
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
-        self.drop()
+        self.disconnect()
         error = ServiceError(f"{message} ({request.method} {request.path})", status=status, retryable=False)
         return Failed(Attempt(outcome, status), error)
 
@@ -162,7 +176,7 @@ class Reader(NamedTuple):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
-            raise NetworkError(f"{self.explain(error).message} ({request.method} {request.path})") from None
+            raise NetworkError(f"{self.failure_of(error).message} ({request.method} {request.path})") from None
         except decoding.DamageError as error:
             raise ServiceError(f"{error} ({request.method} {request.path})") from None
         self._end(response)

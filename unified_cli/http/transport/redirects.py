@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import httpx
 
@@ -27,47 +28,62 @@ class RedirectError(Exception):
         self.meaning = meaning
 
 
-def follow(
-    transport: httpx.BaseTransport,
-    outgoing: httpx.Request,
-    request: Request,
-    state: ConnectionState,
-    elsewhere: Callable[[str], httpx.BaseTransport] | None = None,
-) -> httpx.Response:
-    """The response to the request, after redirects of a GET within its origin.
+class RedirectFollower(NamedTuple):
+    """Sends a request over a transport, and after it those that redirects ask for.
 
-    A file may be somewhere else: `elsewhere` opens the way to another https origin, which is asked for it and told
-    nothing besides. Raises RedirectError for any other redirect, before anything is sent there, and for a loop.
+    A file may be at another https origin: `open_other` opens a transport to that, None where no file is asked for.
     """
-    response = transport.handle_request(outgoing)
-    for _ in range(_MOST):
-        if response.status_code not in _STATUSES or "location" not in response.headers:
-            return response
+
+    transport: httpx.BaseTransport
+    state: ConnectionState
+    open_other: Callable[[str], httpx.BaseTransport] | None = None
+
+    def send(self, outgoing: httpx.Request, request: Request) -> httpx.Response:
+        """The response to the request, after redirects of a GET within its origin.
+
+        Another origin is asked for the file and told nothing besides. Raises RedirectError for any other redirect,
+        before anything is sent there, and for a loop.
+        """
+        transport = self.transport
+        response = transport.handle_request(outgoing)
+        for _ in range(_MOST):
+            if response.status_code not in _STATUSES or "location" not in response.headers:
+                return response
+            target = self._target(outgoing.url, response, request)
+            foreign = _is_foreign(outgoing.url, target)
+            self._finish(response)
+            if foreign:
+                assert self.open_other is not None  # noqa: S101  no other redirect is allowed to another origin
+                transport = self.open_other(f"https://{target.netloc.decode()}")
+            outgoing = httpx.Request("GET", target, headers=_headers(outgoing.headers, foreign=foreign))
+            response = transport.handle_request(outgoing)
+        if response.status_code in _STATUSES:
+            often = ServiceError(f"the service redirected {request.method} {request.path} more than {_MOST} times")
+            raise RedirectError(response.status_code, often)
+        return response
+
+    def _target(self, here: httpx.URL, response: httpx.Response, request: Request) -> httpx.URL:
         try:
-            there = _target(outgoing.url, response.headers["location"])
-            bare = elsewhere is not None and _is_foreign(outgoing.url, there)
-            _check(outgoing.url, there, request, file=elsewhere is not None)
+            target = _parse(here, response.headers["location"])
+            _check(here, target, request, file=self.open_other is not None)
         except UnsafeError as error:
             raise RedirectError(response.status_code, error) from None
-        _finish(response, state)
-        if bare:
-            assert elsewhere is not None  # noqa: S101  this is what bare says
-            transport = elsewhere(f"https://{there.netloc.decode()}")
-        outgoing = httpx.Request("GET", there, headers=_kept(outgoing.headers, bare=bare))
-        response = transport.handle_request(outgoing)
-    if response.status_code in _STATUSES:
-        often = ServiceError(f"the service redirected {request.method} {request.path} more than {_MOST} times")
-        raise RedirectError(response.status_code, often)
-    return response
+        return target
+
+    def _finish(self, response: httpx.Response) -> None:
+        # Nobody needs a redirect's body; as it is not read, the connection is closed, and the next request opens
+        # another.
+        self.state.unusable = True
+        response.close()
 
 
-def _target(here: httpx.URL, location: str) -> httpx.URL:
+def _parse(here: httpx.URL, location: str) -> httpx.URL:
     # Blanks, controls and backslashes are what URL readers disagree about.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
     try:
-        asked = httpx.URL(location)
-        if asked.scheme and not asked.host:
+        target = httpx.URL(location)
+        if target.scheme and not target.host:
             # Some readers take such a one for relative, others for another host.
             raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
         return here.join(location)
@@ -75,12 +91,12 @@ def _target(here: httpx.URL, location: str) -> httpx.URL:
         raise UnsafeError(f"{_origin(here)} redirects to something that is no URL; not followed") from None
 
 
-def _check(here: httpx.URL, there: httpx.URL, request: Request, *, file: bool) -> None:
+def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
     """Raise UnsafeError for a redirect that is not to be followed; a `file` may be at any https origin."""
     origin = _origin(here)
-    foreign = _is_foreign(here, there)
-    if there.userinfo or (foreign and not (file and there.scheme == "https" and there.host)):
-        goal = cut(_origin(there) if there.host else there.scheme, _LONGEST_HOST)
+    foreign = _is_foreign(here, target)
+    if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
+        goal = cut(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
         raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed")
     if request.method != "GET" and not file:
         raise UnsafeError(f"{origin} redirects {request.method} {request.path}; a write is never sent a second time")
@@ -94,13 +110,7 @@ def _is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
     return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
 
 
-def _kept(headers: httpx.Headers, *, bare: bool) -> httpx.Headers:
-    """The headers for the next place: what belongs to a body never, and elsewhere only what says which file."""
-    dropped = _OF_BODY if not bare else {name for name in headers if name not in _OF_FILE}
-    return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in dropped])
-
-
-def _finish(response: httpx.Response, state: ConnectionState) -> None:
-    # A redirect's body is nobody's; without reading it the connection is closed, and the next request opens another.
-    state.unusable = True
-    response.close()
+def _headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
+    """The headers for the next request: without those of a body; to another origin only what says which file."""
+    left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
+    return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in left_out])

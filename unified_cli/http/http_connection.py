@@ -1,0 +1,144 @@
+"""One network connection to the service, over which one request after another is sent, each once."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+
+from unified_cli import __version__
+from unified_cli.catalogue import Service
+from unified_cli.config.address import parse
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, NetworkError, ServiceError, UsageError
+from unified_cli.http.answer import decoding
+from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader
+from unified_cli.http.byte_range import ByteRange
+from unified_cli.http.request import Request
+from unified_cli.http.retry import Attempt, Outcome
+from unified_cli.http.trace import Trace
+from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
+from unified_cli.http.transport.redirects import RedirectError, RedirectFollower
+from unified_cli.http.transport.transport_factory import SandboxTransport, TransportFactory
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.http.transport.network_errors import NetworkFailure
+
+
+class HttpContext(NamedTuple):
+    """What all connections of a run have in common; `sandbox` opens a transport to the sandbox in this process."""
+
+    runtime: Runtime
+    service: Service
+    sandbox: SandboxTransport
+
+
+class HttpConnection:
+    """A transport to the settings' own origin, which alone gets the token.
+
+    Raises ConfigError for proxy and authority settings that cannot be used.
+    """
+
+    def __init__(self, context: HttpContext, settings: Settings, token: str) -> None:
+        runtime = context.runtime
+        self._runtime = runtime
+        self._token = token
+        self._address, _ = settings.reachable()
+        self._state = ConnectionState(runtime.monotonic)
+        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, context.sandbox)
+        self._transport = self._transports.open(self._address)
+        self._other: httpx.BaseTransport | None = None
+        proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
+        self._route = NetworkRoute(self._address, proxy)
+        self._trace = Trace(runtime.stderr)
+        self._reader = Reader(self._state, context.service, self._trace, self._disconnect, self._failure_of)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._transport.close()
+        self._close_other()
+
+    def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
+        """What becomes of sending the request once, which is over at `until`.
+
+        Raises UsageError or ConfigError for what cannot be sent.
+        """
+        outgoing = self._outgoing(request, expected.part)
+        self._trace.request(outgoing, request.body)
+        started = self._runtime.monotonic()
+        result = self._exchange(request, outgoing, until, expected)
+        seconds = self._runtime.monotonic() - started
+        status = result.attempt.status if isinstance(result, Failed) else result.status
+        self._trace.outcome(request, status, seconds, result.error.message if isinstance(result, Failed) else None)
+        return result
+
+    def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
+        connections = self._state.connections
+        self._state.start(until)
+        follower = RedirectFollower(self._transport, self._state, self._open_other if expected.part else None)
+        try:
+            return self._reader.read(request, follower.send(outgoing, request), expected)
+        except httpx.TransportError as error:
+            failure = self._failure_of(error)
+            self._disconnect()
+            kind = ServiceError if failure.malformed else NetworkError
+            reused = 0 < connections == self._state.connections
+            late = isinstance(error, httpx.TimeoutException)
+            retryable = failure.outcome is not Outcome.PERMANENT
+            return Failed(
+                Attempt(failure.outcome),
+                kind(failure.message, retryable=retryable),
+                stale=reused and not self._state.received and not late,
+            )
+        except decoding.DamageError as error:
+            self._disconnect()
+            return Failed(Attempt(Outcome.DAMAGED), ServiceError(f"{error} ({request.method} {request.path})"))
+        except RedirectError as error:
+            self._disconnect()
+            return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
+
+    def _failure_of(self, error: httpx.TransportError) -> "NetworkFailure":
+        from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts have no error
+
+        return network_errors.failure_of(error, self._route, self._state)
+
+    def _open_other(self, origin: str) -> httpx.BaseTransport:
+        """A transport to another origin than ours, for one file that a redirect leads to; it knows no token."""
+        self._close_other()
+        try:
+            address = parse(origin, "a redirect")
+        except ConfigError as error:
+            raise httpx.RemoteProtocolError(
+                f"it redirects to an address that cannot be used: {error.message}"
+            ) from None
+        self._other = self._transports.open(address)
+        return self._other
+
+    def _close_other(self) -> None:
+        if self._other is not None:
+            self._other.close()
+            self._other = None
+
+    def _outgoing(self, request: Request, part: ByteRange | None) -> httpx.Request:
+        headers = {
+            **request.headers,
+            "Accept-Encoding": "gzip",
+            **(part.headers if part else {}),
+            "User-Agent": f"unified-cli/{__version__}",
+            "Authorization": f"Bearer {self._token}",
+        }
+        try:
+            outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
+        except httpx.InvalidURL as error:
+            raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
+        except ValueError:
+            # A name in its ASCII form that is no name in any other.
+            raise ConfigError(f"the host {self._address.host} has no name that can be called") from None
+        if outgoing.url.raw_path != request.target.encode("ascii"):
+            raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
+        return outgoing
+
+    def _disconnect(self) -> None:
+        """Close the connection, because what is left to read on it belongs to no answer; the next request opens one."""
+        if self._runtime.transport is None and not self._address.is_sandbox:
+            self._transport.close()
