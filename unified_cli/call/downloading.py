@@ -15,7 +15,7 @@ from unified_cli.http.request import Request
 from unified_cli.storage import folders, output_file
 
 if TYPE_CHECKING:
-    from unified_cli.bulk.batch_download.file_download import DownloadTarget
+    from unified_cli.bulk.batch_download.download_targets import DownloadTarget
     from unified_cli.cli.connect import Clients
     from unified_cli.http.client import Client
 
@@ -42,7 +42,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
 
 def target(options: OperationOptions) -> "DownloadTarget":
     """Where `--out` leads. Raises StorageError, before anything is asked, where nothing can be written."""
-    from unified_cli.bulk.batch_download.file_download import Named, Within  # noqa: PLC0415  as above
+    from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile  # noqa: PLC0415  as above
 
     out, force = options.out or "", options.force
     path = Path(out)
@@ -50,9 +50,9 @@ def target(options: OperationOptions) -> "DownloadTarget":
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link; name the folder itself")
         output_file.check(path / "download", force=True)
-        return Within(path, force)
+        return FileInFolder(path, force)
     output_file.check(path, force=force)
-    return Named(path, force)
+    return TargetFile(path, force)
 
 
 def _proposals(request: Request) -> tuple[str, ...]:
@@ -86,9 +86,8 @@ def many(call: Call, asked: Operation) -> None:
         return
     clients = Clients(runtime, catalogue)
     clients.token(settings)
-    done = download_batch.run(
-        wanted, folder, lambda: clients.open(settings), runtime, workers=options.workers, retries=settings.retries
-    )
+    terms = download_batch.DownloadTerms(folder, lambda: clients.open(settings), options.workers, settings.retries)
+    done = download_batch.run(wanted, terms, runtime)
     runtime.stderr.note(
         f"{done.saved} files saved, {done.there} were there already; {folder / download_batch.MANIFEST} lists them"
     )

@@ -1,15 +1,14 @@
-"""Many files into one folder: none overwritten, none lost, each named in a manifest that a second run goes on from."""
+"""Many files into one folder: none overwritten, none lost, each listed in a manifest that the next run reads."""
 
 import hashlib
-import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from unified_cli.bulk.batch_download.file_download import Download, Saved
+from unified_cli.bulk.batch_download.download_manifest import DownloadEntry, DownloadManifest
+from unified_cli.bulk.batch_download.download_targets import TargetFolder
+from unified_cli.bulk.batch_download.file_download import Download, SavedFile
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.errors import StorageError, UnifiedError
@@ -17,18 +16,17 @@ from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, file_names
-from unified_cli.storage.append_file import AppendFile
-from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
 MANIFEST = "manifest.ndjson"
+_LOCK = f"{MANIFEST}.lock"
 _LABEL = "manifest"
 _MOST_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
-    """A file that is wanted: the line that asks for it, its record's id, the request, and names for it.
+    """A file to download: the line that asks for it, its record's id, the request, and names for it.
 
     `wrong` says why there is no request.
     """
@@ -46,16 +44,14 @@ class DownloadItem:
         return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
 
 
-class DownloadEntry(msgspec.Struct, omit_defaults=True):
-    """A line of the manifest: the file with its size and checksum, or the error."""
+@dataclass(frozen=True, slots=True)
+class DownloadTerms:
+    """How files are downloaded: the folder they go to, a way to open a client, how many at a time and how often."""
 
-    line: int
-    id: str
-    asked: str
-    file: str = ""
-    bytes: int = 0
-    sha256: str = ""
-    error: str = ""
+    folder: Path
+    open_client: Callable[[], Client]
+    workers: int
+    retries: int
 
 
 @dataclass(slots=True)
@@ -68,151 +64,75 @@ class DownloadSummary:
     stopped: UnifiedError | None = None
 
 
-@dataclass(slots=True)
-class TargetFolder:
-    """The folder, where no two files get the same name even on a disk that ignores case; for many threads."""
-
-    folder: Path
-    label: str = _LABEL
-    taken: set[str] = field(
-        default_factory=lambda: {file_names.folded(MANIFEST), file_names.folded(f"{MANIFEST}.lock")}
-    )
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
-        """Give the file the first name like the proposed one that is free."""
-        name = file_names.safe(*proposals)
-        with self.lock:
-            number = 0
-            while True:
-                number += 1
-                candidate = file_names.numbered(name, number)
-                if file_names.folded(candidate) in self.taken:
-                    continue
-                self.taken.add(file_names.folded(candidate))
-                try:
-                    beside.publish(self.folder / candidate, replace=False)
-                except FileExistsError:
-                    continue
-                return self.folder / candidate
-
-
-def run(
-    wanted: Iterator[DownloadItem],
-    folder: Path,
-    client: Callable[[], Client],
-    runtime: Runtime,
-    *,
-    workers: int,
-    retries: int,
-) -> DownloadSummary:
-    """Save all that is wanted and is not there.
+def run(items: Iterator[DownloadItem], terms: DownloadTerms, runtime: Runtime) -> DownloadSummary:
+    """Save all files that are not in the folder yet.
 
     Raises StateError where another process fills the folder, and StorageError.
     """
-    held = HeldLock(folder / f"{MANIFEST}.lock")
-    held.take(str(folder))
+    lock = HeldLock(terms.folder / _LOCK)
+    lock.take(str(terms.folder))
     try:
-        atomic_file.sweep(folder / _LABEL)
-        return _fill(wanted, folder, client, runtime, workers, retries)
+        atomic_file.sweep(terms.folder / _LABEL)
+        with closing(DownloadManifest(terms.folder / MANIFEST)) as manifest:
+            return _DownloadBatch(terms, runtime, manifest).run(items)
     finally:
-        held.release()
+        lock.release()
 
 
-def _fill(
-    wanted: Iterator[DownloadItem],
-    folder: Path,
-    client: Callable[[], Client],
-    runtime: Runtime,
-    workers: int,
-    retries: int,
-) -> DownloadSummary:
-    shelf, tally = TargetFolder(folder), DownloadSummary()
-    manifest = _DownloadManifest(folder / MANIFEST)
-    there = {entry.asked for entry in manifest.entries if entry.file and _is_there(folder, entry)}
+class _DownloadBatch:
+    """One run, with the folder locked and its manifest open."""
 
-    def jobs() -> Iterator[DownloadItem]:
-        for item in wanted:
-            if tally.stopped:
+    def __init__(self, terms: DownloadTerms, runtime: Runtime, manifest: DownloadManifest) -> None:
+        self._terms = terms
+        self._runtime = runtime
+        self._manifest = manifest
+        self._clients = ClientPool(terms.workers)
+        self._target = TargetFolder(terms.folder, _LABEL, {file_names.folded(name) for name in (MANIFEST, _LOCK)})
+        self._summary = DownloadSummary()
+
+    def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
+        """Download them. Raises StorageError."""
+        with closing(self._clients), WorkerPool(self._terms.workers, self._save) as pool:
+            for item, outcome in pool.results(self._missing(items)):
+                self._note(item, outcome)
+        return self._summary
+
+    def _missing(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
+        """The items that are to be downloaded, until an error stops that."""
+        there = self._manifest.fingerprints()
+        for item in items:
+            if self._summary.stopped:
                 return
             if item.fingerprint in there:
-                tally.there += 1
+                self._summary.there += 1
             elif item.request is None:
-                _note(item, StorageError(item.wrong), manifest, tally, runtime)
+                self._note(item, StorageError(item.wrong))
             else:
                 yield item
 
-    def save(item: DownloadItem) -> Generator[tuple[DownloadItem, Saved | UnifiedError]]:
-        assert item.request is not None  # noqa: S101  others are no jobs
-        with clients.lend(client) as lent:
-            download = Download(lent, runtime, retries)
+    def _save(self, item: DownloadItem) -> Generator[tuple[DownloadItem, SavedFile | UnifiedError]]:
+        assert item.request is not None  # noqa: S101  others are not missing
+        with self._clients.lend(self._terms.open_client) as client:
+            download = Download(client, self._runtime, self._terms.retries)
             try:
-                yield item, download.save(item.request, shelf, only_files=True, proposals=item.proposals)
+                saved = download.save(item.request, self._target, only_files=True, proposals=item.proposals)
             except StorageError:
                 raise
             except UnifiedError as error:
                 yield item, error
+            else:
+                yield item, saved
 
-    clients = ClientPool(workers)
-    with closing(manifest), closing(clients), WorkerPool(workers, save) as pool:
-        for item, found in pool.results(jobs()):
-            _note(item, found, manifest, tally, runtime)
-    return tally
-
-
-def _note(
-    job: DownloadItem,
-    found: Saved | UnifiedError,
-    manifest: "_DownloadManifest",
-    tally: DownloadSummary,
-    runtime: Runtime,
-) -> None:
-    entry = DownloadEntry(job.line, job.id, job.fingerprint)
-    if isinstance(found, Saved):
-        tally.saved += 1
-        entry.file, entry.bytes, entry.sha256 = found.path.name, found.size, found.sha256
-    else:
-        tally.failed += 1
-        entry.error = found.message
-        if tally.failed <= _MOST_TOLD:
-            runtime.stderr.note(f"line {job.line} failed: {found.message}")
-        if found.stops_connection:
-            tally.stopped = tally.stopped or found
-    manifest.add(entry)
-
-
-def _is_there(folder: Path, entry: DownloadEntry) -> bool:
-    try:
-        # Somebody may have edited the manifest.
-        return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
-    except OSError:
-        return False
-
-
-class _DownloadManifest:
-    """The list of files, written line by line as they come; a torn last line is cut off."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = AppendFile(path, mode=0o644)
-        try:
-            self._file.open(missing_ok=True)
-            with self._file.reader() as content:
-                whole = content.read().rpartition(b"\n")[0]
-            self._file.cut(len(whole) + 1 if whole else 0)
-            self.entries = [msgspec.json.decode(line, type=DownloadEntry) for line in whole.splitlines()]
-        except OSError as error:
-            raise StorageError(f"cannot write {path}: {error.strerror}") from None
-        except msgspec.DecodeError:
-            raise StorageError(f"{path} is no list of downloads (move it away)") from None
-
-    def add(self, entry: DownloadEntry) -> None:
-        """Write a line."""
-        try:
-            self._file.append(msgspec.json.encode(entry) + b"\n")
-            self._file.sync()
-        except OSError as error:
-            raise StorageError(f"cannot write {self._file.path}: {error.strerror}") from None
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def _note(self, item: DownloadItem, outcome: SavedFile | UnifiedError) -> None:
+        entry = DownloadEntry(item.line, item.id, item.fingerprint)
+        if isinstance(outcome, SavedFile):
+            self._summary.saved += 1
+            entry.file, entry.bytes, entry.sha256 = outcome.path.name, outcome.size, outcome.sha256
+        else:
+            self._summary.failed += 1
+            entry.error = outcome.message
+            if self._summary.failed <= _MOST_TOLD:
+                self._runtime.stderr.note(f"line {item.line} failed: {outcome.message}")
+            if outcome.stops_connection:
+                self._summary.stopped = self._summary.stopped or outcome
+        self._manifest.add(entry)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
+from unified_cli.bulk.batch_download.download_targets import DownloadTarget
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.storage import file_names, output_file
+from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
 
 _TOLD_EVERY = 5.0
@@ -22,72 +22,12 @@ _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECA
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedFile:
     """A file that is there: where, how large, and its checksum."""
 
     path: Path
     size: int
     sha256: str
-
-
-class DownloadTarget(Protocol):
-    """Where a file is to go."""
-
-    @property
-    def folder(self) -> Path:
-        """The folder it will be in, which must exist."""
-
-    @property
-    def label(self) -> str:
-        """What it is called until it has its name."""
-
-    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
-        """Give the file its name, for which the service made proposals. Raises StorageError, OSError."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The file of this name."""
-
-    path: Path
-    force: bool
-
-    @property
-    def folder(self) -> Path:
-        """The folder it is in."""
-        return self.path.parent
-
-    @property
-    def label(self) -> str:
-        """Its name."""
-        return self.path.name
-
-    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
-        """Give it that name."""
-        return _publish(beside, self.path, force=self.force)
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """A file in this folder, under the name that the service proposes."""
-
-    folder: Path
-    force: bool
-    label: str = "download"
-
-    def publish(self, beside: AtomicFile, proposals: tuple[str, ...]) -> Path:
-        """Give it a safe form of the proposed name."""
-        path = self.folder / file_names.safe(*proposals)
-        output_file.check(path, force=self.force)
-        return _publish(beside, path, force=self.force)
-
-
-def _publish(beside: AtomicFile, path: Path, *, force: bool) -> Path:
-    try:
-        beside.publish(path, replace=force)
-    except FileExistsError:
-        raise StorageError(f"{path} exists (--force overwrites it)") from None
-    return path
 
 
 class Download:
@@ -99,8 +39,8 @@ class Download:
         self._retries = retries
 
     def save(
-        self, request: Request, place: DownloadTarget, *, only_files: bool, proposals: tuple[str, ...] = ()
-    ) -> Saved:
+        self, request: Request, target: DownloadTarget, *, only_files: bool, proposals: tuple[str, ...] = ()
+    ) -> SavedFile:
         """Save what the request gives. With `only_files` a JSON record is an error, as it is no file.
 
         `proposals` are names for it, after the one in the answer. Raises what the client raises, and StorageError.
@@ -109,37 +49,37 @@ class Download:
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
         answer = self._client.send(request, part=wanted)
         try:
-            with AtomicFile.beside(place.folder / place.label) as beside:
+            with AtomicFile.beside(target.folder / target.label) as file:
                 if answer.body is None:
-                    answer = self._stream(request, answer, beside)
+                    answer = self._stream(request, answer, file)
                 else:
-                    beside.write(self._document(answer, request, only_files=only_files))
-                digest = beside.digest("sha256").hex()
+                    file.write(self._document(answer, request, only_files=only_files))
+                digest = file.digest("sha256").hex()
                 named = file_names.from_header(answer.headers.get("content-disposition", ""))
-                path = place.publish(beside, (named, *proposals))
+                path = target.publish(file, (named, *proposals))
         except OSError as error:
-            raise StorageError(f"cannot write into {place.folder}: {error.strerror}") from None
-        return Saved(path, beside.size, digest)
+            raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
+        return SavedFile(path, file.size, digest)
 
-    def _stream(self, request: Request, answer: Answer, beside: AtomicFile) -> Answer:
+    def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
         """Write all that comes, over as many answers as it takes; gives the one that the file began with."""
         first, breaks = answer, 0
         progress = _DownloadProgress(self._runtime)
         while True:
             try:
                 for chunk in answer.chunks:
-                    beside.write(chunk)
-                    progress.tell(beside.size, _total(first))
+                    file.write(chunk)
+                    progress.tell(file.size, _total(first))
             except NetworkError as error:
                 breaks += 1
                 if breaks > self._retries:
                     raise
                 self._wait(breaks, error)
-                answer = self._again(request, first, beside)
+                answer = self._resume(request, first, file)
                 if answer.status == 200:
                     first = answer
             else:
-                self._check(request, first, beside)
+                self._check(request, first, file)
                 return first
 
     def _wait(self, breaks: int, error: UnifiedError) -> None:
@@ -147,13 +87,13 @@ class Download:
         self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
         self._runtime.sleep(seconds)
 
-    def _again(self, request: Request, first: Answer, beside: AtomicFile) -> Answer:
+    def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
         """The rest of the file where the service offers it, else the whole file from its start."""
         validator = _validator(first.headers)
-        if beside.size and validator:
-            answer = self._client.send(request, part=ByteRange(beside.size, validator))
+        if file.size and validator:
+            answer = self._client.send(request, part=ByteRange(file.size, validator))
             total = content_range(answer.headers)[1]
-            if answer.status == 416 and total == beside.size:
+            if answer.status == 416 and total == file.size:
                 return answer
             if answer.status == 206 and total in (None, _total(first)):
                 return answer
@@ -165,7 +105,7 @@ class Download:
             answer = self._client.send(request, part=ByteRange())
         if answer.body is not None:
             self._document(answer, request, only_files=True)
-        beside.restart()
+        file.restart()
         return answer
 
     def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
@@ -178,16 +118,16 @@ class Download:
             )
         return answer.body
 
-    def _check(self, request: Request, first: Answer, beside: AtomicFile) -> None:
+    def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
         """Raise ServiceError where the file is not what the headers said it would be."""
         where = f"{request.method} {request.path}"
         total = _total(first)
-        if total is not None and total != beside.size:
-            raise ServiceError(f"the file has {beside.size} bytes and was to have {total} ({where})")
+        if total is not None and total != file.size:
+            raise ServiceError(f"the file has {file.size} bytes and was to have {total} ({where})")
         if total is None and "chunked" not in first.headers.get("transfer-encoding", "").lower():
             self._runtime.stderr.note(f"nothing says how long the file is, so it may be cut short ({where})")
         for algorithm, expected in _digests(first.headers):
-            if beside.digest(algorithm) != expected:
+            if file.digest(algorithm) != expected:
                 raise ServiceError(f"the file does not have the {algorithm} that came with it ({where})")
 
 
@@ -225,7 +165,7 @@ class _DownloadProgress:
     """A line every few seconds."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self._talk = runtime.stderr
+        self._stderr = runtime.stderr
         self._monotonic: Callable[[], float] = runtime.monotonic
         self._began = self._told = runtime.monotonic()
 
@@ -237,4 +177,4 @@ class _DownloadProgress:
         self._told = now
         rate = size / (now - self._began)
         left = f" of {total / 1e6:.1f}, about {(total - size) / rate:.0f} s left" if total else ""
-        self._talk.note(f"{size / 1e6:.1f} MB{left} ({rate / 1e6:.1f} MB/s)")
+        self._stderr.note(f"{size / 1e6:.1f} MB{left} ({rate / 1e6:.1f} MB/s)")

@@ -1,0 +1,66 @@
+"""The manifest of a folder of downloads: a line for each file, or for the error that there is instead of it."""
+
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.errors import StorageError
+from unified_cli.storage.append_file import AppendFile
+
+
+class DownloadEntry(msgspec.Struct, omit_defaults=True):
+    """A line of the manifest: the file with its size and checksum, or the error.
+
+    `asked` is the fingerprint of what was asked for.
+    """
+
+    line: int
+    id: str
+    asked: str
+    file: str = ""
+    bytes: int = 0
+    sha256: str = ""
+    error: str = ""
+
+
+class DownloadManifest:
+    """An open manifest, which only grows; a torn last line is cut off."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StorageError."""
+        self._file = AppendFile(path, mode=0o644)
+        try:
+            self._file.open(missing_ok=True)
+            with self._file.reader() as content:
+                whole = content.read().rpartition(b"\n")[0]
+            self._file.cut(len(whole) + 1 if whole else 0)
+            self._entries = [msgspec.json.decode(line, type=DownloadEntry) for line in whole.splitlines()]
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        except msgspec.DecodeError:
+            self._file.close()
+            raise StorageError(f"{path} is no list of downloads (move it away)") from None
+
+    def fingerprints(self) -> set[str]:
+        """What was asked for by earlier runs, and is in the folder with the size that it had."""
+        return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
+
+    def add(self, entry: DownloadEntry) -> None:
+        """Write a line, on the disk when this returns. Raises StorageError."""
+        try:
+            self._file.append(msgspec.json.encode(entry) + b"\n")
+            self._file.sync()
+        except OSError as error:
+            raise StorageError(f"cannot write {self._file.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _is_there(self, entry: DownloadEntry) -> bool:
+        folder = self._file.path.parent
+        try:
+            # Somebody may have edited the manifest.
+            return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
+        except OSError:
+            return False

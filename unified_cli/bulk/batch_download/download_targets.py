@@ -1,0 +1,100 @@
+"""Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from unified_cli.errors import StorageError
+from unified_cli.storage import file_names, output_file
+from unified_cli.storage.atomic_file import AtomicFile
+
+
+class DownloadTarget(Protocol):
+    """Where a file is to go."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder it will be in, which must exist."""
+
+    @property
+    def label(self) -> str:
+        """What it is called until it has its name."""
+
+    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give the file its name, for which there are proposals, the best first. Raises StorageError, OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFile:
+    """The file of this name."""
+
+    path: Path
+    force: bool
+
+    @property
+    def folder(self) -> Path:
+        """The folder it is in."""
+        return self.path.parent
+
+    @property
+    def label(self) -> str:
+        """Its name."""
+        return self.path.name
+
+    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
+        """Give it that name."""
+        return _publish(file, self.path, force=self.force)
+
+
+@dataclass(frozen=True, slots=True)
+class FileInFolder:
+    """A file in this folder, under the name that the service proposes."""
+
+    folder: Path
+    force: bool
+    label: str = "download"
+
+    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give it a safe form of the proposed name."""
+        path = self.folder / file_names.safe(*proposals)
+        output_file.check(path, force=self.force)
+        return _publish(file, path, force=self.force)
+
+
+def _publish(file: AtomicFile, path: Path, *, force: bool) -> Path:
+    try:
+        file.publish(path, replace=force)
+    except FileExistsError:
+        raise StorageError(f"{path} exists (--force overwrites it)") from None
+    return path
+
+
+@dataclass(slots=True)
+class TargetFolder:
+    """Any number of files in this folder, from many threads; no name is given twice, even where case is ignored.
+
+    The names in `taken` are given to none.
+    """
+
+    folder: Path
+    label: str
+    taken: set[str]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+        """Give the file the first name like the proposed one that is free."""
+        name = file_names.safe(*proposals)
+        with self.lock:
+            number = 0
+            while True:
+                number += 1
+                candidate = file_names.numbered(name, number)
+                if file_names.folded(candidate) in self.taken:
+                    continue
+                self.taken.add(file_names.folded(candidate))
+                try:
+                    file.publish(self.folder / candidate, replace=False)
+                except FileExistsError:
+                    continue
+                return self.folder / candidate
