@@ -78,7 +78,11 @@ class Runtime(NamedTuple):
         import platformdirs  # noqa: PLC0415  --version needs none
 
         ask = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}
-        return ask[kind](APP, appauthor=False)
+        try:
+            return ask[kind](APP, appauthor=False)
+        except RuntimeError:
+            # A user without HOME who is not in the system's list of users, as containers have them.
+            return None
 
 
 def _writer(stream: TextIO | None) -> BinaryIO | None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from faults.case import CREATE, LIST, PAGE
 from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
-from front_door import ROOT
+from front_door import ROOT, Unified
 
 SERVED: Script = [reply(PAGE)]
 
@@ -255,6 +255,30 @@ def test_input_that_does_not_wait_is_read_to_its_end(start: Any) -> None:
             pipe.write(f"t-{number}\n".encode())
     assert end(process)[0] == 0
     assert len(listener.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("--help", 0),
+        ("profile list", 0),
+        ("-p sandbox ticketing tickets get tickets-1", 0),
+        ("ticketing tickets list", 3),
+        ("profile path", 3),
+        ("profile add acme -a 1", 3),
+    ],
+)
+def test_a_user_without_a_home_is_served(
+    command: str, code: int, unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    result = unified(command, folders=None)
+    assert (result.code, "a bug" in result.stderr) == (code, False)
 
 
 def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: Any) -> None:
