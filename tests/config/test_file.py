@@ -163,6 +163,21 @@ def test_a_file_of_another_user_is_refused(unified: Unified, config: Config, mon
     assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 4242 {path})\n")
 
 
+def test_a_folder_of_another_user_is_refused(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = config(GOOD)
+    # A file of root's, whom everybody trusts: the folder alone is another user's.
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    if not path.parent.stat().st_uid:
+        os.chown(path.parent, NOBODY, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    result = unified("profile list")
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: the folder {path.parent} belongs to another user (chown 4242 {path.parent})\n",
+    )
+
+
 def as_others(home: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     """Run a command to which modes apply: that of root is started without root's right to pass over them."""
     drop_and_run = (

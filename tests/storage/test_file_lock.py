@@ -1,0 +1,82 @@
+"""Locks: one process at a time, whatever becomes of the file that stands for the lock."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from front_door import Unified
+from server import Reply, Seen, Service
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage.file_lock import HeldLock
+
+
+def test_a_lock_on_a_file_that_was_removed_is_none(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "in.ndjson"
+    path.write_text('{"name": "a"}\n')
+    lock = tmp_path / "in.ndjson.unified-journal.lock"
+    real: Callable[[int, int], None] = fcntl.flock
+    removed: list[Path] = []
+    others: list[str] = []
+
+    def late(handle: int, how: int) -> None:
+        # Whoever held the lock releases it after its file was opened here and before it is locked.
+        if not removed:
+            removed.append(lock)
+            lock.unlink()
+        real(handle, how)
+
+    def reply(_: Seen) -> Reply:
+        with pytest.raises(StateError) as error:
+            HeldLock(lock).take("it")
+        others.append(error.value.message)
+        return Reply()
+
+    service.reply = reply
+    monkeypatch.setattr(fcntl, "flock", late)
+    result = unified(f"import ticketing/tags {path}", environ=service.environ)
+    assert (result.code, removed) == (0, [lock])
+    assert others == [f"it is in use by process {os.getpid()}"]
+    assert not lock.exists()
+
+
+def test_whoever_does_not_get_a_lock_leaves_it_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "t.lock"
+    held = HeldLock(path)
+    held.take("t")
+    for _ in range(2):
+        with pytest.raises(StateError, match=f"^t is in use by process {os.getpid()}$"):
+            HeldLock(path).take("t")
+    assert path.read_text() == f"{os.getpid()}\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+    held.release()
+    assert not path.exists()
+    held.release()
+    HeldLock(path).take("t")
+
+
+@pytest.mark.parametrize("to", ["a file", "nothing"])
+def test_a_link_in_place_of_a_lock_is_not_followed(to: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    if to == "a file":
+        victim.write_text("mine")
+    (tmp_path / "t.lock").symlink_to(victim)
+    with pytest.raises(StorageError, match=r"^cannot write .*/t\.lock: Too many levels of symbolic links$"):
+        HeldLock(tmp_path / "t.lock").take("t")
+    assert (victim.read_text() if victim.exists() else None) == ("mine" if to == "a file" else None)
+
+
+def test_a_lock_is_held_when_the_thread_that_took_it_has_ended(tmp_path: Path) -> None:
+    held = HeldLock(tmp_path / "t.lock")
+    thread = Thread(target=held.take, args=("t",))
+    thread.start()
+    thread.join()
+    with pytest.raises(StateError):
+        HeldLock(tmp_path / "t.lock").take("t")
+    held.release()
+    HeldLock(tmp_path / "t.lock").take("t")
