@@ -7,6 +7,7 @@ from pathlib import Path
 
 from unified_cli.catalogue import Catalogue, CatalogueError, load
 from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions
 
 FOLDER = "catalogue.d"
 _LARGEST = 1024 * 1024
@@ -65,11 +66,9 @@ def _read(path: Path) -> str:
 
 
 def _check_private(path: Path, status: os.stat_result) -> None:
-    if os.name != "posix":
-        return
-    if status.st_uid not in (os.geteuid(), 0):
+    if permissions.belongs_to_another(status):
         raise CatalogueError(f"{path} belongs to another user, so it is passed over (chown {os.geteuid()} {path})")
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if permissions.writable_by_others(status):
         raise CatalogueError(f"others can write {path}, so it is passed over (chmod go-w {path})")
 
 

@@ -21,9 +21,9 @@ def faults(path: Path, status: os.stat_result) -> Iterator[str]:
     """Every way in which another user could change the file at `path`, or put another in its place."""
     if os.name != "posix":
         return
-    if status.st_uid not in _trusted():
+    if belongs_to_another(status):
         yield f"{path} belongs to another user (chown {os.geteuid()} {path})"
-    if status.st_mode & _OTHERS_WRITE:
+    if writable_by_others(status):
         yield f"others can write {path} (chmod go-w {path})"
     # A link has two folders, and whoever can write in either chooses what is read.
     for folder in dict.fromkeys((path.parent, Path(os.path.realpath(path)).parent)):
@@ -32,16 +32,22 @@ def faults(path: Path, status: os.stat_result) -> Iterator[str]:
 
 def _folder_faults(folder: Path) -> Iterator[str]:
     status = folder.stat()
-    if status.st_uid not in _trusted():
+    if belongs_to_another(status):
         yield f"the folder {folder} belongs to another user (chown {os.geteuid()} {folder})"
     if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
         yield f"anybody can replace files in {folder} (chmod go-w {folder})"
 
 
+def belongs_to_another(status: os.stat_result) -> bool:
+    """Whether the file or folder is neither this user's nor root's."""
+    return os.name == "posix" and status.st_uid not in (os.geteuid(), 0)
+
+
+def writable_by_others(status: os.stat_result) -> bool:
+    """Whether another user may write the file, or change what is in the folder."""
+    return os.name == "posix" and bool(status.st_mode & _OTHERS_WRITE)
+
+
 def readable_by_others(status: os.stat_result) -> bool:
     """Whether another user may read the file."""
     return os.name == "posix" and bool(status.st_mode & _OTHERS_READ)
-
-
-def _trusted() -> tuple[int, int]:
-    return os.geteuid(), 0
