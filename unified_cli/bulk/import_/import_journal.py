@@ -109,12 +109,12 @@ class Journal:
         """The last line about a record; for records that are not new."""
         return self._entry(self._last[number])
 
-    def send(self, entries: Sequence[JournalEntry]) -> None:
+    def add_sent(self, entries: Sequence[JournalEntry]) -> None:
         """Put on the disk that these records are about to be sent; only then may they be."""
         self._add(entries)
         self.sync()
 
-    def settle(self, entries: Iterable[JournalEntry]) -> None:
+    def add_outcomes(self, entries: Iterable[JournalEntry]) -> None:
         """Write down what became of records; the disk may have it a little later."""
         self._add(entries)
 

@@ -6,18 +6,18 @@ from unified_cli.bulk.import_.import_journal import EntryState, JournalEntry
 from unified_cli.errors import UnifiedError
 from unified_cli.stderr import Stderr
 
-_EVERY = 5.0
+_SECONDS = 5.0
 _MOST_TOLD = 10
 
 
 class ImportProgress:
-    """Tells `talk` about a run over `total` records, the seconds measured by `monotonic`."""
+    """Tells on stderr about a run over `total` records."""
 
     def __init__(self, total: int, stderr: Stderr, monotonic: Callable[[], float]) -> None:
         self._total = total
-        self._talk = stderr
+        self._stderr = stderr
         self._monotonic = monotonic
-        self._began = self._told = monotonic()
+        self._began = self._shown = monotonic()
         self._done = 0
         self._skipped = 0
         self._wrong = 0
@@ -34,20 +34,20 @@ class ImportProgress:
         self._wrong += 1
         if self._wrong <= _MOST_TOLD:
             what = "may or may not have been done" if entry.s is EntryState.UNKNOWN else "failed"
-            self._talk.note(f"line {entry.n} {what}: {entry.why}")
+            self._stderr.note(f"line {entry.n} {what}: {entry.why}")
         if self._wrong == _MOST_TOLD:
-            self._talk.note("further failures are not told one by one")
+            self._stderr.note("further failures are not told one by one")
 
     def tell(self) -> None:
         """Say how far it is, if it is time to."""
         now = self._monotonic()
-        if now - self._told < _EVERY:
+        if now - self._shown < _SECONDS:
             return
-        self._told = now
+        self._shown = now
         rate = self._done / (now - self._began)
         left = self._total - self._skipped - self._done
         ends = f", about {_span(left / rate)} left" if rate else ""
-        self._talk.note(f"{self._skipped + self._done} of {self._total} records, {rate:.1f} per second{ends}")
+        self._stderr.note(f"{self._skipped + self._done} of {self._total} records, {rate:.1f} per second{ends}")
 
 
 def _span(seconds: float) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
+from unified_cli.bulk.import_.import_jobs import ImportTerms
 from unified_cli.bulk.import_.import_journal import Journal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
-from unified_cli.bulk.import_.importer import Importer, ImportTerms
+from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.call import builder, dry_run
 from unified_cli.cli import prompt
@@ -99,15 +100,17 @@ def _send_all(
     clients = Clients(runtime, task.catalogue)
     clients.token(task.resolved)
     terms = ImportTerms(
-        options.workers,
-        task.resolved.idempotency_window,
+        task.request,
+        lambda: clients.open(task.resolved),
+        runtime.wall,
+        workers=options.workers,
+        window=task.resolved.idempotency_window,
         fail_fast=options.fail_fast,
         retry_in_doubt=options.retry_in_doubt,
     )
     progress = ImportProgress(source.count, runtime.stderr, runtime.monotonic)
-    importer = Importer(journal, task.request, lambda: clients.open(task.resolved), terms, progress, wall=runtime.wall)
     try:
-        return importer.run(items)
+        return Importer(journal, terms, progress).run(items)
     except BaseException:
         runtime.stderr.note(f"stopped; the same command goes on from {journal.path}")
         raise

@@ -1,0 +1,87 @@
+"""What an import sends for each item, given what its journal knows of earlier runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unified_cli.bulk.import_.import_items import ImportItem
+from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal, JournalEntry
+from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
+from unified_cli.http.client import Client
+from unified_cli.http.request import Request
+
+_SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTerms:
+    """How an import goes: `request_for` an item and its idempotency key, `open_client` for a worker.
+
+    `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
+    """
+
+    request_for: Callable[[ImportItem, str], Request]
+    open_client: Callable[[], Client]
+    wall: Callable[[], float]
+    workers: int
+    window: float
+    fail_fast: bool = False
+    retry_in_doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportJob:
+    """A request to be sent for an item; `doubtful` when an earlier run may have done it."""
+
+    item: ImportItem
+    request: Request
+    sent: JournalEntry
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """What became of an item, as the journal is told, and the error if there was one."""
+
+    entry: JournalEntry
+    error: UnifiedError | None = None
+
+
+def plan(item: ImportItem, journal: Journal, terms: ImportTerms) -> ImportJob | ImportOutcome | None:
+    """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
+
+    Raises StateError where the item is another than the one that was sent.
+    """
+    state = journal.state(item.number)
+    if state in _SETTLED:
+        return None
+    if item.empty:
+        return ImportOutcome(JournalEntry(EntryState.LEFT_OUT, item.number))
+    if item.wrong:
+        return _refused(item, item.wrong, f"line {item.number} {item.wrong}")
+    try:
+        request = terms.request_for(item, item.key_for(journal.header.import_id))
+    except UsageError as error:
+        return _refused(item, error.message, f"line {item.number}: {error.message}")
+    entry = JournalEntry(EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=terms.wall())
+    if state is EntryState.NEW:
+        return ImportJob(item, request, entry)
+    before = journal.sent(item.number)
+    if before.h != entry.h:
+        raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
+    if state not in IN_DOUBT:
+        return ImportJob(item, request, entry)
+    return _repeat(item, request, before, terms)
+
+
+def _refused(item: ImportItem, why: str, message: str) -> ImportOutcome:
+    error = RefusedError(message, origin="local")
+    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=why), error)
+
+
+def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
+    """The job for an item that is in doubt, with the key of the first attempt; None where it might be done twice."""
+    harmless = not request.outward and 0 <= terms.wall() - before.t < terms.window
+    if not harmless and not terms.retry_in_doubt and request.method != "DELETE":
+        return None
+    again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
+    return ImportJob(item, request._replace(key=before.k or None), again, doubtful=True)
