@@ -17,7 +17,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
 
-_TOLD_EVERY = 5.0
+_SECONDS = 5.0
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
 
 
@@ -167,14 +167,14 @@ class _DownloadProgress:
     def __init__(self, runtime: Runtime) -> None:
         self._stderr = runtime.stderr
         self._monotonic: Callable[[], float] = runtime.monotonic
-        self._began = self._told = runtime.monotonic()
+        self._began = self._shown = runtime.monotonic()
 
     def tell(self, size: int, total: int | None) -> None:
         """Say how far it is, if it is time to."""
         now = self._monotonic()
-        if now - self._told < _TOLD_EVERY:
+        if now - self._shown < _SECONDS:
             return
-        self._told = now
+        self._shown = now
         rate = size / (now - self._began)
         left = f" of {total / 1e6:.1f}, about {(total - size) / rate:.0f} s left" if total else ""
         self._stderr.note(f"{size / 1e6:.1f} MB{left} ({rate / 1e6:.1f} MB/s)")

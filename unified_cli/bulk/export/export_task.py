@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.export import list_export, selection
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.manifest import ManifestEntry, moment
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp
 from unified_cli.bulk.export.partial_file import PartialFile, sweep
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
@@ -74,15 +73,13 @@ TaskResult = Page | FinishedList | FailedList
 
 
 class TaskRunner:
-    """Does tasks in worker threads; `entries` is what earlier runs left in the folder, by file."""
+    """Does tasks in worker threads, in the folder of the manifest, which knows what earlier runs left there."""
 
-    def __init__(
-        self, runtime: Runtime, service: Service, folder: Path, entries: Mapping[str, ManifestEntry], terms: ExportTerms
-    ) -> None:
+    def __init__(self, runtime: Runtime, service: Service, manifest: Manifest, terms: ExportTerms) -> None:
         self._runtime = runtime
         self._service = service
-        self._folder = folder
-        self._entries = entries
+        self._folder = manifest.path.parent
+        self._entries = manifest.entries
         self._terms = terms
         self._clients = ClientPool(terms.workers)
         self._refused: dict[str, UnifiedError] = {}
@@ -167,7 +164,7 @@ class TaskRunner:
         return True
 
     def _now(self) -> str:
-        return moment(self._runtime.wall())
+        return timestamp(self._runtime.wall())
 
 
 def _entry(task: ExportTask, request: Request, mark: str, started: str) -> ManifestEntry:
@@ -204,6 +201,6 @@ def tasks_for(
     """The tasks of an export, or of this shard of it, in an order in which neighbours are of different connections."""
     return [
         ExportTask(name, operation, selection.file_for(name, operation, form), operations[operation])
-        for name, operation in selection.woven(names, operations)
-        if selection.is_mine(name, operation, shard)
+        for name, operation in selection.interleaved(names, operations)
+        if selection.in_shard(name, operation, shard)
     ]

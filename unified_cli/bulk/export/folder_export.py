@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, FinishedList, TaskRunner
-from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, moment
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
@@ -36,7 +36,7 @@ class Export:
         self._runtime = runtime
         self._manifest = manifest
         self._workers = terms.workers
-        self._runner = TaskRunner(runtime, service, manifest.path.parent, manifest.entries, terms)
+        self._runner = TaskRunner(runtime, service, manifest, terms)
         self._summary = ExportSummary()
         self._untidy: list[PartialFile] = []
         self._saved_at = float("-inf")
@@ -55,7 +55,7 @@ class Export:
                         on_page(len(result.records))
                     else:
                         self._note(result)
-            self._manifest.ended = moment(self._runtime.wall())
+            self._manifest.ended = timestamp(self._runtime.wall())
         finally:
             self._save()
         return self._summary

@@ -1,4 +1,4 @@
-"""What an export into a folder holds, file by file, and whether that is still so."""
+"""The manifest of an export: what its folder holds, file by file; and the check that this is still so."""
 
 import json
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class Manifest:
         try:
             data = json.loads(path.read_bytes())
         except FileNotFoundError:
-            return cls(path, moment(wall), shard)
+            return cls(path, timestamp(wall), shard)
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from None
         except ValueError:
@@ -93,8 +93,8 @@ class Manifest:
             raise StorageError(f"cannot write {self.path}: {error.strerror}") from None
 
 
-def moment(wall: float) -> str:
-    """A time for people and for programs."""
+def timestamp(wall: float) -> str:
+    """A time as ISO 8601 writes it, in UTC."""
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
@@ -112,18 +112,18 @@ def verify(folder: Path) -> ManifestCheck:
     found = sorted(folder.glob("manifest*.json"))
     if not found:
         raise StateError(f"{folder} holds no {NAME}, so it is no export")
-    verdict = ManifestCheck()
+    check = ManifestCheck()
     for path in found:
         manifest = Manifest.open(path, None, 0)
         if manifest.ended is None:
-            verdict.missing.append(f"{path.name}: the export has not come to its end")
+            check.missing.append(f"{path.name}: the export has not come to its end")
         for entry in manifest.entries.values():
             if entry.complete:
-                verdict.compared += 1
-                verdict.differences += [f"{entry.file}: {said}" for said in _differences(folder, entry)]
+                check.compared += 1
+                check.differences += [f"{entry.file}: {said}" for said in _differences(folder, entry)]
             elif entry.offered:
-                verdict.missing.append(f"{entry.file}: not complete: {entry.why}")
-    return verdict
+                check.missing.append(f"{entry.file}: not complete: {entry.why}")
+    return check
 
 
 def _differences(folder: Path, entry: ManifestEntry) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What an export is to read: which lists, of which connections, and which share of them is this machine's."""
+"""Which lists of which connections an export reads, and which of them belong to its shard."""
 
 import hashlib
 import re
@@ -14,9 +14,9 @@ _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
-    """The list operations that the words mean, all without a word, and whether each was named exactly.
+    """The list operations that the patterns match, all without a pattern, and whether each was named exactly.
 
-    A word is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one that means nothing.
+    A pattern is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one that matches nothing.
     """
     every = [operation for operation in catalogue if operation.lists]
     if not patterns:
@@ -38,21 +38,21 @@ def _matches(operation: Operation, pattern: str) -> bool:
     return fnmatchcase(operation.api, api) and (not slash or same)
 
 
-def share(text: str) -> tuple[int, int]:
-    """The K and N of `K/N`. Raises UsageError for what is none."""
+def parse_shard(text: str) -> tuple[int, int]:
+    """The K and N of `K/N`. Raises UsageError for anything else."""
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
     return int(match[1]), int(match[2])
 
 
-def is_mine(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
-    """Whether this list of this connection falls to the shard; the same everywhere and always."""
+def in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
+    """Whether this list of this connection belongs to the shard: the same on every machine, in every run."""
     if shard is None:
         return True
     text = f"{name}\0{operation.api}/{operation.resource}".encode()
-    place = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
-    return place % shard[1] == shard[0] - 1
+    number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    return number % shard[1] == shard[0] - 1
 
 
 def file_for(name: str, operation: Operation, form: str) -> str:
@@ -62,7 +62,7 @@ def file_for(name: str, operation: Operation, form: str) -> str:
     return f"{folder}/{operation.api}/{operation.resource}.{form}"
 
 
-def woven(names: Iterable[str], operations: Iterable[Operation]) -> list[tuple[str, Operation]]:
-    """Every list of every connection, so that neighbours are of different connections, which are paced apart."""
+def interleaved(names: Iterable[str], operations: Iterable[Operation]) -> list[tuple[str, Operation]]:
+    """Every list of every connection; neighbours are of different connections, which have rate limits of their own."""
     names = [*names]
     return [(name, operation) for operation in operations for name in names]

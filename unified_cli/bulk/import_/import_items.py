@@ -1,9 +1,9 @@
-"""What is to be sent for each record of an input: its id, its body, and the hash that tells it from others."""
+"""What is sent for each record of an input: its id, its body, and the hash that tells it from others."""
 
 import base64
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -12,7 +12,7 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text.members import join, parts, string
 
 MARK = "_import"
-"""The member that result files carry about a record, and that is taken out when they are fed back in."""
+"""The member that result files add to a record, and that is removed when they are imported again."""
 
 Reshape = Callable[[bytes], list[bytes]]
 
@@ -33,9 +33,9 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class ImportItem:
-    """One request to be: `identifier` for the path, `body`, and the `record` it came from.
+    """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
-    `wrong` says why it cannot be sent; `empty` that the map left it out; `key` is one that it brought along.
+    `wrong` says why it cannot be sent; `empty` that the map left it out; `key` is one that the record carried.
     """
 
     number: int
@@ -89,7 +89,8 @@ def _item(line: InputLine, operation: Operation, service: Service, reshape: Resh
     body = shaped[0]
     if wrong := _no_record(body, service):
         return ImportItem(number, record, wrong=wrong)
-    return _with_id(number, record, body, key, operation)
+    item = ImportItem(number, record, body=body, key=key)
+    return _with_id(item, body, operation) if operation.takes_id else item
 
 
 def unmarked(record: bytes) -> tuple[bytes, str]:
@@ -118,14 +119,12 @@ def _no_record(body: bytes, service: Service) -> str:
     return ""
 
 
-def _with_id(number: int, record: bytes, body: bytes, key: str, operation: Operation) -> ImportItem:
-    if not operation.takes_id:
-        return ImportItem(number, record, None, body, key)
+def _with_id(item: ImportItem, body: bytes, operation: Operation) -> ImportItem:
     members = {**(parts(body) or {})}
     identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:
-        return ImportItem(number, record, wrong="has no id")
-    return ImportItem(number, record, identifier, join(members) if operation.name == "update" else None, key)
+        return ImportItem(item.number, item.record, wrong="has no id")
+    return replace(item, identifier=identifier, body=join(members) if operation.name == "update" else None)
 
 
 def _identifier(text: bytes) -> str | None:

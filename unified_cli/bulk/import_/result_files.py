@@ -1,4 +1,4 @@
-"""What became of an import, as files that can be fed back in, and as a report."""
+"""The outcome of an import, as files that can be imported again, and as a report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _REPORT_BEGINS = b'{"line":'
 
 @dataclass(frozen=True, slots=True)
 class ResultGroup:
-    """Records that fared alike: how many, and the file they are in; None where there are none."""
+    """Records with the same outcome: how many, and the file they are in; None where there are none."""
 
     name: str
     states: tuple[EntryState, ...]
@@ -64,8 +64,10 @@ def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], be
         path = path_of(group, beside)
         atomic_file.sweep(path)
         if number:
-            lines = (_marked(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
-            output_file.write(path, _joined(lines), force=True)
+            lines = (
+                _with_outcome(line, journal) for line in source.lines() if journal.state(line.number) in group.states
+            )
+            output_file.write(path, _chunks(lines), force=True)
         else:
             path.unlink(missing_ok=True)
         groups.append(ResultGroup(group.name, group.states, number, path if number else None))
@@ -87,11 +89,11 @@ def _is_report(path: Path) -> bool:
 
 
 def report(source: InputFile, journal: Journal, name: str) -> None:
-    """Write one line for each record: its number, what became of it, its id, the status and the reason."""
-    output_file.write(Path(name), _joined(_told(line, journal) for line in source.lines()), force=True)
+    """Write one line for each record: its number, its outcome, its id, the status and the reason."""
+    output_file.write(Path(name), _chunks(_report_line(line, journal) for line in source.lines()), force=True)
 
 
-def _told(line: InputLine, journal: Journal) -> bytes:
+def _report_line(line: InputLine, journal: Journal) -> bytes:
     state = journal.state(line.number)
     last = None if state is EntryState.NEW else journal.last(line.number)
     name = next((group.name for group in GROUPS if state in group.states), state.value)
@@ -106,8 +108,8 @@ def _told(line: InputLine, journal: Journal) -> bytes:
     )
 
 
-def _marked(line: InputLine, journal: Journal) -> bytes:
-    """The record with what became of it as its first member."""
+def _with_outcome(line: InputLine, journal: Journal) -> bytes:
+    """The record with its outcome as its first member."""
     state = journal.state(line.number)
     mark = LineMark(line.number)
     if state is not EntryState.NEW:
@@ -135,13 +137,13 @@ def _record(line: InputLine) -> bytes | None:
         return None
 
 
-def _joined(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines in pieces that are worth a write."""
-    piece = bytearray()
+def _chunks(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines, in chunks that are worth a write."""
+    chunk = bytearray()
     for line in lines:
         # A line break within a record is white space: in a string it would be escaped.
-        piece += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
-        if len(piece) > _CHUNK:
-            yield bytes(piece)
-            piece.clear()
-    yield bytes(piece)
+        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        if len(chunk) > _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)

@@ -11,9 +11,10 @@ from unified_cli.storage.atomic_file import AtomicFile
 
 def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
-    With `token_stdin` the token is to be read from there too, which is refused.
 
-    The same records for the same place are the same file, so that a second run finds the journal of the first.
+    The same records for the same place are the same file, so that a second run finds the journal of the first. Raises
+    UsageError where there is nothing to read, or with `token_stdin`, as the token cannot come from there too;
+    StorageError.
     """
     if token_stdin:
         raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
@@ -30,14 +31,14 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     folder = data / "imports"
     try:
         folders.make_private(folder)
-        path = _fill(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
+        path = _copy(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
     except OSError as error:
         raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
     runtime.stderr.note(f"what was piped in is kept as {path}")
     return path
 
 
-def _fill(runtime: Runtime, folder: Path, digest: Any) -> Path:
+def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
     assert runtime.stdin is not None  # noqa: S101  checked above
     with AtomicFile.beside(folder / "stdin") as copy:
         while chunk := runtime.stdin.read(1 << 20):

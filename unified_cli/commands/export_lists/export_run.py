@@ -54,7 +54,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     runtime, catalogue = context.runtime, context.catalogue
     form = _format(options)
     operations = selection.lists(catalogue, options.what)
-    shard = selection.share(options.shard) if options.shard else None
+    shard = selection.parse_shard(options.shard) if options.shard else None
     names, connect = _connections(context, options)
     tasks = export_task.tasks_for(names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
