@@ -1,4 +1,4 @@
-"""The program's commands put together: the catalogue's operations and the built-in ones."""
+"""The whole program: the catalogue's operations and the built-in commands."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "request": ("request_command", "Call any path below the base URL"),
     "export": ("export_lists.export_command", "Write many lists of many connections to files"),
-    "import": ("import_records.import_command", "Send every record of a file, once"),
-    "operations": ("operations_command", "Search what can be called"),
-    "help": ("help_command", "Read about exit codes, output, profiles and the rest"),
+    "import": ("import_records.import_command", "Send every record of a file once"),
+    "operations": ("operations_command", "Search the operations"),
+    "help": ("help_command", "Show help on exit codes, output, profiles and more"),
     "completion": ("completion_command", "Complete commands with TAB"),
-    "sandbox": ("sandbox_command", "The service in small, on this machine"),
-    "doctor": ("doctor.doctor_command", "Find what is wrong on this machine and on the way to the service"),
-    "profile": ("profile.profile_command", "Name connections, and say once where their tokens are"),
+    "sandbox": ("sandbox_command", "Manage the local sandbox of the service"),
+    "doctor": ("doctor.doctor_command", "Find problems on this machine and on the way to the service"),
+    "profile": ("profile.profile_command", "Manage named connections and their tokens"),
 }
-"""The commands beside the APIs: the module of this package that makes each, and what it is for."""
+"""The built-in commands: the module that builds each, and what it is for."""
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
-    """Run a command line; whatever goes wrong is a UnifiedError."""
-    if asked := tree.read(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime):
-        asked()
+    """Run a command line; every expected failure is a UnifiedError."""
+    if command := tree.read(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime):
+        command()
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
-    """The whole program as one command, of which nothing below the first level is built yet."""
+    """The whole program as one command; nothing below its first level is built yet."""
     early = [EarlyOptions()]
     context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS))
 
     def execute(operation: Operation, options: OperationOptions) -> None:
-        from unified_cli.config.profiles import is_several  # noqa: PLC0415  help needs none of it
+        from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
 
         options = context.complete(options)
         if is_several(options.profile):
@@ -68,7 +68,7 @@ def index(catalogue: Catalogue) -> "list[CommandEntry]":
 def _built_in(context: CommandContext) -> dict[str, CommandStub]:
     def entry(module: str, about: str) -> CommandStub:
         def build() -> Any:
-            from importlib import import_module  # noqa: PLC0415  only the asked command is imported
+            from importlib import import_module  # noqa: PLC0415  only the chosen command is imported
 
             return import_module(f"unified_cli.commands.{module}").command(context)
 

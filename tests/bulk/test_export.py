@@ -67,7 +67,7 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
 
     again = unified(f"export -p * --to {folder}")
     assert (again.stderr, again.code) == (
-        f"wrote 0 files with 0 records to {folder}, {len(expected)} were complete already\n",
+        f"wrote 0 files with 0 records to {folder}, {len(expected)} were already complete\n",
         0,
     )
     assert {name: data for name, data in files(folder).items() if name != "manifest.json"} == {
@@ -116,7 +116,7 @@ def test_one_bad_connection_keeps_none_of_the_good_ones(unified: Unified, config
     folder = tmp_path / "x"
     result = unified(f"export ticketing/t* -p good -p bad --to {folder}")
     assert result.code == 9
-    assert "bad: 8 lists failed, the first one so: the service answered 503" in result.stderr
+    assert "bad: 8 lists failed, the first with: the service answered 503" in result.stderr
     assert {name.partition("/")[0] for name in files(folder)} == {"good", "manifest.json"}
     verdict = unified(f"export --verify {folder}")
     assert verdict.code == 9

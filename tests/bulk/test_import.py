@@ -85,7 +85,9 @@ def test_what_is_done_is_not_done_again(unified: Unified, service: Service, reco
     unified(f"{TAGS} {path}", environ=service.environ)
     again = unified(f"{TAGS} {path}", environ=service.environ)
     assert (again.code, told(again), len(service.seen)) == (0, summary(done=1), 1)
-    assert again.stderr == (f"already imported, says {path}.unified-journal (--restart sends everything again)\n")
+    assert again.stderr == (
+        f"already imported, according to {path}.unified-journal (--restart sends everything again)\n"
+    )
     assert unified(f"{TAGS} {path} --restart", environ=service.environ).code == 0
     first, second = (seen.headers["idempotency-key"] for seen in service.seen)
     assert first != second
@@ -134,7 +136,7 @@ def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
     result = unified(f"{TAGS} {path}", environ=served)
     assert (result.code, told(result)) == (10, summary(in_doubt=2))
     assert result.stderr.splitlines()[-1] == (
-        f"error: in doubt: 2 of 2 records, see {path}.unified-in-doubt.ndjson (the same command settles them where "
+        f"error: in doubt: 2 of 2 records, see {path}.unified-in-doubt.ndjson (the same command retries them where "
         "that is safe; --retry-in-doubt sends them again)"
     )
     unified_sandbox.faults()
@@ -549,9 +551,7 @@ def test_deletes_take_bare_ids_and_need_a_yes(unified: Unified, service: Service
     command = f"{TAGS} {path} --operation delete --workers 1"
     refused = unified(command, environ=service.environ)
     assert (refused.code, service.seen) == (2, [])
-    assert refused.stderr == (
-        "error: not deleted: nobody can be asked about 2 records of ticketing/tags, so say --yes\n"
-    )
+    assert refused.stderr == ("error: not deleted: cannot ask about 2 records of ticketing/tags (add --yes)\n")
     assert unified(command, environ=service.environ, tty=True, stdin=b"n\n").code == 2
     assert service.seen == []
     assert unified(f"{command} -y", environ=service.environ).code == 0
@@ -602,7 +602,9 @@ def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, serv
 def test_a_map_that_changes_digits_says_so(number: str, unified: Unified, service: Service, records: Records) -> None:
     path = records({"n": 1.5, "s": "12345678901234567890"}, f'{{"n": {number}}}', '{"n": 2.20}')
     result = unified(f"{TAGS} {path} --map .", environ=service.environ)
-    assert result.stderr == f"--map computes in doubles, which cannot hold {number}; others may change too\n"
+    assert (
+        result.stderr == f"--map computes in doubles, which cannot represent {number}; other numbers may change too\n"
+    )
 
 
 def test_a_map_that_is_no_program_is_refused(unified: Unified, service: Service, records: Records) -> None:
@@ -627,10 +629,10 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
 @pytest.mark.parametrize(
     ("argv", "code", "message"),
     [
-        ("import tags in", 2, "'tags' is not API/RESOURCE, like ticketing/contacts"),
-        ("import ticketing/nothing in", 2, "there is no ticketing/nothing (unified operations lists what there is)"),
+        ("import tags in", 2, "'tags' must be API/RESOURCE, like ticketing/contacts"),
+        ("import ticketing/nothing in", 2, "no resource ticketing/nothing (unified operations lists them)"),
         ("import ticketing/tags in --operation list", 2,
-         "ticketing/tags has no operation 'list' to import with (there are create, update, delete)"),
+         "ticketing/tags has no operation 'list' to import with (choose from: create, update, delete)"),
         ("import ticketing/tags in --workers 65", 2, INVALID.format("'--workers': 65 is not in the range 1<=x<=64")),
         (
             "import ticketing/tags in --format xml",

@@ -49,7 +49,7 @@ def test_a_signal_stops_at_once_and_the_next_run_goes_on(
         _, said = first.communicate(timeout=20)
         assert first.returncode == code
     go_on.set()
-    assert said.decode().splitlines()[0] == f"stopped; the same command goes on from {path}.unified-journal"
+    assert said.decode().splitlines()[0] == f"stopped; run the same command to resume from {path}.unified-journal"
     again = unified(argv, environ={**service.environ, "UNIFIED_RATE": "0"})
     assert (again.code, len(done)) == (0, 10)
 

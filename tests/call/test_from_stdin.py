@@ -74,7 +74,7 @@ def test_updates_take_the_record_or_the_options(
 @pytest.mark.parametrize(
     ("command", "stdin", "message"),
     [
-        ("delete -", b"a\nb\n", "not deleted: nobody can be asked about 2 records, so say --yes"),
+        ("delete -", b"a\nb\n", "not deleted: cannot ask about 2 records (add --yes)"),
         ("get -", b"", "standard input holds no ids"),
         ("get -", b" \n\n", "standard input holds no ids"),
         ("get -", None, "standard input is closed, so there are no ids"),

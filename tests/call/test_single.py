@@ -43,7 +43,7 @@ def test_yes_skips_the_question(unified: Unified, service: Service) -> None:
 def test_no_input_fails_instead_of_asking(unified: Unified, service: Service) -> None:
     result = unified(f"{DELETE} --no-input", environ=service.environ, tty=True)
     assert (result.code, service.seen) == (2, [])
-    assert result.stderr == ("error: not deleted: asking is off, so say --yes (DELETE /unified/ticketing/tickets/42)\n")
+    assert result.stderr == ("error: not deleted: prompts are off (DELETE /unified/ticketing/tickets/42; add --yes)\n")
 
 
 @pytest.mark.parametrize("operation", WRITES, ids=lambda one: one.command)

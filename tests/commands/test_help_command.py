@@ -83,10 +83,10 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish', 'pwsh'"
         ("help zzz", 'unified help: no topic, API or command named "zzz" (unified help lists the topics)'),
         (
             "help voice calls list extra",
-            'unified help voice calls list: there is no page "extra" below it (unified help voice calls list)',
+            'unified help voice calls list: no page "extra" (unified help voice calls list)',
         ),
-        ("help exit-codes 9", 'unified help exit-codes: there is no page "9" below it (unified help exit-codes)'),
-        ("help doctor x", 'unified help doctor: there is no page "x" below it (unified help doctor)'),
+        ("help exit-codes 9", 'unified help exit-codes: no page "9" (unified help exit-codes)'),
+        ("help doctor x", 'unified help doctor: no page "x" (unified help doctor)'),
         ("help voice call", 'unified voice: no resource named "call" (did you mean "calls"?)'),
         ("profle", 'unified: no API or command named "profle" (did you mean "profile"?)'),
         ("profile lst", 'unified profile: no command named "lst" (did you mean "list"?)'),
@@ -110,7 +110,7 @@ def test_a_slip_is_answered_with_what_was_meant(typed: str, said: str, unified: 
     [
         ("bash", ".local/share/bash-completion/completions/unified", "source '"),
         ("zsh", ".local/share/zsh/site-functions/_unified", "fpath=("),
-        ("fish", ".config/fish/completions/unified.fish", "new shells complete"),
+        ("fish", ".config/fish/completions/unified.fish", "ready in new shells"),
         ("pwsh", ".config/powershell/unified.ps1", "$PROFILE"),
     ],
 )
@@ -128,5 +128,5 @@ def test_install_puts_the_script_where_the_shell_looks(
 
 def test_install_needs_a_home(unified: Unified) -> None:
     result = unified("completion install --shell fish")
-    said = "there is no home folder to put a completion script in (unified completion SHELL prints it)"
+    said = "no home directory to install the completion script in (unified completion SHELL prints it)"
     assert (result.stderr, result.code) == (f"error: {said}\n", 3)

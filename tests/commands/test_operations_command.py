@@ -40,7 +40,7 @@ def test_openapi_is_valid_and_holds_every_operation(unified: Unified) -> None:
 
 def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
     result = unified("operations tickets --openapi")
-    said = "--openapi writes the whole catalogue, so it goes with no words and not with --source"
+    said = "--openapi prints the whole catalogue (leave out the words and --source)"
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
 
 

@@ -44,7 +44,7 @@ def test_a_wrong_profile_is_listed_as_broken_beside_the_others(unified: Unified,
     assert (result.code, result.stderr) == (0, "")
     acme, good = result.json["profiles"]
     assert (acme["account_id"], good["account_id"]) == (None, "1")
-    assert acme["state"].startswith("broken: profile acme: account_id must be text that is not empty, not ")
+    assert acme["state"].startswith("broken: profile acme: account_id must be non-empty text, not ")
     assert good["state"] == "no token"
     plain = unified("profile list")
     assert (plain.code, plain.stdout.count("\n")) == (0, 2)
@@ -56,7 +56,7 @@ def test_a_wrong_type_is_named_in_words_of_the_file(unified: Unified, config: Co
         result = unified("profile show acme")
         assert (result.code, result.stderr) == (
             3,
-            f"error: profile acme: account_id must be text that is not empty, not {shown}\n",
+            f"error: profile acme: account_id must be non-empty text, not {shown}\n",
         )
         path.unlink()
 

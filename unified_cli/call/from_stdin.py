@@ -67,7 +67,7 @@ def run(call: Call, asked: Operation) -> None:
         return
     builder.check_writable(settings, jobs[0].request)
     if asked.kind == "delete":
-        prompt.many(runtime, settings, f"{len(jobs)} records", yes=options.yes, piped=True)
+        prompt.delete_many(runtime, settings, f"{len(jobs)} records", yes=options.yes, piped=True)
     printer = record_output.printer_for(call, asked)
     _PipedRun(runtime, settings, Clients(runtime, catalogue), printer, options.workers).all(jobs)
 

@@ -1,4 +1,4 @@
-"""What a built-in command is built with."""
+"""The context that built-in commands are built with."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -11,9 +11,9 @@ OptionsT = TypeVar("OptionsT")
 
 
 class CommandContext(NamedTuple):
-    """The world, the catalogue and the rest of the program, for one built-in command.
+    """The runtime, the catalogue and the rest of the program, for one built-in command.
 
-    `early` gives the options right after the program's name, `program` builds the whole tree of commands for a
+    `early` returns the options right after the program's name, `program` builds the whole tree of commands for a
     catalogue; `built_in` names the commands beside the APIs.
     """
 
@@ -24,7 +24,7 @@ class CommandContext(NamedTuple):
     built_in: Sequence[str]
 
     def complete(self, options: OptionsT) -> OptionsT:
-        """The options of a command together with those right after the program's name; sets how much is told."""
+        """The options of a command merged with those right after the program's name; sets the verbosity."""
         early = self.early()
         found = completed(options, early)
         self.runtime.stderr.verbosity = getattr(found, "verbose", early.verbose)

@@ -1,11 +1,11 @@
-"""A place in the tree of commands that is not built yet."""
+"""A command of the tree that is not built yet."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
 class CommandStub(NamedTuple):
-    """A command that can be had: what it is for, and how to build it."""
+    """What a command is for, and the function that builds it."""
 
     about: str
     build: Callable[[], Any]

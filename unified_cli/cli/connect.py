@@ -1,4 +1,4 @@
-"""Make the clients of a run: what they share, and the sandbox in this process where the address says so."""
+"""Create the HTTP clients of a run and what they share; the sandbox answers in this process."""
 
 import gc
 import threading
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
-    """A client for one connection, with a pace and a quota of its own."""
+    """A client for one connection, with its own rate limit and retry quota."""
     return Clients(runtime, catalogue).open(resolved, token)
 
 
 class Clients:
-    """Makes clients for any number of connections and threads.
+    """Creates clients for any number of connections and threads.
 
-    Those with the same token share a pace, those with the same connection besides share a quota of repeats; a token is
-    read once, wherever it is kept.
+    Clients with the same token share a rate limit, those of the same connection also a quota of retries; each token is
+    read once.
     """
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
         if not gc.isenabled():
-            # From here on a command may run long; __main__ had switched the collector off for the start. What is there
-            # by now stays: without the freeze all of it would be looked through at the next allocation, for 8 ms.
+            # From here on a command may run long, so the garbage collector that __main__ disabled for start-up runs
+            # again. Freezing what exists by now saves the next collection 8 ms.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
@@ -51,16 +51,16 @@ class Clients:
         source = resolved.token
         if source is None:
             name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
-            mend = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
-            raise ConfigError(f"{name} no token for this address ({mend}, or --token-file FILE)")
+            remedy = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
+            raise ConfigError(f"{name} no token for this address ({remedy}, or --token-file FILE)")
         with self._lock:
-            key = _place(source)
+            key = _token_key(source)
             if key not in self._tokens:
                 self._tokens[key] = secrets.read(source, self._runtime)
             return self._tokens[key]
 
     def open(self, resolved: Settings, token: str | None = None, *, name: str | None = None) -> Client:
-        """A client for the settings' connection, for one thread; `name` begins what it tells."""
+        """A client for the settings' connection, for one thread; `name` prefixes its messages."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
         rate = 0 if address.is_sandbox else resolved.rate
@@ -75,7 +75,7 @@ class Clients:
         return Client(context, resolved, token, Limits(rate_limit, quota))
 
     def _in_process(self) -> "InProcess":
-        # Forty rooms that a call to the service never enters.
+        # Some forty modules that a call to the service does not need.
         from unified_cli.sandbox.application import Sandbox  # noqa: PLC0415
         from unified_cli.sandbox.in_process import InProcess  # noqa: PLC0415
         from unified_cli.sandbox.location import own_store  # noqa: PLC0415
@@ -88,6 +88,6 @@ class Clients:
             return InProcess(self._sandbox)
 
 
-def _place(source: TokenSource) -> tuple[str, str, str | None, str | None]:
-    """Where a token is kept: of sources with the same place one is as good as another."""
+def _token_key(source: TokenSource) -> tuple[str, str, str | None, str | None]:
+    """Identifies the token: sources with the same key have the same token."""
     return source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None

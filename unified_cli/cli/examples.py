@@ -1,4 +1,4 @@
-"""A worked example for every operation, which runs on a fresh sandbox as it is printed."""
+"""An example for every operation; it runs on a fresh sandbox as printed."""
 
 from unified_cli.catalogue import Operation
 from unified_cli.sandbox.data.record_ids import first_id

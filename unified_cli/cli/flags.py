@@ -3,9 +3,9 @@
     @dataclass(frozen=True, kw_only=True)
     class ListOptions:
         all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
-        limit: Annotated[int | None, Flag(("--limit",), LIST, "read so many records", "N", minimum=1)] = None
+        limit: Annotated[int | None, Flag(("--limit",), LIST, "read at most N records", "N", minimum=1)] = None
 
-The annotation says what Typer reads, the default what stands for "not given".
+The annotation tells Typer the type; the default means "not given".
 """
 
 import inspect
@@ -37,9 +37,9 @@ _GROUPS = (PROFILE, CONNECTION, IMPORT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT
 class Flag(NamedTuple):
     """One option.
 
-    `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` reads the value where a
-    setting has a rule of its own; it raises ValueError saying what would be right. `name`, `kind` and `choices` are
-    those of the field.
+    `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` converts the value of a
+    setting with its own rule; it raises ValueError saying what is expected. `name`, `kind` and `choices` are those of
+    the field.
     """
 
     spellings: tuple[str, ...]
@@ -83,9 +83,9 @@ class Flag(NamedTuple):
 class Argument(NamedTuple):
     """One positional argument, or any number where the field is a tuple.
 
-    `metavar` stands for it in help, its name in capitals if empty. `takes` tells completion what to offer, for each of
-    several the last one as often as they come: `profile`, `file`, `folder`, `api/resource`, or the words there are, as
-    in `GET|POST`; empty where nobody can know.
+    `metavar` stands for it in help, its name in capitals if empty. `takes` tells completion what to offer for each
+    value, the last entry for all further ones: `profile`, `file`, `folder`, `api/resource`, or choices such as
+    `GET|POST`; empty if unknown.
     """
 
     about: str = ""
@@ -131,7 +131,7 @@ def arguments_of(options: type[Any]) -> tuple[Argument, ...]:
 def typer_function(
     options: type[OptionsT], run: Callable[[OptionsT], Any], flags: Sequence[Flag], arguments: Sequence[Argument]
 ) -> Callable[..., Any]:
-    """A function with these parameters, as Typer reads them off a signature, that hands them to `run` as `options`."""
+    """A function whose signature tells Typer these parameters; it passes them to `run` as an instance of `options`."""
 
     def command(**typed: Any) -> Any:
         return run(options(**{name: _frozen(value) for name, value in typed.items() if value is not None}))
@@ -151,7 +151,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _kind(annotation: Any) -> Any:
-    """What Typer is to read: a tuple as a list, and without the None that stands for "not given"."""
+    """The type that Typer reads: a list for a tuple, and without the None that means "not given"."""
     kind = annotation.__origin__
     members = [member for member in get_args(kind) if member is not type(None)]
     if get_origin(kind) is tuple:

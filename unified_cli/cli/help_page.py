@@ -1,4 +1,4 @@
-"""Help: one layout for every level, plain text that fits the terminal, made from the catalogue and the options."""
+"""Help pages: one layout for every command and group, plain text that fits the terminal."""
 
 import re
 import textwrap
@@ -27,9 +27,9 @@ _HELP = ("-h, --help", "show this page")
 
 
 class HelpPage(NamedTuple):
-    """What a help page says: `usage` follows the command, sections are rows or paragraphs under a heading.
+    """The content of a help page: `usage` follows the command, sections are rows or paragraphs under a heading.
 
-    Under EXAMPLE stands one command line, under EXAMPLES one on each line. Without `usage` it is about no command.
+    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no `usage`.
     """
 
     usage: str | None
@@ -45,7 +45,7 @@ def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
         names[entry.section or "Commands"].append((name, entry.about))
     return HelpPage(
         "API RESOURCE OPERATION [options]",
-        ["Ask one connection, or many, of a family of unified HTTP APIs."],
+        ["Call one connection, or many, of a family of unified HTTP APIs."],
         [
             (EXAMPLE, "unified -p sandbox ticketing tickets list"),
             *names.items(),
@@ -115,13 +115,13 @@ def render(page: HelpPage, command: str, runtime: Runtime) -> str:
     width = max(40, min(runtime.width, _WIDEST))
     lines = [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
     for number, paragraph in enumerate(page.paragraphs):
-        # What is about a command is short lines that belong together; prose has its paragraphs apart.
+        # The short lines about a command belong together; the paragraphs of a topic are separated.
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
     for heading, content in (*page.sections, *([] if page.usage is None else _options(page.flags))):
         lines += ["", f"{heading}:"]
         lines += _section(heading, content, width)
-    # What a user's own catalogue says is text, whatever it holds.
+    # A user's own catalogue may contain control characters.
     text = "\n".join(map(visible, lines)) + "\n"
     return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
 
@@ -135,7 +135,7 @@ def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
 
 
 def _continued(line: str, width: int) -> Iterable[str]:
-    """A command line over several lines, as a shell reads them."""
+    """A command line wrapped into several lines, as a shell accepts it."""
     at = " " * _INDENT
     for word in _SHELL_WORD.findall(line):
         if at.strip() and len(at) + len(word) + 3 > width:
@@ -167,8 +167,8 @@ def _explained(flag: Flag) -> str:
 def _rows(rows: Rows, width: int) -> Iterable[str]:
     column = min(max(len(left) for left, _ in rows), width // 2) + _INDENT
     for left, right in rows:
-        room = width - _INDENT - column
-        text = textwrap.wrap(right, room, break_long_words=False, break_on_hyphens=False) or [""]
+        available = width - _INDENT - column
+        text = textwrap.wrap(right, available, break_long_words=False, break_on_hyphens=False) or [""]
         head = f"{'':{_INDENT}}{left:{column}}"
         if len(left) + _INDENT > column:
             yield head.rstrip()

@@ -1,4 +1,4 @@
-"""Every option there is, spelled once; commands, help, completion and documents take them from here."""
+"""The options of operations, each defined once; commands, help, completion and documents use these definitions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ OptionsT = TypeVar("OptionsT")
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EarlyOptions:
-    """The options that may also stand right after the program's name."""
+    """The options that are also accepted right after the program's name."""
 
     profile: Profiles = ()
     output: Output = None
@@ -47,12 +47,12 @@ class EarlyOptions:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """The options and the argument of an operation of the catalogue, those it does not take at their defaults."""
+    """The options and the argument of an operation; those that it does not take keep their defaults."""
 
     id: Annotated[str | None, Argument("the record's id")] = None
     query: Query = ()
     data: Annotated[
-        str | None, Flag(("-d", "--data"), BODY, "the body; - is standard input", "JSON|@FILE|-", takes="@file")
+        str | None, Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file")
     ] = None
     raw_field: Annotated[
         tuple[str, ...], Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING")
@@ -62,7 +62,7 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         Flag(
             ("-F", "--field"),
             BODY,
-            "set a field to JSON where it reads as JSON; @base64:FILE for bytes",
+            "set a field to a JSON value, else a string; @base64:FILE for bytes",
             "NAME=JSON|@FILE",
             takes="@file",
         ),
@@ -70,47 +70,55 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     skeleton: Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in and send nothing")] = False
     all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
     limit: Annotated[
-        int | None, Flag(("--limit",), LIST, "read so many records, of each connection", "N", minimum=1)
+        int | None, Flag(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1)
     ] = None
     page_size: PageSize = None
-    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start where this cursor points", "C")] = None
+    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C")] = None
     allow_partial: AllowPartial = False
     restart: Restart = False
     dedupe: Dedupe = None
     output: Output = None
-    columns: Annotated[str | None, Flag(("--columns",), OUTPUT, "these fields only; a.b is b within a", "A,B.C")] = None
+    columns: Annotated[str | None, Flag(("--columns",), OUTPUT, "only these fields; a.b is b within a", "A,B.C")] = None
     jq: Annotated[
         str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")
     ] = None
     csv_safe: CsvSafe = False
-    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "with several connections: one after the other")] = False
+    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
     out: Annotated[
         str | None,
-        Flag(("--out",), OUTPUT, "write the result to a file; a download takes a folder too", "FILE", takes="file"),
+        Flag(("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file"),
     ] = None
     from_: Annotated[
         str | None,
-        Flag(("--from",), OUTPUT, "with --out DIR: download for each id or record in it", "FILE|-", takes="file"),
+        Flag(
+            ("--from",),
+            OUTPUT,
+            "with --out DIR: download the file of each id or record in FILE",
+            "FILE|-",
+            takes="file",
+        ),
     ] = None
-    wait: Annotated[bool, Flag(("--wait",), OUTPUT, "wait until it is done; with --out: and download it")] = False
+    wait: Annotated[bool, Flag(("--wait",), OUTPUT, "wait until the job is done; with --out, download its file")] = (
+        False
+    )
     wait_timeout: Annotated[
         float,
-        Flag(("--wait-timeout",), OUTPUT, "seconds to wait at most (600)", "S", parse=KEYS["timeout"].parse),
+        Flag(("--wait-timeout",), OUTPUT, "maximum seconds to wait (600)", "S", parse=KEYS["timeout"].parse),
     ] = 600.0
     force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal")] = False
     dry_run: DryRun = False
     as_: Annotated[
         Literal["curl"] | None,
-        Flag(("--as",), SAFETY, "print the request as a command line; send nothing", "curl"),
+        Flag(("--as",), SAFETY, "print the request as a curl command and send nothing", "curl"),
     ] = None
     yes: Yes = False
     idempotency_key: Annotated[
-        str | None, Flag(("--idempotency-key",), SAFETY, "the key of a write that is repeated by hand", "KEY")
+        str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
     ] = None
 
     @property
     def shows_only(self) -> bool:
-        """Whether requests are to be shown and not sent."""
+        """Whether requests are shown and not sent."""
         return self.dry_run or self.as_ is not None
 
 
@@ -118,7 +126,7 @@ FLAGS = flags_of(OperationOptions)
 """The options of operations, in the order in which help shows them."""
 
 MANY = ("ordered", "workers")
-"""The options of what can be done with several connections."""
+"""The options for several connections or records at once."""
 
 
 # Assumption: these start a job, whose record says when there is something to download.
@@ -148,7 +156,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
 
 
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, completed by those right after the program's name as far as the command has them."""
+    """The options of a command, with defaults from those right after the program's name where the command has them."""
     found = {name: getattr(early, name) for name in ("profile", "output") if getattr(options, name, "") in {(), None}}
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
@@ -156,6 +164,6 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
-    """What a command's options say of the settings, for one profile."""
+    """The settings that a command's options override, for one profile."""
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
     return Overrides(profile=profile, **{name: None if value is False else value for name, value in found.items()})

@@ -1,4 +1,4 @@
-"""Ask before something is deleted, where there is somebody to ask."""
+"""Ask for confirmation before a delete."""
 
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
@@ -7,11 +7,14 @@ from unified_cli.runtime import Runtime
 
 
 def delete(runtime: Runtime, resolved: Settings, request: Request, *, yes: bool) -> None:
-    """Let one typed id through off a terminal; on one, ask. UsageError where the answer is no, or cannot be had."""
+    """Ask before a delete on a terminal; off a terminal a typed id needs no confirmation.
+
+    Raises UsageError if it is not confirmed.
+    """
     if yes or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
         return
     if resolved.no_input:
-        raise UsageError(f"not deleted: asking is off, so say --yes ({request.method} {request.path})")
+        raise UsageError(f"not deleted: prompts are off ({request.method} {request.path}; add --yes)")
     if not ask(runtime, f"delete {request.path} of connection {request.account}?"):
         raise UsageError("not deleted")
 
@@ -23,11 +26,11 @@ def ask(runtime: Runtime, question: str) -> bool:
     return answer.strip().lower() in {b"y", b"yes"}
 
 
-def many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: bool) -> None:
-    """Ask before many records are deleted; where nobody can be asked, only `yes` lets it through, else UsageError."""
+def delete_many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: bool) -> None:
+    """Ask before many records are deleted. Raises UsageError without confirmation; off a terminal only `yes` is one."""
     if yes:
         return
     if piped or resolved.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"not deleted: nobody can be asked about {what}, so say --yes")
+        raise UsageError(f"not deleted: cannot ask about {what} (add --yes)")
     if not ask(runtime, f"delete {what} of connection {resolved.account_id}?"):
         raise UsageError("not deleted")

@@ -1,4 +1,4 @@
-"""What all commands beside the APIs share: how they are completed, and tables of what they know."""
+"""The results of built-in commands: a table on a terminal, lines on a pipe, or JSON."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
@@ -20,10 +20,10 @@ TableOutput = Annotated[TableFormat | None, by_name(OperationOptions)["output"]]
 def show(
     runtime: Runtime, output: str | None, heads: Sequence[str], rows: Sequence[Sequence[str]], value: object
 ) -> None:
-    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON, as asked for."""
+    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`."""
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
-        raise UsageError(f"-o {chosen} is not for this command (there are {', '.join(FORMATS)})")
+        raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
         import msgspec  # noqa: PLC0415  only here
 

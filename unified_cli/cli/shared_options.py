@@ -1,4 +1,4 @@
-"""The options that several commands have, and the families of them."""
+"""The options that several commands share, alone and in groups."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -23,9 +23,9 @@ Profiles = Annotated[
     ),
 ]
 AccountId = Annotated[
-    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection, whatever the profile says", "ID")
+    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection's id, instead of the profile's", "ID")
 ]
-BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "where the service is", "URL")]
+BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "the service's base URL", "URL")]
 TokenFile = Annotated[
     str | None, Flag(("--token-file",), CONNECTION, "read the token from a file", "FILE", takes="file")
 ]
@@ -34,12 +34,10 @@ Query = Annotated[
     tuple[str, ...], Flag(("-q", "--query"), QUERY, "a query parameter; brackets pass through", "NAME=VALUE")
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
-AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 though the provider left something out")]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: forget where an earlier run stopped")]
-Dedupe = Annotated[
-    Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out records that came before", "id")
-]
-Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "how to print the result", "FORMAT")]
+AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
+Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
+Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
+Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
 Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "do not ask before deleting")]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
@@ -58,7 +56,7 @@ Retries = Annotated[
     Flag(
         ("--retries",),
         NETWORK,
-        f"repeats after the first attempt ({_default('retries')})",
+        f"retries after the first attempt ({_default('retries')})",
         "N",
         parse=KEYS["retries"].parse,
     ),
@@ -68,33 +66,33 @@ Rate = Annotated[
     Flag(
         ("--rate",),
         NETWORK,
-        f"sends per 10 s and connection, 0: no limit ({_default('rate')})",
+        f"requests per 10 s and connection, 0: no limit ({_default('rate')})",
         "N",
         parse=KEYS["rate"].parse,
     ),
 ]
 DEFAULT_WORKERS = 8
-Workers = Annotated[int, Flag(("--workers",), NETWORK, "requests at a time, up to 64 (8)", "N", minimum=1, maximum=64)]
+Workers = Annotated[int, Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64)]
 CaBundle = Annotated[
-    str | None, Flag(("--ca-bundle",), NETWORK, "trust these authorities besides", "FILE", takes="file")
+    str | None, Flag(("--ca-bundle",), NETWORK, "also trust these certificate authorities", "FILE", takes="file")
 ]
 
 
-# Without the methods that nobody calls: a dataclass compiles them whenever the program starts.
+# Without unused methods: a dataclass compiles them at every start of the program.
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoOptions:
-    """For commands that take none."""
+    """For commands without options."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MessageOptions:
-    """What is said on stderr, and whether anybody may be asked."""
+    """What is printed on stderr, and whether prompts are allowed."""
 
     verbose: Annotated[
-        int, Flag(("-v", "--verbose"), MESSAGE, "tell each request; -vv with headers and bodies", counted=True)
+        int, Flag(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
     ] = 0
-    quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "say nothing but errors")] = False
-    no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never ask, fail instead")] = False
+    quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
+    no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Ask the person at the terminal: a line, or a secret that does not show."""
+"""Read a line or a secret from the terminal."""
 
 import contextlib
 import io
@@ -10,31 +10,31 @@ _LONGEST = 8192
 
 
 def line(runtime: Runtime, question: str) -> str:
-    """What is typed in answer, without blanks around it."""
+    """The line typed as the answer, without surrounding blanks."""
     runtime.stderr.prompt(question)
     found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.decode("utf-8", "replace").strip()
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
-    """What is typed in answer, which the terminal does not show; without its line end."""
-    with _unseen(runtime):
+    """The line typed as the answer, not shown by the terminal, without its line end."""
+    with _without_echo(runtime):
         runtime.stderr.prompt(question)
         found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.removesuffix(b"\n").removesuffix(b"\r")
 
 
 @contextlib.contextmanager
-def _unseen(runtime: Runtime) -> Iterator[None]:
-    """The terminal without its echo; it is back whatever ends the question."""
+def _without_echo(runtime: Runtime) -> Iterator[None]:
+    """Switch the terminal's echo off, and on again however the block ends."""
     try:
-        import termios  # noqa: PLC0415  only where somebody is asked, and not on Windows
+        import termios  # noqa: PLC0415  only for a prompt, and not on Windows
 
         assert runtime.stdin is not None  # noqa: S101  a terminal
         handle = runtime.stdin.fileno()
         before = termios.tcgetattr(handle)
     except (ImportError, io.UnsupportedOperation):
-        # No terminal to be seen on: an input of a test, or a system that has no such switch.
+        # Not a terminal, as in a test, or a system without termios.
         yield
         return
     after = [*before]

@@ -1,4 +1,4 @@
-"""The tree of commands: API, resource, operation from the catalogue, built only where the command line goes."""
+"""The tree of commands: API, resource and operation from the catalogue, built only as far as a command line needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class TyperUsageError(Protocol):
-    """What Typer cannot read. Of these errors it exports only one, so they are known by what they all have."""
+    """A usage error of Typer's parser. Typer exports only one of these classes, so they are known by their members."""
 
     ctx: Any
 
     def format_message(self) -> str:
-        """The error in words."""
+        """The error's message."""
 
 
 Execute = Callable[[Operation, OperationOptions], None]
@@ -38,9 +38,9 @@ OptionsT = TypeVar("OptionsT")
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec(Generic[OptionsT]):
-    """A command that does something: its name, the class of its options, what it does with them, and its help.
+    """A command: its name, the class of its options, the function that runs it, and its help page.
 
-    `flags` and `arguments` are those of the class that it takes, all unless they are given.
+    `flags` and `arguments` select some of the class's; None takes all.
     """
 
     name: str
@@ -58,25 +58,25 @@ def _pages() -> Any:
 
 
 class LeafCommand(TyperCommand):
-    """A command that does something; `takes` says what each of its arguments is, for completion."""
+    """A command; `takes` says what each of its arguments is, for completion."""
 
     page: Callable[[], "HelpPage"]
     takes: Sequence[str]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page that the command brings along."""
+        """Write the command's help page."""
         formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
 
 
 class CommandGroup(TyperGroup):
-    """A level of the tree; `kind` is what it holds, such as `resource`."""
+    """A group of commands; `kind` is what it contains, such as `resource`."""
 
     entries: Mapping[str, CommandStub]
     kind: str
     page: Callable[[], "HelpPage"]
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """The names, in the order they are shown."""
+        """The names, in the order of the help page."""
         return list(self.entries)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
@@ -85,7 +85,7 @@ class CommandGroup(TyperGroup):
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments; a level alone shows its help."""
+        """The arguments; a group without any shows its help."""
         found: list[str] = super().parse_args(ctx, args or ["--help"])
         return found
 
@@ -105,7 +105,7 @@ class CommandGroup(TyperGroup):
         return found[0] if len(found) == 1 else None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page of this level."""
+        """Write the group's help page."""
         formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
 
 
@@ -157,7 +157,7 @@ def _operation(operation: Operation, execute: Execute) -> Any:
 
 
 def leaf(spec: CommandSpec[OptionsT]) -> Any:
-    """A command that Typer can read; running it gives a function that does what it is for."""
+    """A Typer command; invoking it returns the function that runs it."""
     flags = flags_of(spec.options) if spec.flags is None else spec.flags
     arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -172,7 +172,7 @@ def leaf(spec: CommandSpec[OptionsT]) -> Any:
 def group(
     name: str, kind: str, entries: Mapping[str, CommandStub], make_page: Callable[[], "HelpPage"]
 ) -> CommandGroup:
-    """A level of the tree."""
+    """A group of commands."""
     made = CommandGroup(name=name, context_settings=_CONTEXT)
     return _fill(made, kind, entries, make_page)
 
@@ -186,23 +186,23 @@ def _fill(
 
 
 def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """What the command line says is to be done; None where that was to print help, which is done.
+    """The function that runs the command line; None if it asked for help, which is printed.
 
-    Nothing is done from within Typer: at the bottom of its stack every import and every page would cost more, because
-    CPython asks the system for a new piece of stack, and gives it back, at each call across the end of the last one.
-    Raises UsageError for what Typer cannot read.
+    Nothing runs from within Typer: deep in its stack every import and every page would cost more, because CPython
+    allocates and frees a piece of stack at each call that crosses the end of the last one.
+    Raises UsageError for what Typer cannot parse.
     """
     try:
-        # Typer prints into a buffer and would take the colours out, which are there only where they may be.
+        # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         with command.make_context("unified", argv, obj=runtime, color=True) as context:
-            asked: Callable[[], None] = command.invoke(context)
+            run: Callable[[], None] = command.invoke(context)
     except typer.Exit:
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):
             raise _usage_error(error) from None
         raise
-    return asked
+    return run
 
 
 _SPELLINGS = {spelling for flag in FLAGS for spelling in flag.spellings}
@@ -213,7 +213,7 @@ def _usage_error(error: TyperUsageError) -> UsageError:
     where = f"{context.command_path}: " if context else ""
     more = f"{context.command_path} --help" if context else "unified --help"
     if option := getattr(error, "option_name", None):
-        # An option that is not there; Typer's own guesses are rather wild.
+        # An unknown option; Typer's own suggestions are poor.
         spellings = _spellings(context) if context else []
         longer = [one for one in spellings if one.startswith(f"{option}-")]
         close = longer or get_close_matches(option, spellings, 1)

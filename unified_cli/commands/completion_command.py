@@ -1,4 +1,4 @@
-"""`unified completion`: print the completion script of a shell, or put it where the shell looks."""
+"""`unified completion`: print the completion script of a shell, or install it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from unified_cli.storage import output_file
 
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-_ABOUT = "Complete commands, options and profiles with TAB; a TAB starts no program and asks no network."
-_INSTALL = "Put the script where the shell looks for it"
+_ABOUT = "Complete commands, options and profiles with TAB; a TAB starts no program and uses no network."
+_INSTALL = "Install the script where the shell looks for it"
 
 
 def command(context: CommandContext) -> Any:
@@ -57,7 +57,7 @@ def _installing(context: CommandContext) -> Any:
             lambda options: _install(context, options.shell),
             lambda: HelpPage(
                 "[options]",
-                [f"{_INSTALL}, and say what is left to do. Your shell's own files are never changed."],
+                [f"{_INSTALL}, and print the remaining steps. Your shell's startup files are never changed."],
                 [(EXAMPLE, "unified completion install --shell fish")],
             ),
         )
@@ -73,37 +73,37 @@ def _script(shell: Shell, context: CommandContext) -> bytes:
     return scripts.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
 
 
-def _install(context: CommandContext, asked: Shell | None) -> None:
+def _install(context: CommandContext, chosen: Shell | None) -> None:
     runtime = context.runtime
     own = Path(runtime.environ.get("SHELL", "")).name
-    shell = asked or next((one for one in SHELLS if one == own), None)
+    shell = chosen or next((one for one in SHELLS if one == own), None)
     if shell is None:
         raise UsageError(f"no completion for {own or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})")
     home = runtime.environ.get("HOME")
     if not home:
-        raise ConfigError("there is no home folder to put a completion script in (unified completion SHELL prints it)")
-    path, next_step = _place(shell, Path(home), runtime.environ)
+        raise ConfigError("no home directory to install the completion script in (unified completion SHELL prints it)")
+    path, next_step = _target(shell, Path(home), runtime.environ)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"cannot make {path.parent}: {error.strerror}") from None
+        raise StorageError(f"cannot create {path.parent}: {error.strerror}") from None
     size = output_file.write(path, [_script(shell, context)], force=True)
     runtime.stderr.note(f"wrote {size} bytes to {path}")
     runtime.stderr.note(next_step)
 
 
-def _place(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
-    """Where the script goes, and what the user still has to do."""
+def _target(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
+    """The script's path, and what the user still has to do."""
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     if shell == "bash":
         folder = Path(environ.get("BASH_COMPLETION_USER_DIR") or data / "bash-completion")
         path = folder / "completions" / "unified"
-        return path, f"new shells complete; without the package bash-completion add to ~/.bashrc: source '{path}'"
+        return path, f"ready in new shells; without the package bash-completion, add to ~/.bashrc: source '{path}'"
     if shell == "zsh":
         folder = data / "zsh" / "site-functions"
         return folder / "_unified", f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)"
     if shell == "fish":
-        return config / "fish" / "completions" / "unified.fish", "new shells complete"
+        return config / "fish" / "completions" / "unified.fish", "ready in new shells"
     path = config / "powershell" / "unified.ps1"
     return path, f"add to your $PROFILE, unless it is there: . '{path}'"

@@ -1,4 +1,4 @@
-"""Ask connections one cheap thing each, side by side, and tell what their answers mean."""
+"""Test connections with one small request each, concurrently, and interpret the answers."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
 
 WORKERS = 8
-# Whoever the credentials belong to: one small record that most products have.
+# The owner of the credentials: one small record that most products have.
 DEFAULT = "user-directory me"
 _RETRIES, _TIMEOUT = 0, 10.0
 _SEVEREST = (
@@ -28,7 +28,7 @@ _SEVEREST = (
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What one connection answered, and after how many seconds; `error` is None for a success."""
+    """The outcome for one connection, and how long it took; `error` is None for a success."""
 
     profile: str | None
     seconds: float
@@ -49,16 +49,16 @@ class ProbeResult:
 
 
 class TokenCache:
-    """Each token read once, however many profiles share its source."""
+    """Reads each token once, even if many profiles share its source."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._read: dict[str, str | ConfigError] = {}
 
     def get(self, source: TokenSource | None) -> str:
-        """The token; ConfigError where there is none, or where its source fails."""
+        """The token. Raises ConfigError if none is configured, or if its source fails."""
         if source is None:
-            raise ConfigError("no token is declared (unified profile login)")
+            raise ConfigError("no token is configured (unified profile login)")
         key = repr((source.kind, source.detail, source.source, source.origin, source.profile))
         if key not in self._read:
             try:
@@ -72,18 +72,18 @@ class TokenCache:
 
 
 def operation(catalogue: Catalogue, words: str) -> Operation:
-    """The list operation of the resource that is named as `API RESOURCE`."""
+    """The list operation of the resource named as `API RESOURCE`."""
     for one in catalogue:
         if one.name == "list" and f"{one.api} {one.resource}" == " ".join(words.split()):
             return one
-    raise UsageError(f'no resource "{words}" that can be listed (it must look like "ticketing tickets")')
+    raise UsageError(f'no resource "{words}" with a list (it must look like "ticketing tickets")')
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Asks connections for one list operation, a record each.
+    """Calls one list operation on connections, for a record each.
 
-    Unless `overrides` say otherwise, a probe is not repeated and takes ten seconds at most.
+    Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at most.
     """
 
     runtime: Runtime
@@ -94,13 +94,13 @@ class Probe:
     tokens: TokenCache
 
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
-        """The results for the profiles, in their order; None stands for what a call without a profile would use."""
-        # What is wrong on this machine is found first, one profile after another.
-        work = [self._prepared(name) for name in names]
+        """The results for the profiles, in their order; the name None means what a call without a profile would use."""
+        # Problems on this machine are found first, one profile after the other.
+        work = [self._prepare(name) for name in names]
         with WorkerPool(WORKERS, _yielded) as pool:
             return [*pool.results(work, ordered=True)]
 
-    def _prepared(self, name: str | None) -> Callable[[], ProbeResult]:
+    def _prepare(self, name: str | None) -> Callable[[], ProbeResult]:
         limited = self.overrides._replace(
             profile=name,
             retries=_RETRIES if self.overrides.retries is None else self.overrides.retries,
@@ -113,9 +113,9 @@ class Probe:
         except UnifiedError as error:
             failed = ProbeResult(name, 0.0, error)
             return lambda: failed
-        return lambda: self._asked(name, settings, token)
+        return lambda: self._send(name, settings, token)
 
-    def _asked(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
+    def _send(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
         from unified_cli.cli import connect  # noqa: PLC0415  httpx is imported when a request is sent
 
         runtime, service = self.runtime, self.catalogue.service
@@ -129,7 +129,7 @@ class Probe:
             finally:
                 client.close()
         except UnifiedError as error:
-            # It is printed as a result, and a service may quote the token back.
+            # It is printed as a result, and a service may echo the token.
             error.message = runtime.stderr.masked(error.message)
             return ProbeResult(name, runtime.monotonic() - started, error)
         return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
@@ -140,5 +140,5 @@ def _yielded(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
 
 
 def worst(errors: Sequence[UnifiedError]) -> UnifiedError:
-    """The error that decides the exit code: what is wrong here comes before what is wrong there."""
+    """The error that decides the exit code: problems on this machine come before those of the service."""
     return min(errors, key=lambda error: _SEVEREST.index(error.code) if error.code in _SEVEREST else len(_SEVEREST))

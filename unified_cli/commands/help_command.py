@@ -1,4 +1,4 @@
-"""`unified help`: pages about what all commands share, and the help of any command."""
+"""`unified help`: pages about topics, and the help of any command."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from unified_cli.runtime import Runtime
 
 @dataclass(frozen=True, kw_only=True)
 class HelpOptions:
-    """What to read about."""
+    """The topic or command."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()
 
@@ -40,7 +40,7 @@ def command(context: CommandContext) -> Any:
 def _page() -> HelpPage:
     return HelpPage(
         "[TOPIC|COMMAND]",
-        ["Read about what all commands share. For a command it is the same as --help after it."],
+        ["Show the help of a topic, or of a command as --help after it does."],
         [
             (EXAMPLES, "unified help exit-codes\nunified help ticketing tickets create"),
             ("Topics", [(name, topic.about) for name, topic in topics().items()]),
@@ -69,7 +69,7 @@ def _help(context: CommandContext, words: Sequence[str]) -> None:
 
 
 def _depth(command: Any, words: Sequence[str]) -> int:
-    """How many of the words lead to the page: all of them unless a command takes no further ones."""
+    """How many of the words lead to the page: all of them, unless some follow a complete command."""
     for at, word in enumerate(words):
         if not isinstance(command, tree.CommandGroup):
             return at
@@ -81,7 +81,7 @@ def _depth(command: Any, words: Sequence[str]) -> int:
 
 def _no_page(words: Sequence[str], depth: int) -> UsageError:
     here = f"unified help {' '.join(words[:depth])}"
-    return UsageError(f'{here}: there is no page "{visible(words[depth])}" below it ({here})')
+    return UsageError(f'{here}: no page "{visible(words[depth])}" ({here})')
 
 
 def _show(runtime: Runtime, page: HelpPage, command_path: str) -> None:

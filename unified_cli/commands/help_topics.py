@@ -1,4 +1,4 @@
-"""The topics of `unified help`: the prose of `topics.toml`, with tables from what the code itself reads."""
+"""The topics of `unified help`: the text of `topics.toml`, with tables generated from the code."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ Section = tuple[str, Rows | str]
 
 @dataclass(frozen=True, slots=True)
 class HelpTopic:
-    """A page that is about no single command, and one line on what it is about."""
+    """A help page that is about no single command, and a line on what it is about."""
 
     about: str
     page: HelpPage
@@ -47,7 +47,7 @@ _TABLES: Mapping[str, Callable[[], list[Section]]] = {
     ],
     "environment": lambda: [
         ("Variables", [(key.variable, _about(key)) for key in KEYS.values() if key.env]),
-        ("Also heeded", [("NO_COLOR, FORCE_COLOR", "never, or always, colour")]),
+        ("Also read", [("NO_COLOR, FORCE_COLOR", "never, or always, use colours")]),
     ],
     "profiles": lambda: [_options(CONNECTION)],
 }
@@ -61,8 +61,8 @@ def _row(flag: Flag) -> tuple[str, str]:
     return f"{', '.join(flag.spellings)} {flag.metavar}".rstrip(), flag.about
 
 
-def _keys(there: Callable[[Key], bool]) -> Rows:
-    return [(key.name, _about(key)) for key in KEYS.values() if there(key)]
+def _keys(wanted: Callable[[Key], bool]) -> Rows:
+    return [(key.name, _about(key)) for key in KEYS.values() if wanted(key)]
 
 
 def _about(key: Key) -> str:

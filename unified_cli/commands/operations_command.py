@@ -1,4 +1,4 @@
-"""`unified operations [WORDS]`: the catalogue as a table that can be searched, or as JSON."""
+"""`unified operations [WORDS]`: search the catalogue, and print it as a table or as JSON."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -23,8 +23,8 @@ class SearchOptions:
 
     words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()
     output: TableOutput = None
-    source: Annotated[bool, Flag(("--source",), OUTPUT, "say which file each operation is from")] = False
-    openapi: Annotated[bool, Flag(("--openapi",), OUTPUT, "write them as an OpenAPI 3.1 document")] = False
+    source: Annotated[bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")] = False
+    openapi: Annotated[bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")] = False
 
 
 def command(context: CommandContext) -> Any:
@@ -36,7 +36,7 @@ def command(context: CommandContext) -> Any:
             lambda options: _search(context, context.complete(options)),
             lambda: HelpPage(
                 "[WORDS] [options]",
-                ["Search what can be called: operations whose command, path or summary holds all the words."],
+                ["Search the operations: those whose command, path or summary contains all the words."],
                 [(EXAMPLE, "unified operations suspend user")],
             ),
         )
@@ -62,7 +62,7 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
 
 def _openapi(context: CommandContext, options: SearchOptions) -> None:
     if options.words or options.source:
-        raise UsageError("--openapi writes the whole catalogue, so it goes with no words and not with --source")
+        raise UsageError("--openapi prints the whole catalogue (leave out the words and --source)")
     import msgspec  # noqa: PLC0415  only here
 
     from unified_cli.docs.openapi import document as made  # noqa: PLC0415  as above
@@ -75,7 +75,7 @@ def _text(operation: Operation) -> str:
 
 
 def describe(operation: Operation) -> dict[str, str]:
-    """An operation as programs are told of it; the names are a contract."""
+    """An operation as JSON; the names are a contract."""
     return {
         "api": operation.api,
         "resource": operation.resource,

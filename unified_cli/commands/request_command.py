@@ -1,4 +1,4 @@
-"""`unified request METHOD PATH`: any path below the base URL, with the same credentials and connection."""
+"""`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from unified_cli.cli.options import FLAGS, MANY, OperationOptions
 
 @dataclass(frozen=True, kw_only=True)
 class RequestOptions(OperationOptions):
-    """The options of an operation, for a method and a path that are typed."""
+    """The options of an operation, with a method and a path."""
 
     method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
     path: Annotated[str, Argument("below the base URL")]
@@ -30,7 +30,7 @@ def command(context: CommandContext) -> Any:
                 "METHOD PATH [options]",
                 [
                     "Call any path below the base URL, scoped to the connection like every operation.",
-                    "The path is taken as typed: what is percent-encoded in it stays so.",
+                    "The path is sent as typed; percent-encoding is not changed.",
                 ],
                 [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
             ),

@@ -1,4 +1,4 @@
-"""`unified sandbox`: look at, reset and serve the service in small that comes with the program."""
+"""`unified sandbox`: show, reset and serve the local sandbox of the service."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-_ABOUT = "The service in small, on this machine: the same operations over records of its own, kept between calls."
+_ABOUT = "Manage the local sandbox of the service: the same operations on generated records, stored between calls."
 
 _MOST_RECORDS = 100_000_000
 
@@ -28,27 +28,28 @@ class ServeOptions:
     """How to serve the sandbox."""
 
     port: Annotated[
-        int, Flag(("--port",), SERVE, "the port on this machine; 0 takes a free one", "N", minimum=0, maximum=65535)
+        int, Flag(("--port",), SERVE, "the local port; 0 picks a free one", "N", minimum=0, maximum=65535)
     ] = 0
     seed: Annotated[
-        str | None, Flag(("--seed",), SERVE, "what the records are made from: a word or a number", "WORD")
+        str | None, Flag(("--seed",), SERVE, "the seed of the generated records: a word or a number", "WORD")
     ] = None
-    state: Annotated[str | None, Flag(("--state",), SERVE, "where changes are kept", "FILE|:memory:", takes="file")] = (
-        None
-    )
+    state: Annotated[
+        str | None, Flag(("--state",), SERVE, "where changes are stored", "FILE|:memory:", takes="file")
+    ] = None
     faults: Annotated[
-        str | None, Flag(("--faults",), SERVE, "misbehave: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file")
+        str | None,
+        Flag(("--faults",), SERVE, "simulate faults: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file"),
     ] = None
     records: Annotated[
-        tuple[str, ...], Flag(("--records",), SERVE, "how many records a resource has", "API/RESOURCE=N")
+        tuple[str, ...], Flag(("--records",), SERVE, "the number of records of a resource", "API/RESOURCE=N")
     ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeedOptions:
-    """What the records are made from."""
+    """The seed of the generated records."""
 
-    word: Annotated[str, Argument("what the records are made from")]
+    word: Annotated[str, Argument("the seed of the generated records")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,23 +74,21 @@ def command(context: CommandContext) -> Any:
     entries = {
         "serve": stub(
             "serve",
-            "Serve the sandbox on a port of this machine, for any client",
+            "Serve the sandbox on a local port, for any client",
             ServeOptions,
             lambda options: _serve(context, options),
         ),
-        "reset": stub(
-            "reset", "Bring all records back to what they were at first", NoOptions, lambda _: _reset(runtime, None)
-        ),
+        "reset": stub("reset", "Reset all records to their initial state", NoOptions, lambda _: _reset(runtime, None)),
         "seed": stub(
             "seed",
-            "Start over with other records; the same word gives the same records",
+            "Start over with other records; the same word generates the same records",
             SeedOptions,
             lambda options: _reset(runtime, options.word),
             word="winter",
         ),
         "status": stub(
             "status",
-            "Show where the records are kept, and the connections there are",
+            "Show where the records are stored, and the connections",
             StatusOptions,
             lambda options: _status(runtime, options.output),
         ),
@@ -106,12 +105,12 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 
 def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
-    place, _, number = text.partition("=")
-    api, _, resource = place.partition("/")
+    name, _, number = text.partition("=")
+    api, _, resource = name.partition("/")
     if api not in catalogue.apis or resource not in catalogue.apis[api].resources:
-        raise UsageError(f"--records {text}: no resource {place!r} (it must look like ticketing/tickets=1000)")
+        raise UsageError(f"--records {text}: no resource {name!r} (it must look like ticketing/tickets=1000)")
     if not number.isascii() or not number.isdigit() or int(number) > _MOST_RECORDS:
-        raise UsageError(f"--records {place}= takes a whole number up to {_MOST_RECORDS}, not {number!r}")
+        raise UsageError(f"--records {name}= takes a whole number up to {_MOST_RECORDS}, not {number!r}")
     return (api, resource), int(number)
 
 
@@ -120,7 +119,7 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
 
     store = own_store(runtime)
     store.reset(seed)
-    runtime.stderr.note(f"the sandbox is as it was at first (seed {store.seed})")
+    runtime.stderr.note(f"reset the sandbox (seed {store.seed})")
 
 
 def _status(runtime: Runtime, output: TableFormat | None) -> None:

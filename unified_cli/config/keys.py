@@ -1,4 +1,4 @@
-"""The words that flag, environment variable and config key share: one row each."""
+"""The settings, whose names flag, environment variable and config key share: one row each."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -9,9 +9,9 @@ PREFIX = "UNIFIED_"
 
 
 class Key(NamedTuple):
-    """A setting: `parse` takes text or a TOML value and raises ValueError saying what would be right.
+    """A setting: `parse` takes text or a TOML value and raises ValueError saying what is expected.
 
-    `at` says where in the config file it may stand: `t` at the top, `p` in a profile. `env` says whether there is an
+    `at` says where in the config file it is allowed: `t` at the top, `p` in a profile. `env` says whether there is an
     environment variable for it.
     """
 
@@ -29,9 +29,9 @@ class Key(NamedTuple):
 
 
 def text(value: object) -> str:
-    """Text that is not empty."""
+    """Non-empty text."""
     if not isinstance(value, str) or not value.strip():
-        raise ValueError("must be text that is not empty")
+        raise ValueError("must be non-empty text")
     return value
 
 
@@ -41,8 +41,8 @@ def seconds(value: object) -> float:
 
 
 def rate(value: object) -> float:
-    """A number of sends, 0 for no limit."""
-    return _number(value, "a number of sends per 10 seconds, 0 for no limit", float, lambda found: 0 <= found < 1e9)
+    """A number of requests, 0 for no limit."""
+    return _number(value, "a number of requests per 10 seconds, 0 for no limit", float, lambda found: 0 <= found < 1e9)
 
 
 def window(value: object) -> float:
@@ -75,7 +75,7 @@ def words(value: object) -> list[str]:
     """A list of texts; on a command line separated by commas."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
     if not isinstance(found, list) or not found or not all(isinstance(one, str) and one for one in found):
-        raise ValueError("must be a list of texts, none of them empty")
+        raise ValueError("must be a list of non-empty texts")
     return found
 
 
@@ -101,27 +101,27 @@ def _number(value: object, wanted: str, kind: type[N], fits: Callable[[N], bool]
 KEYS = {
     key.name: key
     for key in (
-        Key("base_url", "where the service is, like https://api.example.com", text),
+        Key("base_url", "the service's base URL, like https://api.example.com", text),
         Key("account_id", "the connection: one customer's account in some product", text),
         Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", text, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
         Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
-        Key("profile", "the profile used when none is named", text, at="t"),
-        Key("config", "the config file itself", text, at=""),
+        Key("profile", "the default profile", text, at="t"),
+        Key("config", "the path of the config file", text, at=""),
         Key("output", "json, ndjson, table … as with -o", text, default="json"),
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
-        Key("retries", "repeats after the first attempt", count, default=4),
-        Key("rate", "sends per 10 seconds and connection, 0 for no limit", rate, default=45.0),
-        Key("ca_bundle", "a file of further certificate authorities to trust", text),
+        Key("retries", "retries after the first attempt", count, default=4),
+        Key("rate", "requests per 10 seconds and connection, 0 for no limit", rate, default=45.0),
+        Key("ca_bundle", "a file of additional certificate authorities to trust", text),
         Key("page_size", "records per page", positive),
-        Key("no_input", "true: never ask, fail instead", yes_or_no, default=False),
-        Key("quiet", "true: say nothing but errors", yes_or_no, default=False),
+        Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),
+        Key("quiet", "true: print errors only", yes_or_no, default=False),
         Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
-        # Assumption: keys are honoured for a day; the service does not say, and a day is what others promise at least.
+        # Assumption: keys are honoured for a day; the service does not say, and other services promise a day or more.
         Key(
             "idempotency_window",
-            "seconds for which the service honours an idempotency key, 0: it does not",
+            "seconds for which the service honours an idempotency key, 0: never",
             window,
             env=False,
             default=86400.0,
@@ -131,7 +131,7 @@ KEYS = {
 }
 
 TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
-"""The keys of which a table may hold one: where its token is."""
+"""The sources of a token, of which a table may have one."""
 
 IDENTITY = ("base_url", "account_id")
-"""What, together with the token, comes from one place when a profile is named."""
+"""The keys that, with the token, come from one place when a profile is named."""

@@ -71,7 +71,7 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
          "cannot read the token file /no of profile a: No such file or directory", "unified profile login a"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",
-         "no program 'no-such-program'", "an absolute path, or a name on PATH"),
+         "no program 'no-such-program'", "use an absolute path, or a name on PATH"),
         (BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n", "token", "a",
          "there is no keyring on this machine that keeps a token safe; profile a keeps its token there", ""),
         (BASE + "[profiles.a]\naccount_id='1'\ntimeout=-1\n", "profile", "a",
@@ -100,7 +100,7 @@ def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: C
     assert result.code == 3
     assert f"error\tconfig\t{path}\t{path}: Invalid statement\tat line 1, column 1\n" in result.stdout
     assert "ok\tproxy\t" in result.stdout
-    assert result.stderr == "error: the doctor found 1 error\n"
+    assert result.stderr == "error: found 1 error\n"
 
 
 def test_every_wrong_name_is_told_at_once(unified: Unified, config: Config) -> None:
@@ -189,7 +189,7 @@ def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Servic
     service.reply = lambda _: Reply(401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}')
     result = unified("doctor --network -o json", environ=service.environ)
     one = found(result, "connection")
-    assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "another token in UNIFIED_TOKEN")
+    assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "set another token in UNIFIED_TOKEN")
     assert result.code == 7
     assert len(service.seen) == 1
 

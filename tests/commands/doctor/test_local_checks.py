@@ -38,7 +38,7 @@ def test_a_closed_home_is_a_finding(tmp_path: Path, mode: int) -> None:
     by_check = {one["check"]: one for one in json.loads(result.stdout)["findings"]}
     assert by_check["data folder"]["level"] == "warning"
     assert by_check["data folder"]["message"] == (
-        f"{home}/.local/share/unified: cannot be written, so the sandbox forgets at the end of each command"
+        f"{home}/.local/share/unified: not writable, so each command starts with a fresh sandbox"
     )
     assert by_check["config"]["level"] == ("error" if mode == 0 else "ok")
     assert result.returncode == (3 if mode == 0 else 0)

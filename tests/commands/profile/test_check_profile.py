@@ -93,7 +93,7 @@ def test_another_resource_can_be_asked(unified: Unified, team: Service) -> None:
     wrong = unified("profile test good --with ticketing")
     assert (wrong.code, wrong.stderr) == (
         2,
-        'error: no resource "ticketing" that can be listed (it must look like "ticketing tickets")\n',
+        'error: no resource "ticketing" with a list (it must look like "ticketing tickets")\n',
     )
 
 

@@ -1,4 +1,4 @@
-"""`unified doctor`: what is wrong on this machine and, if asked, on the way to the service, each with its remedy."""
+"""`unified doctor`: find problems on this machine and, with --network, with the service, each with a remedy."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ VERSION = 1
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorOptions(MessageOptions):
-    """Which profiles to look at, whether to ask the service, and how to print what was found."""
+    """Which profiles to check, whether to call the service, and how to print the findings."""
 
     patterns: Patterns = ()
     profile: Profiles = ()
-    network: Annotated[bool, Flag(("--network",), NETWORK, "ask the service too; without it nothing is sent")] = False
+    network: Annotated[bool, Flag(("--network",), NETWORK, "call the service too; without it nothing is sent")] = False
     with_: With = connection_probe.DEFAULT
     timeout: Timeout = None
     ca_bundle: CaBundle = None
@@ -40,10 +40,10 @@ class DoctorOptions(MessageOptions):
 
 def command(context: CommandContext) -> Any:
     """The command."""
-    about = "Find what is wrong with the configuration, the credentials and this machine"
+    about = "Find problems with the configuration, the credentials and this machine"
     more = [
-        "Looks at all profiles, or at those that are named.",
-        "With --network it also asks the service: for the named profiles, else for what a call would use here.",
+        "Checks all profiles, or the named ones.",
+        "With --network it also calls the service: with the named profiles, else as a call from here would.",
     ]
     return build(
         context,
@@ -58,8 +58,8 @@ def command(context: CommandContext) -> Any:
 
 def _examine(context: CommandContext, options: DoctorOptions) -> None:
     runtime = context.runtime
-    # Before anything is looked at: a word that names no resource is no finding.
-    asked = connection_probe.operation(context.catalogue, options.with_)
+    # Before any check: an unknown resource is a usage error, not a finding.
+    operation = connection_probe.operation(context.catalogue, options.with_)
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     patterns = options.patterns or options.profile
     findings = [*local_checks.machine(runtime, options.ca_bundle)]
@@ -71,19 +71,19 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
         if options.network:
             from unified_cli.commands.doctor import network_checks  # noqa: PLC0415  httpx is imported to send
 
-            told = {finding.subject for finding in findings if finding.error}
-            reached = [name for name in (names if patterns else [None]) if (name or "") not in told]
-            probe = connection_probe.Probe(runtime, context.catalogue, config, asked, overrides, tokens)
-            findings += network_checks.connections(probe, reached)
+            failed = {finding.subject for finding in findings if finding.error}
+            usable = [name for name in (names if patterns else [None]) if (name or "") not in failed]
+            probe = connection_probe.Probe(runtime, context.catalogue, config, operation, overrides, tokens)
+            findings += network_checks.connections(probe, usable)
     _show(runtime, options.output, findings)
     errors = [finding for finding in findings if finding.error]
     if errors:
         error = worst(errors)
-        raise type(error)(f"the doctor found {len(errors)} error{'s' if len(errors) > 1 else ''}", origin=error.origin)
+        raise type(error)(f"found {len(errors)} error{'s' if len(errors) > 1 else ''}", origin=error.origin)
 
 
 def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
-    """The configuration if it can be used; what is wrong with it is added to the findings."""
+    """The configuration if it can be used; its problems are added to the findings."""
     found = [*local_checks.configuration(runtime)]
     findings += found
     if any(finding.error for finding in found):
@@ -96,19 +96,19 @@ def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
 
 
 def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
-    rows = [(one.level, one.check, one.subject, one.message, one.mend) for one in findings]
+    rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
     value = {"version": VERSION, "findings": [*_described(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 
 
 def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
-    """The findings as programs are told of them; the names are a contract."""
+    """The findings as JSON; the names are a contract."""
     for one in findings:
         yield {
             "level": one.level,
             "check": one.check,
             "subject": one.subject,
             "message": one.message,
-            "remedy": one.mend,
+            "remedy": one.remedy,
             "exit": int(one.error.code) if one.error else 0,
         }

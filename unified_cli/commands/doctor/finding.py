@@ -1,4 +1,4 @@
-"""What the doctor finds: good, doubtful or wrong, and what mends it."""
+"""A finding of the doctor: ok, a warning or an error, and the remedy."""
 
 import re
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from unified_cli.commands import connection_probe
 from unified_cli.errors import UnifiedError
 
-# Messages of this program end with what to do, in brackets.
-_ADVICE = re.compile(r"(?P<message>.*\S) \((?P<mend>.+)\)", re.DOTALL)
+# Messages of this program end with what to do, in parentheses.
+_MESSAGE = re.compile(r"(?P<message>.*\S) \((?P<remedy>.+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; `error` is what a call would end with, `mend` what to do about it."""
+    """The result of one check; `error` is what a call would end with, `remedy` what to do about it."""
 
     check: str
     subject: str
     message: str
-    mend: str = ""
+    remedy: str = ""
     error: UnifiedError | None = None
     doubtful: bool = False
 
@@ -30,9 +30,9 @@ class Finding:
     @classmethod
     def failed(cls, check: str, subject: str, error: UnifiedError) -> "Finding":
         """A finding that makes calls fail."""
-        found = _ADVICE.fullmatch(error.message)
-        message, mend = (found["message"], found["mend"]) if found else (error.message, "")
-        return cls(check, subject, message, mend, error)
+        found = _MESSAGE.fullmatch(error.message)
+        message, remedy = (found["message"], found["remedy"]) if found else (error.message, "")
+        return cls(check, subject, message, remedy, error)
 
 
 def worst(errors: Sequence[Finding]) -> UnifiedError:

@@ -1,4 +1,4 @@
-"""What the doctor looks at on this machine, without sending anything anywhere."""
+"""The doctor's checks of this machine; nothing is sent."""
 
 import os
 import re
@@ -20,29 +20,29 @@ from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
 
-_LEFT_BEHIND = re.compile(r"\..+\.[0-9a-f]{12}\.part")
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{12}\.part")
 _ANY = address.Address("https", "service.invalid", 443)
 
 
 def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
-    """The environment, the way out, and the folders."""
+    """The environment, the network settings, and the folders."""
     yield from _variables(runtime)
-    yield from _way_out(runtime, ca_bundle)
+    yield from _network_settings(runtime, ca_bundle)
     data = runtime.folder("data")
-    if data is None or not _can_be_written(data):
-        message = f"{data or 'no home'}: cannot be written, so the sandbox forgets at the end of each command"
+    if data is None or not _is_writable(data):
+        message = f"{data or 'no home directory'}: not writable, so each command starts with a fresh sandbox"
         yield Finding("data folder", str(data or ""), message, doubtful=True)
     else:
-        yield Finding("data folder", str(data), "can be written")
+        yield Finding("data folder", str(data), "writable")
 
 
-def _can_be_written(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     try:
-        place = next(one for one in (folder, *folder.parents) if one.exists())
+        existing = next(one for one in (folder, *folder.parents) if one.exists())
     except OSError:
-        # A folder above it may not even be looked into.
+        # A folder above it may not be searchable.
         return False
-    return os.access(place, os.W_OK)
+    return os.access(existing, os.W_OK)
 
 
 def _variables(runtime: Runtime) -> Iterator[Finding]:
@@ -50,8 +50,8 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
     for name in sorted(name for name in runtime.environ if name.startswith(PREFIX)):
         if name not in known:
             close = get_close_matches(name, known, 1)
-            mend = f"unset {name}" + (f", or did you mean {close[0]}" if close else "")
-            yield Finding("environment", name, "no variable of that name is read", mend, doubtful=True)
+            remedy = f"unset {name}" + (f", or did you mean {close[0]}" if close else "")
+            yield Finding("environment", name, "unknown variable, ignored", remedy, doubtful=True)
         elif value := runtime.environ[name]:
             try:
                 known[name].parse(value)
@@ -61,7 +61,7 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
                 yield Finding("environment", name, "set")
 
 
-def _way_out(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
+def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     from unified_cli.http.transport import proxy, tls  # noqa: PLC0415  httpx comes along
 
     try:
@@ -69,7 +69,7 @@ def _way_out(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding.failed("proxy", "", error)
     else:
-        words = f"{address.masked(setting.text)} by {setting.variable}" if setting else "none: straight to the service"
+        words = f"{address.masked(setting.text)} by {setting.variable}" if setting else "none: direct connection"
         yield Finding("proxy", "", words)
     bundle = ca_bundle or runtime.environ.get(KEYS["ca_bundle"].variable)
     try:
@@ -83,15 +83,15 @@ def _way_out(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
 
 
 def configuration(runtime: Runtime) -> Iterator[Finding]:
-    """The config file: where it is, who may touch it, and every name in it."""
+    """The config file: its path, its permissions, and every name in it."""
     path = file.locate(runtime)
     if path is None:
-        yield Finding("config", "", "there is no home to keep it in; the environment alone counts", doubtful=True)
+        yield Finding("config", "", "no home directory to keep it in; only the environment is used", doubtful=True)
         return
     try:
         found = file.content(path)
         if found is None:
-            yield Finding("config", str(path), "there is none; the environment alone counts")
+            yield Finding("config", str(path), "no such file; only the environment is used")
             return
         data = file.load(path, found[0])
     except ConfigError as error:
@@ -106,19 +106,19 @@ def configuration(runtime: Runtime) -> Iterator[Finding]:
         yield Finding("permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True)
     else:
         yield Finding("permissions", str(path), "only this user can read and write it")
-    yield from _left_behind(path)
+    yield from _leftovers(path)
 
 
-def _left_behind(path: Path) -> Iterator[Finding]:
+def _leftovers(path: Path) -> Iterator[Finding]:
     folder = Path(os.path.realpath(path)).parent
     for entry in sorted(folder.iterdir()):
-        if _LEFT_BEHIND.fullmatch(entry.name):
+        if _LEFTOVER.fullmatch(entry.name):
             message = "left by a process that was killed; the next change removes it"
             yield Finding("config", str(entry), message, f"rm {entry}", doubtful=True)
 
 
 def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache) -> Iterator[Finding]:
-    """What a call with each profile would be made with, and whether its token can be had; all good ones in one row."""
+    """Whether each profile has what a call needs, and its token can be read; all good ones in one row."""
     ready: Counter[str] = Counter()
     examined: dict[str, ConfigError | None] = {}
     for name in names:
@@ -130,19 +130,19 @@ def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], toke
                 continue
             resolved.reachable()
             source = _token_of(resolved)
-        except UnifiedError as error:
-            yield Finding.failed("profile", subject, error)
+        except UnifiedError as wrong:
+            yield Finding.failed("profile", subject, wrong)
             continue
         key = repr((source.kind, source.detail, source.origin, source.source))
         if key not in examined:
-            examined[key] = _trouble(source, runtime, tokens)
-        trouble = examined[key]
-        if trouble is not None:
-            yield Finding.failed("token", subject, trouble)
+            examined[key] = _token_error(source, runtime, tokens)
+        error = examined[key]
+        if error is not None:
+            yield Finding.failed("token", subject, error)
             continue
         if source.kind == "token":
-            mend = f"unified profile login {source.profile or '--shared'} --store keyring"
-            yield Finding("token", subject, "plain text in the config file", mend, doubtful=True)
+            remedy = f"unified profile login {source.profile or '--shared'} --store keyring"
+            yield Finding("token", subject, "plain text in the config file", remedy, doubtful=True)
         ready[source.kind] += 1
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
@@ -161,17 +161,17 @@ _WORDS = {
 def _token_of(resolved: Settings) -> TokenSource:
     if resolved.token is None:
         left = f" ({'; '.join(resolved.tokens_left)})" if resolved.tokens_left else ""
-        mend = f"unified profile login {resolved.profile}" if resolved.profile else f"set {KEYS['token'].variable}"
-        raise ConfigError(f"no token{left} ({mend})")
+        remedy = f"unified profile login {resolved.profile}" if resolved.profile else f"set {KEYS['token'].variable}"
+        raise ConfigError(f"no token{left} ({remedy})")
     return resolved.token
 
 
-def _trouble(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> ConfigError | None:
-    """Why the token cannot be had, as far as that can be told without running anything."""
+def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> ConfigError | None:
+    """Why the token cannot be read, checked without running any program."""
     try:
         if source.kind == "token_command":
             if token_command.find(source.detail[0], runtime.environ) is None:
-                return ConfigError(f"no program {source.detail[0]!r} (an absolute path, or a name on PATH)")
+                return ConfigError(f"no program {source.detail[0]!r} (use an absolute path, or a name on PATH)")
         elif source.kind == "keyring":
             keyring.backend_name()
             tokens.get(source)

@@ -1,4 +1,4 @@
-"""What the doctor asks over the network: the name, the connection, the clock, and how much rate is left."""
+"""The doctor's checks over the network: host name, connection, clock, and rate limit."""
 
 import socket
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _LARGEST_SKEW = 60
 
 
 def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
-    """The name of each host looked up, then one request for each connection."""
+    """Look up the name of each host, then send one request to each connection."""
     runtime = probe.runtime
     yield from _names(runtime, probe.config, names)
     verdicts = probe.run(names)
@@ -37,22 +37,22 @@ def _failed(verdict: ProbeResult) -> Finding:
     found = Finding.failed("connection", verdict.profile or "", verdict.error)
     if verdict.word != "token refused":
         return found
-    # What a call advises is this very examination.
-    mend = f"unified profile login {verdict.profile}" if verdict.profile else "another token in UNIFIED_TOKEN"
-    return replace(found, mend=mend)
+    # The remedy that a call prints is to run the doctor.
+    remedy = f"unified profile login {verdict.profile}" if verdict.profile else "set another token in UNIFIED_TOKEN"
+    return replace(found, remedy=remedy)
 
 
 def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Iterator[Finding]:
-    places: dict[tuple[str, int], None] = {}
+    hosts: dict[tuple[str, int], None] = {}
     for name in names:
         try:
             address = resolution.resolve(Overrides(name), runtime, config).address
             if address is not None and not address.is_sandbox and not proxy_for(address, runtime.environ):
-                places[address.host, address.port] = None
+                hosts[address.host, address.port] = None
         except UnifiedError:
-            # Told with the profile.
+            # Reported with the profile.
             continue
-    for host, port in places:
+    for host, port in hosts:
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
@@ -69,8 +69,8 @@ def _rate(verdict: ProbeResult) -> Iterator[Finding]:
     limit = verdict.headers.get("ratelimit-limit", "").partition(";")[0]
     empty = left.strip() == "0"
     of = f" of {limit}" if limit else ""
-    mend = "fewer jobs at once, or a lower rate" if empty else ""
-    yield Finding("rate", verdict.profile or "", f"{left}{of} requests left", mend, doubtful=empty)
+    remedy = "run fewer jobs at once, or set a lower rate" if empty else ""
+    yield Finding("rate", verdict.profile or "", f"{left}{of} requests left", remedy, doubtful=empty)
 
 
 def _clock(runtime: Runtime, verdicts: Sequence[ProbeResult]) -> Iterator[Finding]:

@@ -1,1 +1,1 @@
-"""`unified export` and what it consists of."""
+"""`unified export` and its parts."""

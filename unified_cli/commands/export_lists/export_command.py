@@ -1,4 +1,4 @@
-"""`unified export`: many lists of many connections into a folder, resumable and verifiable."""
+"""`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def command(context: CommandContext) -> Any:
                 "[API[/RESOURCE] …] --to DIR [options]",
                 [
                     "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
-                    "Run it again and it goes on where it stopped, or does nothing.",
+                    "Run it again to resume where it stopped; a complete export stays as it is.",
                 ],
                 [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump")],
             ),

@@ -22,16 +22,14 @@ ExportFormat = Literal["ndjson", "csv", "tsv", "json"]
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """What to export, from which connections, where to, and in which form."""
+    """What to export, from which connections, where to, and in which format."""
 
-    what: Annotated[
-        tuple[str, ...], Argument("API or API/RESOURCE; * stands for anything", takes=("api/resource",))
-    ] = ()
+    what: Annotated[tuple[str, ...], Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",))] = ()
     query: Query = ()
     to: Annotated[
-        str | None, Flag(("--to",), EXPORT, "the folder to write to; run again, it goes on", "DIR", takes="folder")
+        str | None, Flag(("--to",), EXPORT, "the folder to write to; run again to resume", "DIR", takes="folder")
     ] = None
-    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "only share K of N of the files", "K/N")] = None
+    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only share K of N of the files", "K/N")] = None
     verify: Annotated[
         str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
     ] = None

@@ -1,4 +1,4 @@
-"""Run an export: choose lists and connections, lock the folder, and read what is not complete there."""
+"""Run an export: choose lists and connections, lock the folder, and read the lists that are not complete."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -28,7 +28,7 @@ from unified_cli.storage.file_lock import HeldLock
 
 
 def run(context: CommandContext, options: ExportOptions) -> None:
-    """Export, or verify what was exported. Raises the error that says what is missing, or differs."""
+    """Export, or verify an export. Raises the error that says what is missing or differs."""
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.verify:
@@ -36,7 +36,7 @@ def run(context: CommandContext, options: ExportOptions) -> None:
     elif options.to:
         _export(context, options, Path(options.to))
     else:
-        raise UsageError("export needs a folder: --to DIR")
+        raise UsageError("export needs a folder (--to DIR)")
 
 
 def _verify(runtime: Runtime, folder: Path) -> None:
@@ -44,10 +44,10 @@ def _verify(runtime: Runtime, folder: Path) -> None:
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:
-        raise StateError(f"{folder} is not what was exported ({len(verdict.differences)} differences)")
+        raise StateError(f"{folder} does not match its manifest ({len(verdict.differences)} differences)")
     if verdict.missing:
-        raise IncompleteError(f"{folder} is not complete (run the export again; {len(verdict.missing)} are missing)")
-    runtime.stderr.note(f"{folder}: {verdict.compared} files are what was exported")
+        raise IncompleteError(f"{folder} is incomplete: {len(verdict.missing)} files missing (run the export again)")
+    runtime.stderr.note(f"{folder}: {verdict.compared} files match the manifest")
 
 
 def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
@@ -73,8 +73,8 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
             allow_partial=options.allow_partial,
         )
         export = folder_export.Export(runtime, catalogue.service, kept, terms)
-        with progress(runtime, to_file=True) as told:
-            summary = export.run(tasks, told.page)
+        with progress(runtime, to_file=True) as shown:
+            summary = export.run(tasks, shown.page)
     finally:
         lock.release()
     export_summary.report(runtime, folder, len(tasks), summary)
@@ -82,11 +82,11 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
 
 def _format(options: ExportOptions) -> str:
     form = options.output or "ndjson"
-    # Right after the program's name any format can be asked for.
+    # Right after the program's name any format is accepted.
     if form not in get_args(ExportFormat):
-        raise UsageError(f"-o {form} is not for an export (there are {', '.join(get_args(ExportFormat))})")
+        raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
     if options.dedupe and form != "ndjson":
-        raise UsageError("--dedupe goes by id, and needs -o ndjson")
+        raise UsageError("--dedupe id needs -o ndjson")
     return form
 
 
@@ -99,7 +99,7 @@ def _connections(context: CommandContext, options: ExportOptions) -> tuple[Seque
         names = profiles.select(config, patterns)
         fan_out.shared(runtime, config, options)
         if options.account_id and profiles.is_several(patterns):
-            raise UsageError("-a names one connection, and -p several; leave one of them out")
+            raise UsageError("-a names one connection and -p several (leave one of them out)")
     else:
         only = resolution.resolve(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]

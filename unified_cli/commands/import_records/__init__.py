@@ -1,1 +1,1 @@
-"""`unified import` and what it consists of."""
+"""`unified import` and its parts."""

@@ -1,4 +1,4 @@
-"""`unified import API/RESOURCE FILE`: every record of a file sent once, with a journal beside the file."""
+"""`unified import API/RESOURCE FILE`: send every record of a file once, with a journal beside the file."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.commands.import_records.import_options import ImportOptions
 
 _ABOUT = (
-    "A journal beside the file says what was sent before it is sent. After a crash the same command goes on where it "
-    "stopped; when all is done, it does nothing. What failed, is in doubt or was not tried stands in files of its own, "
-    "which can be imported in turn."
+    "A journal beside the file records each request before it is sent. After a crash the same command resumes where it "
+    "stopped; when everything is done, it does nothing. Records that failed, are in doubt or were not tried are "
+    "written to separate files, which can be imported again."
 )
 
 

@@ -12,21 +12,23 @@ ImportFormat = Literal["ndjson", "json", "csv", "ids"]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """What to import where, how each record becomes a request, and what to do with those that fail."""
+    """What to import where, how each record becomes a request, and what to do with failures."""
 
-    resource: Annotated[str, Argument("where to, as API/RESOURCE", takes=("api/resource",))]
-    file: Annotated[str, Argument("the records; - is a pipe", takes=("file",))]
-    operation: Annotated[str, Flag(("--operation",), IMPORT, "what to do with each record (create)", "NAME")] = "create"
+    resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
+    file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]
+    operation: Annotated[str, Flag(("--operation",), IMPORT, "the operation for each record (create)", "NAME")] = (
+        "create"
+    )
     map: Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")] = None
     format: Annotated[
-        ImportFormat | None, Flag(("--format",), IMPORT, "what the file holds, if not as it looks", "FORMAT")
+        ImportFormat | None, Flag(("--format",), IMPORT, "the file's format, if it is not detected", "FORMAT")
     ] = None
     report: Annotated[
-        str | None, Flag(("--report",), IMPORT, "write what became of each line", "FILE", takes="file")
+        str | None, Flag(("--report",), IMPORT, "write the outcome of each line to a file", "FILE", takes="file")
     ] = None
     fail_fast: Annotated[bool, Flag(("--fail-fast",), IMPORT, "stop at the first record that fails")] = False
-    restart: Annotated[bool, Flag(("--restart",), IMPORT, "forget an earlier run and send everything again")] = False
-    retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), IMPORT, "send again what may have been done")] = False
+    restart: Annotated[bool, Flag(("--restart",), IMPORT, "discard the journal and send everything again")] = False
+    retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), IMPORT, "send records in doubt again")] = False
     query: Query = ()
     output: TableOutput = None
     dry_run: DryRun = False

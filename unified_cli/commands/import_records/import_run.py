@@ -27,10 +27,10 @@ from unified_cli.storage import file_lock
 
 
 def run(context: CommandContext, options: ImportOptions) -> None:
-    """Import; raises the error that says how far it got where not everything was done."""
+    """Import. Raises an error that says how far it got if not everything was done."""
     runtime, catalogue = context.runtime, context.catalogue
-    said = overrides(options, builder.one_profile(options.profile))._replace(output=None)
-    resolved = resolution.resolve(said, runtime, config_file.read(runtime))
+    flags = overrides(options, builder.one_profile(options.profile))._replace(output=None)
+    resolved = resolution.resolve(flags, runtime, config_file.read(runtime))
     builder.apply_message_settings(runtime, resolved)
     resolved.reachable()
     operation = find(catalogue, options.resource, options.operation)
@@ -47,7 +47,7 @@ def run(context: CommandContext, options: ImportOptions) -> None:
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
-    """Print the request for each record, one a line; nothing is sent, and no journal is begun."""
+    """Print the request for each record, one per line; nothing is sent, and no journal is started."""
     for item in task.items(source):
         if item.wrong:
             task.runtime.stderr.note(f"line {item.number} {item.wrong}")
@@ -56,17 +56,17 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Raise what is to be raised before anything is written or sent."""
+    """Raise every error that can be found before anything is written or sent."""
     result_files.check(source.path, options.report)
     request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
     builder.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
         what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
-        prompt.many(task.runtime, task.resolved, what, yes=options.yes, piped=options.file == "-")
+        prompt.delete_many(task.runtime, task.resolved, what, yes=options.yes, piped=options.file == "-")
 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Import with the journal locked, and tell what came of it."""
+    """Import with the journal locked, and print the outcome."""
     path = source.path.with_name(source.path.name + ".unified-journal")
     if options.report:
         result_files.check_report(options.report, source.path)
@@ -87,7 +87,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     finally:
         lock.release()
     if before == counts and not any(group.count for group in groups[1:]):
-        task.runtime.stderr.note(f"already imported, says {path} (--restart sends everything again)")
+        task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
     import_summary.show_outcome(task.runtime, options.output, groups, counts)
     import_summary.raise_for(groups, stopped)
 
@@ -95,7 +95,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
 def _send_all(
     task: ImportTask, items: Iterator[ImportItem], journal: Journal, source: InputFile, options: ImportOptions
 ) -> UnifiedError | None:
-    """Send what the journal does not settle; gives the error that stopped the import early, None where none did."""
+    """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime
     clients = Clients(runtime, task.catalogue)
     clients.token(task.resolved)
@@ -112,7 +112,7 @@ def _send_all(
     try:
         return Importer(journal, terms, progress).run(items)
     except BaseException:
-        runtime.stderr.note(f"stopped; the same command goes on from {journal.path}")
+        runtime.stderr.note(f"stopped; run the same command to resume from {journal.path}")
         raise
 
 

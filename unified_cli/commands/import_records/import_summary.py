@@ -1,4 +1,4 @@
-"""What came of an import, in a table and as an exit code."""
+"""The outcome of an import, as a table and as an exit code."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from unified_cli.runtime import Runtime
 def show_outcome(
     runtime: Runtime, output: TableFormat | None, groups: Sequence[ResultGroup], counts: Mapping[EntryState, int]
 ) -> None:
-    """Print how many records ended how, and the file each group is in."""
+    """Print the number of records for each outcome, and the file that lists them."""
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
     value = [
         {"outcome": group.name, "records": group.count, "file": str(group.path) if group.path else None}
@@ -25,13 +25,13 @@ def show_outcome(
 
 
 def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> None:
-    """Raise the error that the import amounts to: records in doubt, then what stopped it, then failed ones."""
+    """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones."""
     counts = {group.name: group.count for group in groups}
     paths = {group.name: group.path for group in groups}
     if counts["in doubt"]:
         raise UnknownError(
             f"in doubt: {counts['in doubt']} of {sum(counts.values())} records, see {paths['in doubt']} "
-            "(the same command settles them where that is safe; --retry-in-doubt sends them again)"
+            "(the same command retries them where that is safe; --retry-in-doubt sends them again)"
         )
     if stopped is not None:
         untried = f"{counts['not tried']} of {sum(counts.values())} records not tried"

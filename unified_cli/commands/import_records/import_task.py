@@ -1,4 +1,4 @@
-"""What an import is to do: one operation of one connection, for every record of a file."""
+"""The work of an import: one operation of one connection, for every record of a file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from unified_cli.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """What is asked for: an operation on a connection, with these parameters."""
+    """An operation on a connection, with its parameters."""
 
     runtime: Runtime
     catalogue: Catalogue
@@ -29,7 +29,7 @@ class ImportTask:
 
     @property
     def where(self) -> list[Any]:
-        """What must be the same for a journal to be of the same import."""
+        """What identifies the import: a journal belongs to it only if all of this is the same."""
         address, account = self.resolved.reachable()
         return [address.origin + address.path, self.operation.command, account, self.query, self.map]
 
@@ -41,7 +41,7 @@ class ImportTask:
         return made._replace(honoured=self.resolved.idempotency_window > 0)
 
     def items(self, source: InputFile) -> Iterator[ImportItem]:
-        """What is to be sent for each record of the file."""
+        """The items to send, one for each record of the file."""
         return import_items.items(source.lines(), self.operation, self.catalogue.service, self._record_map())
 
     def _record_map(self) -> Callable[[bytes], list[bytes]] | None:
@@ -54,7 +54,7 @@ class ImportTask:
             if not warned and (digits := changed_by_jq(record)):
                 warned = True
                 self.runtime.stderr.note(
-                    f"--map computes in doubles, which cannot hold {digits}; others may change too"
+                    f"--map computes in doubles, which cannot represent {digits}; other numbers may change too"
                 )
             return program(record)
 
@@ -62,17 +62,17 @@ class ImportTask:
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
-    """The operation of that name on API/RESOURCE; UsageError where there is none, or it sends nothing."""
+    """The operation of that name on API/RESOURCE. Raises UsageError if there is none, or it sends nothing."""
     api, slash, rest = resource.partition("/")
     if not slash or "/" in rest:
-        raise UsageError(f"{resource!r} is not API/RESOURCE, like ticketing/contacts")
+        raise UsageError(f"{resource!r} must be API/RESOURCE, like ticketing/contacts")
     known = catalogue.apis.get(api)
     spelled = {other.replace("_", "-"): other for other in (known.resources if known else ())}
     found = known.resources.get(rest) or known.resources.get(spelled.get(rest.replace("_", "-"), "")) if known else None
     if found is None:
-        raise UsageError(f"there is no {resource} (unified operations lists what there is)")
+        raise UsageError(f"no resource {resource} (unified operations lists them)")
     operation = found.operations.get(name)
     if operation is None or operation.method == "GET":
         able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
-        raise UsageError(f"{resource} has no operation {name!r} to import with (there are {able or 'none'})")
+        raise UsageError(f"{resource} has no operation {name!r} to import with (choose from: {able or 'none'})")
     return operation

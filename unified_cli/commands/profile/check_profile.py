@@ -51,13 +51,13 @@ def test_command(about: str, context: CommandContext) -> Any:
 
 
 def _check(context: CommandContext, options: CheckOptions) -> None:
-    asked = connection_probe.operation(context.catalogue, options.with_)
+    operation = connection_probe.operation(context.catalogue, options.with_)
     config = file.read(context.runtime)
     patterns = options.patterns or options.profile
     names = select(config, patterns) if patterns else [None]
     overrides = Overrides(timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle)
     tokens = TokenCache(context.runtime)
-    verdicts = Probe(context.runtime, context.catalogue, config, asked, overrides, tokens).run(names)
+    verdicts = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens).run(names)
     rows = [(_name(one), one.word, f"{one.seconds * 1000:.0f} ms", _message(one)) for one in verdicts]
     value = {"version": VERSION, "profiles": [_described(one) for one in verdicts]}
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
