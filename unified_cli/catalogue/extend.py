@@ -1,35 +1,32 @@
-"""Add to the catalogue what a user wrote in the same grammar; what is there already stays as it is, and is named."""
+"""Operations that a user's file adds to the catalogue; those that exist already stay as they are, and are named."""
 
 import re
 import tomllib
 from collections.abc import Collection, Mapping
 
-from unified_cli.catalogue.known import KnownFacts, known_in
-from unified_cli.catalogue.load import CatalogueError, api_of, known_keys, table_of
+from unified_cli.catalogue.known import FieldError, KnownFacts, known_in
+from unified_cli.catalogue.load import PlaceError, api_of, known_keys, table_of
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
 from unified_cli.json_text.values import TomlTable
 
 _PLACE = re.compile(r"at line (\d+)")
 _BY_OPERATION = ("query", "body", "example")
-_QUOTED = re.compile(r"'([^' ]+)'")
 
 
 def extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:
-    """The catalogue with the APIs, resources and operations of a file, and what of it was passed over, a line each.
+    """The catalogue with the APIs, resources and operations of a file, and a line for each that was left out.
 
     `source` names the file, `reserved` the commands that are no APIs. Raises CatalogueError, with the file and the
-    line, for a file that is wrong somewhere; then nothing of it counts.
+    line, for a file with an error anywhere; then none of it is used.
     """
     try:
         return _extended(catalogue, text, source, reserved)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.search(str(error))
-        raise CatalogueError(f"{source}:{found[1] if found else 1}: {error}") from None
-    except CatalogueError as error:
-        place, _, said = str(error).partition(": ")
-        word = _QUOTED.search(said)
-        line = _line(text, f"{place} {word[1]}" if word else place)
-        raise CatalogueError(f"{source}:{line}: {place}: {said}") from None
+        raise PlaceError(f"{source}:{found[1] if found else 1}", str(error)) from None
+    except PlaceError as error:
+        line = _line(text, f"{error.place} {error.word}")
+        raise PlaceError(f"{source}:{line}", str(error)) from None
 
 
 def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:
@@ -58,7 +55,7 @@ def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -
         return api_of(name, catalogue.service, name, tables)
     added = table_of(name, tables, name)
     if twice := added.keys() & {"title", "about"}:
-        raise CatalogueError(f"{name}.{min(twice)}: the API is there already and keeps its {min(twice)}")
+        raise PlaceError(f"{name}.{min(twice)}", f"the API is there already and keeps its {min(twice)}")
     return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}})
 
 
@@ -84,37 +81,36 @@ def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashe
 
 
 def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
-    """What the file knows of the resources that it adds."""
+    """What the file says to be known of the resources that it adds."""
     return {
-        (api, resource): _known(
-            f"known.{api}.{resource}", table_of(f"known.{api}", several, resource), api, resource, apis
-        )
+        (api, resource): _known(table_of(f"known.{api}", several, resource), api, resource, apis)
         for api in tables
         for several in [table_of("known", tables, api)]
         for resource in several
     }
 
 
-def _known(place: str, table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownFacts:
+def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownFacts:
+    place = f"known.{api}.{resource}"
     if resource not in table_of(api, table_of("known", apis, api), "resources"):
-        raise CatalogueError(f"{place}: the file has no such resource")
+        raise PlaceError(place, "the file has no such resource")
     known_keys(place, table, {"fields", *_BY_OPERATION})
     if not isinstance(table.get("fields", ""), str):
-        raise CatalogueError(f"{place}: 'fields' must be text")
+        raise PlaceError(place, "'fields' must be text", "fields")
     for part in _BY_OPERATION:
         if part in table and not all(isinstance(text, str) for text in table_of(place, table, part).values()):
-            raise CatalogueError(f"{place}: {part!r} must be texts by operation")
+            raise PlaceError(place, f"{part!r} must be texts by operation", part)
     try:
         return known_in(table)
-    except ValueError as error:
-        raise CatalogueError(f"{place}: {error}") from None
+    except FieldError as error:
+        raise PlaceError(place, str(error), error.word) from None
 
 
 def _line(text: str, place: str) -> int:
     """The line that a dotted place is on, as far as its words can be found one after the other."""
     lines = text.splitlines()
     found = 0
-    for word in re.split(r"[. ]", place):
+    for word in re.findall(r"[^. ]+", place):
         pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
         found = next((at for at in range(found, len(lines)) if pattern.search(lines[at])), found)
     return found + 1

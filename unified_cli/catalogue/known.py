@@ -31,6 +31,14 @@ class KnownFacts(NamedTuple):
     example: Mapping[str, str] = MappingProxyType({})
 
 
+class FieldError(ValueError):
+    """The word describes no field."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"not a field: {word!r}")
+        self.word = word
+
+
 def known(api: str, resource: str) -> KnownFacts:
     """What is known of a resource; nothing where the service publishes nothing."""
     return _api(api).get(resource, KnownFacts())
@@ -45,7 +53,7 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
 
 
 def known_in(table: TomlTable) -> KnownFacts:
-    """What a table says to be known of a resource; ValueError for a word that is no field."""
+    """What a table says to be known of a resource. Raises FieldError for a word that is no field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
     return KnownFacts(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 
@@ -57,6 +65,6 @@ def _fields(text: str) -> tuple[KnownField, ...]:
 def _field(word: str) -> KnownField:
     match = _FIELD.fullmatch(word)
     if match is None:
-        raise ValueError(f"not a field: {word!r}")
+        raise FieldError(word)
     values = tuple((match["values"] or "").split("|")) if match["values"] else ()
     return KnownField(match["name"], match["type"] or "string", match["references"], values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from unified_cli.catalogue.known import KnownFacts
 
-# The whole path grammar; every other word is an action, POST /<resource>/<word>.
+# All other words are actions, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "list": ("GET", ""),
@@ -28,7 +28,7 @@ _SENTENCES = {
 
 
 class Operation(NamedTuple):
-    """One thing that can be asked of a resource; `path` is below the base URL, with `{id}` where an id goes."""
+    """One operation of a resource; `path` is below the base URL, with `{id}` where an id goes."""
 
     api: str
     resource: str
@@ -38,7 +38,7 @@ class Operation(NamedTuple):
     kind: str
     """`read`, `write`, `delete`, or `action` for what is none of the standard five."""
     outward: bool
-    """The action is felt outside the connection, so a repeat may do harm."""
+    """The action has effects outside the connection, so a repeat may do harm."""
     harmless: bool
     """The action changes nothing."""
     summary: str
@@ -48,13 +48,13 @@ class Operation(NamedTuple):
     """What that file says to be known of it."""
 
     def __hash__(self) -> int:
-        """By its name: what is known of it, where a user wrote that down, has no hash."""
+        """By its name: what a user's file says to be known of it has no hash."""
         return hash((self.api, self.resource, self.name))
 
     @property
     def facts(self) -> "KnownFacts":
         """What is known of its parameters, bodies and records."""
-        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
+        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls need none of it
 
         return self.own or known(self.api, self.resource)
 
@@ -70,7 +70,7 @@ class Operation(NamedTuple):
 
     @property
     def takes_body(self) -> bool:
-        """Whether a JSON body may be sent along: every method but GET."""
+        """Whether a JSON body may be sent: with every method but GET."""
         return self.method != "GET"
 
     @property
@@ -80,7 +80,7 @@ class Operation(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether records, or people, may be different afterwards."""
+        """Whether records or access of people may change."""
         return self.method != "GET" and not self.harmless
 
 
@@ -97,7 +97,7 @@ class Resource(NamedTuple):
     @property
     def facts(self) -> "KnownFacts":
         """What is known of its records."""
-        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls ask for nothing that is known
+        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls need none of it
 
         return self.own or known(self.api, self.name)
 
@@ -111,30 +111,30 @@ class Api(NamedTuple):
     resources: Mapping[str, Resource]
 
 
-class Late(Mapping[str, Resource]):
-    """Resources by name, made by `make` when the first is asked for."""
+class LazyResources(Mapping[str, Resource]):
+    """Resources by name, read by `read` when the first is needed."""
 
-    def __init__(self, make: Callable[[], Mapping[str, Resource]]) -> None:
-        self._make = make
-        self._made: Mapping[str, Resource] | None = None
+    def __init__(self, read: Callable[[], Mapping[str, Resource]]) -> None:
+        self._read = read
+        self._resources: Mapping[str, Resource] | None = None
 
-    def _there(self) -> Mapping[str, Resource]:
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+    def _all(self) -> Mapping[str, Resource]:
+        if self._resources is None:
+            self._resources = self._read()
+        return self._resources
 
     def __getitem__(self, name: str) -> Resource:
-        return self._there()[name]
+        return self._all()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._there())
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self._there())
+        return len(self._all())
 
 
 class Service(NamedTuple):
-    """The service's own words, shared by all operations; `catalogue.toml` says what each one is."""
+    """The service's own words, shared by all operations; `catalogue.toml` says what each is for."""
 
     prefix: str
     connection: str
@@ -155,7 +155,7 @@ class Service(NamedTuple):
     schema: str
     capabilities: str
     outward: str
-    """The names of the actions that are felt outside the connection."""
+    """The names of the actions that have effects outside the connection."""
     harmless: str
     """The names of the actions that change nothing."""
 
@@ -165,7 +165,7 @@ class Service(NamedTuple):
 
 
 class Catalogue:
-    """Everything that can be asked, in the order it was written down."""
+    """All operations, in the order of the file."""
 
     def __init__(self, service: Service, apis: Mapping[str, Api]) -> None:
         self.service = service
@@ -181,7 +181,7 @@ class Catalogue:
         return self.apis[api].resources[resource].operations[name]
 
     def match(self, method: str, path: str) -> tuple[Operation, str | None] | None:
-        """The operation that a request line asks for, with the still encoded id in its path.
+        """The operation of a request line, with the id in its path, percent-encoded.
 
         An exact action wins over an id, so POST /tickets/import is the action; None where nothing matches.
         """
@@ -201,7 +201,7 @@ class Catalogue:
 
 
 def sentence(name: str, resource: str, one: str | None = None) -> str:
-    """What an operation does, said by its name and, where the data has it, by what `one` of the records is called."""
+    """A summary made of the operation's name and of what `one` record is called, where the catalogue says it."""
     many = resource.replace("-", " ").replace("_", " ")
     form = _SENTENCES.get(name, "Run {name} on {resource}")
     return form.format(name=name, resource=many, one=one or f"a record of {many}")

@@ -12,7 +12,7 @@ from unified_cli.sandbox.admission import Admission
 from unified_cli.sandbox.api import introspection
 from unified_cli.sandbox.api.handlers import handler
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
-from unified_cli.sandbox.api.query_tree import on, tree
+from unified_cli.sandbox.api.query_tree import is_on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
 from unified_cli.sandbox.control import PREFIX, RequestCounts, control
@@ -97,7 +97,7 @@ class Sandbox:
         query = tree((name, value) for name, value in request.query if name != self.service.connection)
         if found.schema:
             return introspection.schema(operation)
-        passthrough = on(query.get(self.service.body_passthrough))
+        passthrough = is_on(query.get(self.service.body_passthrough))
         body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
         call = OperationCall(
             request=request,

@@ -1,1 +1,1 @@
-"""What the sandbox answers: create, read, update and delete, lists and filters, and the actions."""
+"""The operations of the sandbox: create, read, update and delete, lists and filters, and the actions."""

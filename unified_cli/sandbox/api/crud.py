@@ -24,7 +24,7 @@ def create(call: OperationCall) -> SandboxResponse:
 
 
 def created(call: OperationCall) -> Row:
-    """Make the record that a request describes, with the file that came along. Raises Refusal 409 for an id in use."""
+    """Create the record of a request, with its file. Raises Refusal 409 for an id in use."""
     records = call.records()
     content = attached(call.body) if call.operation.resource in _WITH_FILES else None
     identity = _given_id(call)
@@ -39,9 +39,9 @@ def created(call: OperationCall) -> Row:
 def uploaded(
     call: OperationCall, records: Records, members: dict[str, str], content: bytes, identity: str | None = None
 ) -> tuple[str, Row]:
-    """Keep a file and make its record, with the id of that.
+    """Store a file and create its record; the answer has the record's id.
 
-    Assumption: what was uploaded is answered by a link to it, not by the bytes again.
+    Assumption: the record of an uploaded file has a link to it, not its bytes.
     """
     identity, row = records.create({"size": str(len(content)), **members}, identity, call.now)
     link = {"file_url": dump(file_url(records.api, records.resource, identity))}
@@ -69,7 +69,7 @@ def update(call: OperationCall) -> SandboxResponse:
 
 
 def delete(call: OperationCall) -> SandboxResponse:
-    """The id of a record that is no more."""
+    """The id of a record, which is deleted."""
     identity = _identity(call)
     records = call.records()
     records.delete(call.need(records.get(identity), call.operation.resource, identity), identity)
@@ -77,7 +77,7 @@ def delete(call: OperationCall) -> SandboxResponse:
 
 
 def _given_id(call: OperationCall) -> str | None:
-    # Assumption: an id that is posted is kept, so that a dump can be loaded; the service's providers differ here.
+    # Assumption: an id that is posted is kept, so that an export can be imported; providers differ here.
     written = call.body.members.get("id")
     if written is None or written == "null":
         call.body.members.pop("id", None)
@@ -89,7 +89,7 @@ def _given_id(call: OperationCall) -> str | None:
 
 
 def _identity(call: OperationCall) -> str:
-    # Some providers take the id in the body, at the collection's path.
+    # Some providers take the id in the body, at the path of the resource.
     identity = call.identity or call.named("id")
     if identity is None:
         raise missing("body_fields", ["id"])

@@ -1,9 +1,9 @@
-"""Cursors: opaque, bound to one query, and good for a while."""
+"""Cursors: opaque, valid for one query and for some time."""
 
 import binascii
 import zlib
 
-# Assumption: the service does not say how long a cursor lives; a day is longer than any export should pause.
+# Assumption: the service does not say how long a cursor is valid; a day is longer than an export should pause.
 LIFETIME = 86_400.0
 
 
@@ -12,14 +12,14 @@ class CursorError(Exception):
 
 
 def seal(words: str, query: str, now: float) -> str:
-    """A cursor that holds these words, for this query only."""
+    """A cursor that holds these words, valid for this query."""
     text = f"{words}|{int(now * 1000)}"
     sealed = f"{zlib.crc32(f'{text}|{query}'.encode()):08x}|{text}".encode()
     return binascii.b2a_base64(sealed, newline=False).decode().translate(_SAFE).rstrip("=")
 
 
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
-    """The words a cursor holds. Raises CursorError if it is none, is another query's or is too old."""
+    """The words in a cursor. Raises CursorError if it is none, belongs to another query or is too old."""
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
         check, words, issued = binascii.a2b_base64(padded.encode("ascii")).decode().split("|")

@@ -1,10 +1,10 @@
-"""Files: whose they are, what is in them, and how they are handed out, whole or in part."""
+"""Files: which record a download is for, what the file holds, and the answer, whole or in part."""
 
 import re
 import zlib
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.data import file_content
@@ -12,29 +12,29 @@ from unified_cli.sandbox.data.file_urls import FILE_HOST
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
-# Where a record keeps its file's address, and under which names a request may give it.
+# The fields of a record that hold its file's address, and the parameters that may give it.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def download(call: OperationCall) -> SandboxResponse:
-    """The bytes of a record's file, or the record where the unified format is asked for by name.
+    """The bytes of a record's file, or the record where the query names the unified format.
 
-    Assumption: the service's pages print a record and its notes say bytes; the default here is bytes, as a client
-    decides by the content type anyway.
+    Assumption: the service's pages show a record and its notes say bytes; the default here is bytes, as a client
+    decides by the content type.
     """
     identity, row = _found(call)
     if call.query.get(call.service.response_format) in ("unified", "normalized"):
         return result(row, call)
-    name, kind = described(row.value)
+    name, kind = name_and_type(row.value)
     content = call.store.file(call.records().scope, identity)
     if content is None:
         content = file_content.content(kind, identity)
-    return handed(call, name, kind, content)
+    return file_answer(call, (name, kind), content)
 
 
-def described(record: dict[str, Any]) -> tuple[str, str]:
+def name_and_type(record: JsonObject) -> tuple[str, str]:
     """File name and content type of a record's file."""
     links = record.get("urls")
     urls = [link.get("url") for link in links if isinstance(link, dict)] if isinstance(links, list) else []
@@ -44,8 +44,9 @@ def described(record: dict[str, Any]) -> tuple[str, str]:
     return str(name), str(kind or "application/octet-stream")
 
 
-def handed(call: OperationCall, name: str, kind: str, content: bytes) -> SandboxResponse:
-    """A file as an answer: all of it, or the part that `Range` asks for while `If-Range` still holds."""
+def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: bytes) -> SandboxResponse:
+    """A file as an answer: all of it, or the part that `Range` asks for where `If-Range` fits the file."""
+    name, kind = name_and_type
     tag = f'"{zlib.crc32(content):08x}-{len(content)}"'
     plain = "".join(
         letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name
@@ -81,11 +82,11 @@ def _found(call: OperationCall) -> tuple[str, Row]:
     if address is not None:
         parts = urlsplit(address)
         names = parts.path.split("/")
-        own = parts.hostname == FILE_HOST and names[1:3] == [call.operation.api, resource] and len(names) > 3
-        if own:
+        ours = parts.hostname == FILE_HOST and names[1:3] == [call.operation.api, resource] and len(names) > 3
+        if ours:
             identity = unquote(names[3])
         else:
-            # An address that was posted with a record is as good as one of ours.
+            # Any record may have been created with this address.
             rows = (row for row in records.rows() if address in (row.value.get(key) for key in _ADDRESSES))
             identity = next((str(row.value.get("id")) for row in rows), None)
     row = records.get(identity) if identity else None

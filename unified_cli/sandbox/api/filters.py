@@ -1,16 +1,18 @@
 """Filters and sorting of a list: operators as one more bracket level, `created_at[gt]=…`, `status[in][]=…`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unified_cli.catalogue.known import known
-from unified_cli.sandbox.api.query_tree import texts
+from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, texts
 from unified_cli.sandbox.data.vocabulary import fields_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-Test = Callable[[Mapping[str, Any]], bool]
+Test = Callable[[JsonObject], bool]
+"""Whether a record is to be listed."""
 
 _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "gt": lambda sign: sign > 0,
@@ -21,8 +23,8 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
 
 
-def tests(api: str, resource: str, query: Mapping[str, Any]) -> list[Test]:
-    """What a record must pass to be listed.
+def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
+    """The tests that a record must pass to be listed.
 
     Assumption: a parameter that names no field of the resource is ignored, as providers do.
     """
@@ -35,7 +37,7 @@ def tests(api: str, resource: str, query: Mapping[str, Any]) -> list[Test]:
     return made
 
 
-def _combined(api: str, resource: str, name: str, value: Any) -> list[Test]:
+def _combined(api: str, resource: str, name: str, value: QueryValue) -> list[Test]:
     parts = value if isinstance(value, list) else [value]
     groups = [tests(api, resource, part) for part in parts if isinstance(part, dict)]
     if name == "and":
@@ -49,19 +51,19 @@ def _field(api: str, resource: str, name: str) -> str | None:
     fields = fields_of(api, resource)
     if name in fields:
         return name
-    # `job_id` asks for the record that `job` points at.
+    # `job_id` is the id of the record that `job` refers to.
     return name[:-3] if name.endswith("_id") and name[:-3] in fields else None
 
 
-def _means_all(api: str, resource: str, name: str, value: Any) -> bool:
-    """Whether the value is a word for no filter: one that the parameter knows and the field does not."""
+def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
+    """Whether the value means no filter: `all`, where only the parameter, not the field, is known to have it."""
     facts = known(api, resource)
-    asked = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
+    wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
     field = next((field.values for field in facts.fields if field.name == name), ())
-    return value == "all" and value in asked and value not in field
+    return value == "all" and value in wanted and value not in field
 
 
-def _test(path: list[str], value: Any) -> Test:
+def _test(path: list[str], value: QueryValue) -> Test:
     if isinstance(value, dict):
         below = [
             _compare(path, name, item) if name in _OPERATORS else _test([*path, name], item)
@@ -71,13 +73,13 @@ def _test(path: list[str], value: Any) -> Test:
     return _compare(path, "in" if isinstance(value, list) else "eq", value)
 
 
-def _compare(path: list[str], operator: str, value: Any) -> Test:
+def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
     wanted = texts(value)
     if operator == "in":
         wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
     order = _ORDERS.get(operator)
 
-    def test(record: Mapping[str, Any]) -> bool:
+    def test(record: JsonObject) -> bool:
         found = list(_leaves(_at(record, path)))
         if order is not None:
             signs = (_sign(leaf, text) for leaf in found for text in wanted)
@@ -88,7 +90,7 @@ def _compare(path: list[str], operator: str, value: Any) -> Test:
     return test
 
 
-def _at(value: Any, path: list[str]) -> Any:
+def _at(value: Json, path: list[str]) -> Json:
     for name in path:
         if isinstance(value, list):
             value = [item.get(name) for item in value if isinstance(item, dict)]
@@ -97,7 +99,7 @@ def _at(value: Any, path: list[str]) -> Any:
     return value
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: Json) -> Iterator[Json]:
     if isinstance(value, list):
         for item in value:
             yield from _leaves(item)
@@ -107,7 +109,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _sign(found: Any, text: str) -> int | None:
+def _sign(found: Json, text: str) -> int | None:
     """-1, 0 or 1 as a value is below, equal to or above a text; None where the two cannot be compared."""
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
@@ -139,10 +141,10 @@ def _moment(text: str) -> "datetime | None":
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def sort_key(name: str) -> Callable[[Mapping[str, Any]], tuple[int, Any]]:
-    """What to order records by for one field: numbers before texts before what is missing."""
+def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
+    """The key that sorts records by a field: numbers, then texts, then records without it."""
 
-    def key(record: Mapping[str, Any]) -> tuple[int, Any]:
+    def key(record: JsonObject) -> tuple[int, Json]:
         leaf = next(_leaves(record.get(name)), None)
         if isinstance(leaf, (bool, int, float)):
             return (0, leaf)

@@ -1,4 +1,4 @@
-"""Which code answers which operation: the standard five, then the actions by resource and name."""
+"""Which function handles which operation: the standard five, and the actions by resource and name."""
 
 from collections.abc import Callable, Mapping
 
@@ -25,7 +25,7 @@ _SPECIAL: Mapping[str, Handler] = {
     "groups remove": user_actions.leave_group,
     "applications move-stage": work_actions.move_stage,
     "applications reject": work_actions.reject,
-    "tickets import": work_actions.bring_in,
+    "tickets import": work_actions.import_record,
     "page-content append": work_actions.append,
     "page-content export": work_actions.export,
     "page-exports create": work_actions.start_export,
@@ -41,7 +41,7 @@ _SPECIAL: Mapping[str, Handler] = {
 
 
 def handler(operation: Operation) -> Handler:
-    """What answers an operation; an action that nobody knows merges the body into the record it names."""
+    """The handler of an operation; an action of unknown meaning merges the body into the record it names."""
     special = _SPECIAL.get(f"{operation.resource} {operation.name}")
     if special is not None:
         return special

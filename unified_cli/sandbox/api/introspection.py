@@ -1,20 +1,20 @@
-"""What clients may ask about the service itself: the schema of a method, and what a connection can do."""
+"""Routes about the service itself: the schema of an operation, and the operations that a connection has."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import UNSUPPORTED, kind_of
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 
 
 def schema(operation: Operation) -> SandboxResponse:
-    """What an operation takes and gives, as JSON Schema."""
+    """The parameters, the body and the records of an operation, as JSON Schema."""
     facts = operation.facts
     record = _object(facts.fields)
-    answer: dict[str, Any] = {
+    answer: JsonObject = {
         "resource": operation.resource,
         "method": operation.name,
         "schema": record,
@@ -37,7 +37,7 @@ def capabilities_account(service: Service, request: SandboxRequest) -> str | Non
 
 
 def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
-    """The unified routes that a connection has."""
+    """The operations that a connection has."""
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")
@@ -52,12 +52,12 @@ def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
     return SandboxResponse.json(dump({catalogue.service.connection: account, "type": "unified", "unified": unified}))
 
 
-def _object(fields: Iterable[KnownField]) -> dict[str, Any]:
+def _object(fields: Iterable[KnownField]) -> JsonObject:
     return {"type": "object", "properties": {field.name: _schema(field) for field in fields}}
 
 
-def _schema(field: KnownField) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": field.type}
+def _schema(field: KnownField) -> JsonObject:
+    schema: JsonObject = {"type": field.type}
     if field.values:
         schema["enum"] = list(field.values)
     return schema

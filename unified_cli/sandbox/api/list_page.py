@@ -1,17 +1,16 @@
-"""One page of a list: filtered, sorted, cut, and shaped as the query asks."""
+"""One page of a list: filtered, sorted, cut, and in the format that the query names."""
 
 import itertools
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api import cursors
-from unified_cli.sandbox.api.filters import sort_key, tests
-from unified_cli.sandbox.api.query_tree import on, texts
+from unified_cli.sandbox.api.filters import Test, sort_key, tests
+from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
 from unified_cli.sandbox.api.stored_records import Records, Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
@@ -22,21 +21,21 @@ _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
 
 @dataclass(frozen=True, slots=True)
 class ListTerms:
-    """How a connection, or a fault, bends the paging."""
+    """How a connection or a fault changes the paging."""
 
     now: float
     greatest: int = GREATEST
     partial: bool = False
     lifetime: float = cursors.LIFETIME
     repeat_cursor: bool = False
-    """The answer's cursor is the one that was asked with."""
+    """The cursor of the answer is the one of the request."""
     empty: bool = False
     """The page is empty though more follow."""
 
 
-def page(records: Records, service: Service, query: Mapping[str, Any], terms: ListTerms) -> SandboxResponse:
-    """The page that a query asks for. Raises Refusal 400 for a bad limit, cursor or order."""
-    # The cursor and the page size may change from page to page; everything else is what a cursor is bound to.
+def page(records: Records, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
+    """The page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
+    # A cursor belongs to everything but itself and the page size, which may change from page to page.
     bound = {name: value for name, value in query.items() if name not in (service.cursor, service.page_size)}
     binding = f"{records.scope}{zlib.crc32(dump(bound).encode())}"
     limit = _limit(query, service, terms.greatest)
@@ -47,9 +46,12 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
         raise Refusal(400, f"{service.cursor} {error}") from None
     must = tests(records.api, records.resource, bound)
     orders = _orders(query.get("sort_by"))
-    rows, earlier, later = _sorted(records, must, orders, where, limit) if orders else _cut(records, must, where, limit)
+    if orders:
+        rows, earlier, later = _cut_sorted(_sorted(records, must, orders), where, limit)
+    else:
+        rows, earlier, later = _cut(records, must, where, limit)
     if terms.empty and later:
-        # Nothing is lost: the cursor leads to where this page would have begun.
+        # The next page is the one that this page would have been.
         rows, later = [], where
     if terms.repeat_cursor and later and cursor:
         later = where
@@ -69,16 +71,16 @@ def page(records: Records, service: Service, query: Mapping[str, Any], terms: Li
     return SandboxResponse.json(lossless.join(envelope))
 
 
-def _limit(query: Mapping[str, Any], service: Service, greatest: int) -> int:
+def _limit(query: QueryTree, service: Service, greatest: int) -> int:
     asked = query.get(service.page_size)
-    if asked is None or asked == "" or on(query.get(service.ignore_limit)):
+    if asked is None or asked == "" or is_on(query.get(service.ignore_limit)):
         return min(USUAL, greatest)
     if not isinstance(asked, str) or not asked.isascii() or not asked.isdigit() or not asked.strip("0"):
         raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {asked!r}")
     return greatest if len(asked) > 9 else min(int(asked), greatest)
 
 
-def _orders(value: Any) -> list[tuple[str, bool]]:
+def _orders(value: QueryValue | None) -> list[tuple[str, bool]]:
     if value is None or value == "":
         return []
     if not isinstance(value, dict) or not all(way in ("asc", "desc") for way in value.values()):
@@ -86,8 +88,8 @@ def _orders(value: Any) -> list[tuple[str, bool]]:
     return [(name, way == "desc") for name, way in value.items()]
 
 
-def _cut(records: Records, must: list[Any], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
-    """The rows behind or before a position, with the words for the cursors to either side."""
+def _cut(records: Records, must: list[Test], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
+    """The rows after or before a position, with what the cursors to the pages before and after hold."""
     way, position = where[0], int(where[1:])
     back = way == "<"
     source: Iterable[Row] = records.rows_back(position) if back else records.rows(position)
@@ -103,14 +105,17 @@ def _cut(records: Records, must: list[Any], where: str, limit: int) -> tuple[lis
     return rows, f"<{rows[0].position}" if rows and position else None, f">{rows[-1].position}" if more else None
 
 
-def _sorted(
-    records: Records, must: list[Any], orders: list[tuple[str, bool]], where: str, limit: int
-) -> tuple[list[Row], str | None, str | None]:
+def _sorted(records: Records, must: list[Test], orders: list[tuple[str, bool]]) -> list[Row]:
     rows = [row for row in records.rows() if all(test(row.value) for test in must)]
     for name, descending in reversed(orders):
         key = sort_key(name)
         rows.sort(key=lambda row: key(row.value), reverse=descending)
-    # `@start,position`: begin behind the row of that position; where it is gone, where it stood.
+    return rows
+
+
+def _cut_sorted(rows: list[Row], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
+    """The same of rows that are sorted by a field."""
+    # `@start,position`: begin after the row of that position; where it was deleted, at that place.
     start = 0
     if where.startswith("@"):
         place, last = (int(word) for word in where[1:].split(","))
@@ -121,12 +126,12 @@ def _sorted(
     return rows[start:end], earlier, f"@{end},{rows[end - 1].position}" if end < len(rows) else None
 
 
-def shaped(rows: list[Row], query: Mapping[str, Any], service: Service, *, partial: bool = False) -> list[str]:
-    """The rows as JSON, without the fields that the query leaves out and in the format it asks for."""
+def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool = False) -> list[str]:
+    """The rows as JSON, without the fields that the query excludes and in the format that it names."""
     dropped = set(texts(query.get(service.exclude_fields, [])))
-    # Assumption: the documentation says an array, the vendor's notes say commas; both are understood.
+    # Assumption: the documentation says an array, the vendor's notes say commas; both are accepted.
     dropped = {name for word in dropped for name in word.split(",")}
-    if on(query.get(service.ignore_remote_data)):
+    if is_on(query.get(service.ignore_remote_data)):
         dropped.add("remote_data")
     if query.get(service.response_format) in ("raw", "normalized", "stream"):
         return [row.members.get("remote_data", row.text) for row in rows]
@@ -139,7 +144,7 @@ def shaped(rows: list[Row], query: Mapping[str, Any], service: Service, *, parti
     ]
 
 
-def _keyed(rows: list[Row], result: list[str], name: Any) -> str:
+def _keyed(rows: list[Row], result: list[str], name: QueryValue | None) -> str:
     if not isinstance(name, str) or not name:
         return "[" + ",".join(result) + "]"
     keys = [row.value.get(name) for row in rows]

@@ -1,8 +1,7 @@
-"""Actions on messages: what is sent lies in the folder Sent, what is moved lies where it was moved to."""
-
-from typing import Any
+"""Actions on messages: what is sent is then in the folder Sent."""
 
 from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.api.crud import created, uploaded
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.request_content import from_base64
@@ -44,18 +43,18 @@ def reply(call: OperationCall) -> SandboxResponse:
 
 
 def reply_all(call: OperationCall) -> SandboxResponse:
-    """An answer to the sender and to all who got the message."""
+    """An answer to the sender and to all recipients."""
     identity, row = _original(call)
     others = [one for key in ("to", "cc") for one in _addresses(row.value.get(key))]
     return _sent(call, _answer(identity, row.value, [row.value.get("from"), *others]))
 
 
 def forward(call: OperationCall) -> SandboxResponse:
-    """The message to other people, with what was posted laid over it."""
+    """The message to other people, with the posted fields in place of its own."""
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _original(call)
-    kept: dict[str, Any] = {key: row.value[key] for key in ("content", "attachments", "priority") if key in row.value}
+    kept: JsonObject = {key: row.value[key] for key in ("content", "attachments", "priority") if key in row.value}
     return _sent(call, {**kept, "subject": _prefixed("Fwd: ", row.value), "headers": {"References": identity}})
 
 
@@ -76,7 +75,7 @@ def _original(call: OperationCall) -> tuple[str, Row]:
     return identity, call.need(call.records().get(identity), call.operation.resource, identity)
 
 
-def _answer(identity: str, original: dict[str, Any], to: list[Any]) -> dict[str, Any]:
+def _answer(identity: str, original: JsonObject, to: list[Json]) -> JsonObject:
     people = dict.fromkeys(str(one) for one in to if one and one != ME)
     return {
         "to": [{"email": one} for one in people] or [{"email": ME}],
@@ -85,12 +84,12 @@ def _answer(identity: str, original: dict[str, Any], to: list[Any]) -> dict[str,
     }
 
 
-def _prefixed(prefix: str, original: dict[str, Any]) -> str:
+def _prefixed(prefix: str, original: JsonObject) -> str:
     subject = str(original.get("subject") or "")
     return subject if subject.startswith(prefix) else prefix + subject
 
 
-def _sent(call: OperationCall, base: dict[str, Any]) -> SandboxResponse:
+def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
         if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
             raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", provider={"field": key})
@@ -103,7 +102,7 @@ def _sent(call: OperationCall, base: dict[str, Any]) -> SandboxResponse:
 
 
 def _with_files(call: OperationCall, row: Row) -> Row:
-    """A message whose attachments, sent along as base64, have become records that can be downloaded."""
+    """The message, its attachments in base64 made records that can be downloaded."""
     items = row.value.get("attachments")
     if not isinstance(items, list) or not any(_inline(item) for item in items):
         return row
@@ -120,10 +119,10 @@ def _with_files(call: OperationCall, row: Row) -> Row:
     return call.records().update(row, identity, {"attachments": dump(pointers)}, call.now)
 
 
-def _inline(item: Any) -> bool:
+def _inline(item: Json) -> bool:
     return isinstance(item, dict) and isinstance(item.get(_BYTES), str)
 
 
-def _addresses(value: Any) -> list[str]:
+def _addresses(value: Json) -> list[str]:
     items = value if isinstance(value, list) else [] if value is None else [value]
     return [str(one.get("email", "")) if isinstance(one, dict) else str(one) for one in items]

@@ -1,11 +1,10 @@
-"""One operation that is asked of one connection: everything that answers it may look at."""
+"""A call of an operation on a connection, as its handler gets it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.sandbox.api.list_page import ListTerms, shaped
-from unified_cli.sandbox.api.query_tree import texts
+from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, texts
 from unified_cli.sandbox.api.request_content import Body
 from unified_cli.sandbox.api.stored_records import Records, Row
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
@@ -14,7 +13,7 @@ from unified_cli.sandbox.store import SandboxStore
 
 @dataclass(slots=True)
 class OperationCall:
-    """A request understood: `query` is its tree of parameters, `now` the time as the service writes it."""
+    """A call: `query` is the tree of its parameters, `now` the time as the service writes it."""
 
     request: SandboxRequest
     operation: Operation
@@ -24,7 +23,7 @@ class OperationCall:
     seeded: bool
     terms: ListTerms
     identity: str | None
-    query: dict[str, Any]
+    query: QueryTree
     body: Body
     now: str
 
@@ -34,12 +33,12 @@ class OperationCall:
         return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
-        """The records of a resource of this API, by default the one that is asked."""
+        """The records of a resource of this API, by default of the operation's own."""
         name = resource or self.operation.resource
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """What the first of these holds, in the body or the query; `x[id]` and `{"x": {"id": …}}` count as `x_id`."""
+        """The first of these that the body or the query holds; `x[id]` and `{"x": {"id": …}}` count as `x_id`."""
         for name in names:
             found = self.body.text(name) or _first(self.query.get(name))
             if found is None and name.endswith("_id"):
@@ -51,22 +50,22 @@ class OperationCall:
         return None
 
     def need(self, row: Row | None, resource: str, identity: str) -> Row:
-        """The row, or the service's 404."""
+        """The row. Raises Refusal 404 where there is none."""
         if row is None:
             raise Refusal(404, f"{self.operation.api}/{resource} has no record {identity!r}")
         return row
 
 
-def _first(value: Any) -> str | None:
+def _first(value: QueryValue | None) -> str | None:
     return next(iter(texts(value)), None) if isinstance(value, (str, list)) else None
 
 
-def _inner(value: Any) -> str | None:
+def _inner(value: QueryValue | None) -> str | None:
     return _first(value.get("id")) if isinstance(value, dict) else _first(value)
 
 
 def missing(kind: str, names: list[str]) -> Refusal:
-    """The refusal for parameters (`query_parameters`) or fields (`body_fields`) that are required and not there."""
+    """The refusal where required parameters (`query_parameters`) or fields (`body_fields`) are missing."""
     words = kind.replace("_", " ")
     return Refusal(
         400,
@@ -78,11 +77,11 @@ def missing(kind: str, names: list[str]) -> Refusal:
 def result(row: Row, call: OperationCall) -> SandboxResponse:
     """One record as the answer to an action.
 
-    Assumption: the service's pages print the bare record and its notes a wrapper; the wrapper it is.
+    Assumption: the service's pages show the bare record, its notes an envelope; the answer has the envelope.
     """
     return SandboxResponse.json(f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}')
 
 
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
-    """One record as an answer, without a wrapper."""
+    """One record as an answer, without an envelope."""
     return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)

@@ -2,7 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Union
+
+QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007  it contains itself
+"""The value of a parameter: text, or what brackets made of several parameters."""
+
+QueryTree = dict[str, QueryValue]
 
 _KEY = re.compile(r"(?P<name>[^\[\]]+)(?P<rest>(\[[^\[\]]*\])*)")
 _INDEX = re.compile("[0-9]{1,9}")
@@ -10,12 +15,12 @@ _DEEPEST = 20
 _PART = re.compile(r"\[([^\[\]]*)\]")
 
 
-def tree(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Names to values: text, lists of what `[]` and `[0]` gathered, or trees of their own.
+def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
+    """The values by name: text, lists made of `[]` and `[0]`, or trees.
 
-    Brackets that do not close, as in `a[b`, or go too deep are part of the name. Of a name given twice the last holds.
+    Brackets that do not close, as in `a[b`, or are too deep are part of the name. Of a name given twice the last holds.
     """
-    root: dict[str, Any] = {}
+    root: QueryTree = {}
     for key, value in pairs:
         match = _KEY.fullmatch(key) if key.count("[") <= _DEEPEST else None
         parts = [match["name"], *_PART.findall(match["rest"])] if match else [key]
@@ -23,14 +28,15 @@ def tree(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {name: _lists(value) for name, value in root.items()}
 
 
-def _place(at: dict[str, Any], parts: list[str], value: str) -> None:
+def _place(at: QueryTree, parts: list[str], value: str) -> None:
     for place, part in enumerate(parts):
-        # `[]` counts on; in an array of objects, `[][a]` goes on with the last object until it has that key.
+        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last one until it has that key.
         name = part
         if not part:
             name = str(len(at))
             after = parts[place + 1 : place + 2]
-            if after and at and after[0] not in at.get(str(len(at) - 1), {}):
+            last = at.get(str(len(at) - 1), {})
+            if after and at and after[0] not in last:
                 name = str(len(at) - 1)
         if place == len(parts) - 1:
             at[name] = value
@@ -41,7 +47,7 @@ def _place(at: dict[str, Any], parts: list[str], value: str) -> None:
         at = below
 
 
-def _lists(value: Any) -> Any:
+def _lists(value: QueryValue) -> QueryValue:
     if not isinstance(value, dict):
         return value
     below = {name: _lists(item) for name, item in value.items()}
@@ -50,14 +56,14 @@ def _lists(value: Any) -> Any:
     return below
 
 
-def texts(value: Any) -> list[str]:
-    """The texts in a value, whichever way it was spelled."""
+def texts(value: QueryValue) -> list[str]:
+    """The texts in a value, whichever way it is spelled."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value
     return [text for item in items for text in texts(item)]
 
 
-def on(value: Any) -> bool:
+def is_on(value: QueryValue | None) -> bool:
     """Whether a switch is on."""
     return value in ("true", "1")

@@ -1,33 +1,33 @@
-"""What a request carries: a JSON object, a form with files, or a file's bytes as they are."""
+"""The content of a request: a JSON object, a form with files, or the bytes of a file."""
 
 import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
+from unified_cli.json_text.values import Json
 from unified_cli.sandbox.messages import Refusal, SandboxRequest
 
 _DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')
-# The names under which a file's base64 travels: ticketing and ats say one, emails the other.
+# The fields that hold a file in base64: one in ticketing and ats, the other in emails.
 _ENCODED = ("data", "content_bytes")
 
 
 @dataclass(slots=True)
 class Body:
-    """A request's members as JSON text each, and the file that came along, if any."""
+    """The members of a request's object, each as JSON text, and the file that was sent, if any."""
 
     members: dict[str, str] = field(default_factory=dict)
     file: bytes | None = None
 
-    def value(self, name: str) -> Any:
-        """A member for looking at; None where it is not there."""
+    def value(self, name: str) -> Json:
+        """A member decoded; None where there is none."""
         return read(self.members[name]) if name in self.members else None
 
     def text(self, name: str) -> str | None:
-        """A member that is a text or a number, as text; None for what is neither."""
+        """A member that is a text or a number, as text; None for any other."""
         written = self.members.get(name, "null")
         value = self.value(name)
         if isinstance(value, str):
@@ -36,7 +36,7 @@ class Body:
 
 
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
-    """What a request carries. Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for the rest."""
+    """The content of a request. Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type."""
     kind = request.header("content-type").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return _form(request)
@@ -57,7 +57,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
 
 
 def attached(body: Body) -> bytes | None:
-    """The file in a body, taken out of its members: a form's, or base64. Raises Refusal 422 if that is broken."""
+    """The file in a body, a form's or one in base64, removed from its members. Raises Refusal 422 for bad base64."""
     if body.file is not None:
         return body.file
     for name in _ENCODED:

@@ -1,18 +1,17 @@
 """The answer in the format that the query asks for, and without its envelope where a fault wants that."""
 
-from typing import Any
-
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api.operation_call import OperationCall
 from unified_cli.sandbox.messages import SandboxResponse
 
 
 def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer with `debug` beside it, which tells what was asked of the provider."""
+    """The answer with `debug`, which says what was requested from the provider."""
     service, operation = call.service, call.operation
     text = answer.body.decode()
-    facts: dict[str, Any] = {
+    facts: JsonObject = {
         "requestUrl": f"https://provider.example/v3/{operation.resource}",
         "requestOptions": {"method": call.request.method},
         "responseHeaders": {"content-type": "application/json"},
@@ -34,7 +33,7 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer as the provider might have given it: records of its own kind in an envelope of its own."""
+    """The answer as a provider might give it: its own records in its own envelope."""
     service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer

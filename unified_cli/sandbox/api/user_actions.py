@@ -1,30 +1,29 @@
 """Actions on users and groups: access, licences, roles, membership."""
 
-from typing import Any
-
 from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 
 def suspend(call: OperationCall) -> SandboxResponse:
-    """Take access away for the time being.
+    """Suspend a user.
 
-    Assumption: the status becomes a word that the documented values lack, as providers' own words come through.
+    Assumption: the status is none of the documented values, as the service passes on providers' own.
     """
     return _user(call, {"status": "suspended"})
 
 
 def deactivate(call: OperationCall) -> SandboxResponse:
-    """Switch the account off."""
+    """Deactivate a user."""
     return _user(call, {"status": "inactive"})
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
     """Move a user to a smaller licence, by default the second, and to a role if one is named."""
     licence = call.named("license_id") or "licenses-2"
-    change: dict[str, Any] = {"licenses": [pointer(call, "licenses", licence)]}
+    change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}
     role = call.named("role_id")
     if role is not None:
         change["roles"] = [pointer(call, "roles", role)]
@@ -34,7 +33,7 @@ def downgrade(call: OperationCall) -> SandboxResponse:
 
 
 def assign(call: OperationCall) -> SandboxResponse:
-    """Give a user roles, beside those they have."""
+    """Give a user more roles."""
     wanted = _roles(call)
     identity, row = _find(call, "users", "id", "user_id")
     held = _listed(row, "roles")
@@ -64,7 +63,7 @@ def leave_group(call: OperationCall) -> SandboxResponse:
     )
 
 
-def _user(call: OperationCall, change: dict[str, Any]) -> SandboxResponse:
+def _user(call: OperationCall, change: JsonObject) -> SandboxResponse:
     identity, row = _find(call, "users", "user_id", "id")
     return _changed(call, identity, row, change)
 
@@ -77,21 +76,21 @@ def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
     return identity, call.need(call.records(resource).get(identity), resource, identity)
 
 
-def _changed(call: OperationCall, identity: str, row: Row, change: dict[str, Any]) -> SandboxResponse:
+def _changed(call: OperationCall, identity: str, row: Row, change: JsonObject) -> SandboxResponse:
     members = {name: dump(value) for name, value in change.items()}
     if "remote_data" in call.body.members:
         members["remote_data"] = call.body.members["remote_data"]
     return result(call.records().update(row, identity, members, call.now), call)
 
 
-def _membership(call: OperationCall) -> tuple[str, Row, dict[str, Any]]:
+def _membership(call: OperationCall) -> tuple[str, Row, JsonObject]:
     if lacking := [name for name in ("group_id", "user_id") if call.named(name) is None]:
         raise missing("body_fields", lacking)
     identity, row = _find(call, "groups", "group_id")
     return identity, row, pointer(call, "users", call.named("user_id") or "")
 
 
-def _roles(call: OperationCall) -> list[dict[str, Any]]:
+def _roles(call: OperationCall) -> list[JsonObject]:
     given = call.body.value("roles")
     if given is None:
         given = call.query.get("roles") or call.named("role_id")
@@ -101,20 +100,20 @@ def _roles(call: OperationCall) -> list[dict[str, Any]]:
     return [_role(call, item) for item in items]
 
 
-def _role(call: OperationCall, item: Any) -> dict[str, Any]:
+def _role(call: OperationCall, item: Json) -> JsonObject:
     if isinstance(item, dict):
         return {**pointer(call, "roles", str(item["id"])), **item} if "id" in item else item
     return pointer(call, "roles", str(item))
 
 
-def pointer(call: OperationCall, resource: str, identity: str) -> dict[str, Any]:
-    """Id and name of a record that a request points at. Raises Refusal 422, the provider's, where there is none."""
+def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
+    """Id and name of a record that a request refers to. Raises Refusal 422, the provider's, where there is none."""
     row = call.records(resource).get(identity)
     if row is None:
         raise Refusal(422, f"{resource} has no record {identity!r}", provider={"invalid": resource, "id": identity})
     return {"id": identity, "name": row.value.get("name")}
 
 
-def _listed(row: Row, name: str) -> list[dict[str, Any]]:
+def _listed(row: Row, name: str) -> list[JsonObject]:
     value = row.value.get(name)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Actions on applications, tickets and pages, and the exports that take their time."""
+"""Actions on applications, tickets and pages, and exports in the background."""
 
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api.crud import create, created, get
@@ -14,7 +14,7 @@ _ENDINGS = {"markdown": "md"}
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
-    """The record named by an id, with the body's fields merged in: what an action of no known meaning does."""
+    """The record with this id, with the body's fields merged in: what an action of unknown meaning does."""
     name = f"{singular(call.operation.resource)}_id"
     identity = call.named("id", name)
     if identity is None:
@@ -33,15 +33,15 @@ def move_stage(call: OperationCall) -> SandboxResponse:
 
 
 def reject(call: OperationCall) -> SandboxResponse:
-    """An application turned down, for a reason if one is named."""
+    """An application that is rejected, for a reason if one is named."""
     change = {"rejected_at": dump(call.now)}
     if (reason := call.named("reject_reason_id", "reason_id")) is not None:
         change["reject_reason"] = dump(pointer(call, "reject_reasons", reason)["id"])
     return _application(call, change)
 
 
-def bring_in(call: OperationCall) -> SandboxResponse:
-    """A record with the history that is posted with it."""
+def import_record(call: OperationCall) -> SandboxResponse:
+    """A new record with the history that is posted with it."""
     return result(created(call), call)
 
 
@@ -80,7 +80,7 @@ def start_export(call: OperationCall) -> SandboxResponse:
 
 
 def poll_export(call: OperationCall) -> SandboxResponse:
-    """An export as it stands; each look brings it one step further, from queued over running to completed."""
+    """The state of an export; each request brings it one step on, from queued over running to completed."""
     identity = call.identity or ""
     records = call.records()
     with call.store.transaction():
