@@ -5,8 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +19,6 @@ account_id = "acct-1"
 [profiles.two]
 account_id = "acct-2"
 """
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A folder in memory where there is one: what a kill leaves behind is the same, and no disk is waited for."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
-        yield Path(name)
 
 
 def serve_connections(service: Service) -> None:
@@ -75,31 +65,31 @@ ONE = [("ndjson", [], 100), ("json", [], 100), ("csv", [], 25), ("ndjson", ["--f
 
 @pytest.mark.parametrize(("form", "more", "most"), ONE, ids=["ndjson", "json", "csv", "force"])
 def test_one_list_survives_a_kill_at_any_call(
-    form: str, more: list[str], most: int, place: Path, service: Service, record_property: Any
+    form: str, more: list[str], most: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    target = place / "out" / "tickets"
+    target = tmp_path / "out" / "tickets"
     argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
-    judge(crash(service, place, argv, target, most), record_property, f"one list as {form}")
+    judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}")
 
 
 def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
-    place: Path, service: Service, record_property: Any
+    tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    judge(crash(service, place, *several(place, 1), most=30), record_property, "several connections")
+    judge(crash(service, tmp_path, *several(tmp_path, 1), most=30), record_property, "several connections")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 4])
 def test_an_export_of_several_connections_survives_a_kill_at_any_call(
-    workers: int, place: Path, service: Service, record_property: Any
+    workers: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    found = crash(service, place, *several(place, workers), most=100_000)
+    found = crash(service, tmp_path, *several(tmp_path, workers), most=100_000)
     found["wrong"] = [said for said in found["wrong"] if workers == 1 or "not killed" not in said]
     judge(found, record_property, f"several connections, {workers} workers")
 
 
-def several(place: Path, workers: int) -> tuple[list[str], Path]:
-    target = place / "out" / "dump"
+def several(tmp_path: Path, workers: int) -> tuple[list[str], Path]:
+    target = tmp_path / "out" / "dump"
     what = ["ticketing/tickets", "ticketing/users", "ticketing/t*s", "-p", "*", "--workers", str(workers)]
     return ["export", *what, "--to", str(target), "--rate", "0"], target
 
@@ -118,14 +108,14 @@ INJECTED = [
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 @pytest.mark.parametrize(("call", "fault"), INJECTED)
 def test_one_list_survives_what_strace_does_to_it(
-    call: str, fault: str, place: Path, service: Service, record_property: Any
+    call: str, fault: str, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     serve_connections(service)
-    target = place / "out" / "tickets"
+    target = tmp_path / "out" / "tickets"
     argv = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--rate", "0", "--out", str(target)]
     program = [sys.executable, "-c", EVERY_PAGE_SAFE, *argv]
     path = os.pathsep.join(entry for entry in sys.path if entry)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(place), "PYTHONPATH": path, **service.environ}
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": path, **service.environ}
 
     def run(*before: str) -> int:
         return subprocess.run([*before, *program], check=False, capture_output=True, env=environ, timeout=60).returncode

@@ -695,14 +695,15 @@ def test_a_429_holds_all_workers_and_no_window_has_too_many_sends(
         assert max(sum(start <= stamp < start + 10 for stamp in sends) for start in sends) <= 45
 
 
-def test_2000_lines_take_effect_once_each(
-    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
+@pytest.mark.parametrize("lines", [400, pytest.param(2000, marks=pytest.mark.long)])
+def test_many_lines_take_effect_once_each(
+    lines: int, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
 ) -> None:
-    unified_sandbox.faults("429=1000,lose-reply=500,reset=1500")
-    path = records(*({"name": str(n)} for n in range(2000)))
+    unified_sandbox.faults(f"429={lines // 2},lose-reply={lines // 4},reset={lines * 3 // 4}")
+    path = records(*({"name": str(n)} for n in range(lines)))
     result = unified(f"{TAGS} {path}", environ=served)
-    assert (result.code, told(result)) == (0, summary(done=2000))
-    assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * 2000
+    assert (result.code, told(result)) == (0, summary(done=lines))
+    assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * lines
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
