@@ -6,13 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from entries import ENTRIES
 from front_door import Unified
 
-from unified_cli.app import index
-from unified_cli.catalogue import load
 from unified_cli.commands.help_topics import topics
-
-PLACES = index(load())
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """
@@ -33,7 +30,7 @@ FILES = {
 # What runs until it is stopped, or asks a person at a terminal; their own tests do that.
 NOT_ALONE = {"unified sandbox serve", "unified profile login acme"}
 
-PAGES = [f"{' '.join(place.path)} --help".strip() for place in PLACES] + [f"help {topic}" for topic in topics()]
+PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 
 
 def examples(text: str) -> list[str]:

@@ -4,18 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from entries import ENTRIES
+from front_door import ROOT, Unified
 
-from unified_cli.app import index
-from unified_cli.catalogue import load
 from unified_cli.commands.help_topics import topics
 from unified_cli.config.keys import KEYS
+from unified_cli.docs.completion.scripts import FILES
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS
 
-PLACES = index(load())
-
-PAGES = [f"{' '.join(place.path)} --help".strip() for place in PLACES] + [f"help {topic}" for topic in topics()]
+PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -117,13 +115,19 @@ def test_a_slip_is_answered_with_what_was_meant(typed: str, said: str, unified: 
 def test_install_puts_the_script_where_the_shell_looks(
     shell: str, place: str, said: str, unified: Unified, tmp_path: Path
 ) -> None:
-    script = unified(f"completion {shell}").raw
-    for _ in range(2):
-        result = unified("completion install", environ={"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"})
-        assert (result.stdout, result.code) == ("", 0)
-        assert said in result.stderr
-        assert (tmp_path / place).read_bytes() == script
-    assert [path.name for path in (tmp_path / place).parent.iterdir()] == [Path(place).name]
+    target = tmp_path / place
+    target.parent.mkdir(parents=True)
+    target.write_text("of an older version")
+    result = unified("completion install", environ={"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"})
+    assert (result.stdout, result.code) == ("", 0)
+    assert said in result.stderr
+    assert target.read_bytes() == (ROOT / "completions" / FILES[shell]).read_bytes()
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_install_makes_the_folder_that_is_not_there(unified: Unified, tmp_path: Path) -> None:
+    result = unified("completion install --shell fish", environ={"HOME": str(tmp_path / "new")})
+    assert (result.code, (tmp_path / "new/.config/fish/completions/unified.fish").is_file()) == (0, True)
 
 
 def test_install_needs_a_home(unified: Unified) -> None:

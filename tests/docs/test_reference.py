@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from entries import ENTRIES
 
-from unified_cli.app import index
 from unified_cli.catalogue import load
 from unified_cli.docs import readme
 from unified_cli.docs.completion.grammar import grammar
@@ -13,8 +13,7 @@ from unified_cli.docs.completion.scripts import FILES, script
 from unified_cli.docs.documents import ROOT, generated
 
 CATALOGUE = load()
-INDEX = index(CATALOGUE)
-DOCUMENTS = dict(generated(CATALOGUE, INDEX))
+DOCUMENTS = dict(generated(CATALOGUE, ENTRIES))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
@@ -25,31 +24,33 @@ def test_a_committed_document_matches_the_code(path: Path) -> None:
 
 def test_the_readme_has_each_region_once() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert all(text.count(f"<!-- generated: {name} -->") == 1 for name in readme.regions(CATALOGUE, INDEX))
+    assert all(text.count(f"<!-- generated: {name} -->") == 1 for name in readme.regions(CATALOGUE, ENTRIES))
 
 
 def test_a_region_left_out_is_an_error() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     with pytest.raises(ValueError, match="the README has the regions"):
-        readme.filled(text.replace("<!-- generated: options -->", ""), CATALOGUE, INDEX)
+        readme.filled(text.replace("<!-- generated: options -->", ""), CATALOGUE, ENTRIES)
 
 
 def test_filling_changes_only_the_regions() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     spoilt = text.replace("| `-p`, `--profile` `NAME`", "| by hand")
     assert spoilt != text
-    assert readme.filled(spoilt, CATALOGUE, INDEX) == text
+    assert readme.filled(spoilt, CATALOGUE, ENTRIES) == text
 
 
 @pytest.mark.parametrize("shell", FILES)
 def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
-    text = "\n".join(line for line in script(shell, CATALOGUE, INDEX).splitlines() if not line.lstrip().startswith("#"))
+    text = "\n".join(
+        line for line in script(shell, CATALOGUE, ENTRIES).splitlines() if not line.lstrip().startswith("#")
+    )
     for word in ("eval ", "Invoke-Expression", "python", "$(unified", "`unified", "curl -"):
         assert word not in text
 
 
 def test_completion_knows_each_kind_of_value() -> None:
-    known = grammar(CATALOGUE, INDEX)
+    known = grammar(CATALOGUE, ENTRIES)
     kinds = {"", "file", "folder", "@file", "profile", "api/resource"}
     words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
     everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}

@@ -46,15 +46,3 @@ def shop() -> Iterator[Shop]:
     shop = Shop(":memory:", "0")
     yield shop
     shop.end()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "schemathesis: needs schemathesis; not part of the usual run")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "schemathesis" in config.getoption("markexpr"):
-        return
-    heavy = [item for item in items if item.get_closest_marker("schemathesis")]
-    config.hook.pytest_deselected(items=heavy)
-    items[:] = [item for item in items if item not in heavy]

@@ -2,8 +2,8 @@
 
 import random
 
-from unified_cli.app import index
-from unified_cli.catalogue import load
+from entries import ENTRIES
+
 from unified_cli.docs.command_index import CommandEntry
 
 PROFILES = ("acme", "globex-2", "north.west")
@@ -14,8 +14,6 @@ account_id = "1"
   [profiles.globex-2]   # with a comment
 [profiles."north.west"]
 """
-
-ENTRIES = index(load())
 
 
 def positions() -> list[tuple[str, set[str]]]:
