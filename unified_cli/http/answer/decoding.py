@@ -92,7 +92,10 @@ def check(body: bytes) -> None:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """The service's error object where the body is one: a `statusCode` from 400, a text `error`, no id, no records."""
+    """The service's error object where the body is one: a `statusCode` from 400, a text `error`, no id, no records.
+
+    Bytes that are not UTF-8 are replaced: it is a failure, whatever its text.
+    """
     if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
         return None
     if json_check.deeper_than(body, DEEPEST):
@@ -100,7 +103,7 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
     import msgspec  # noqa: PLC0415  most answers are none
 
     try:
-        found = msgspec.json.decode(body)
+        found = msgspec.json.decode(body.decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return None
     if not isinstance(found, dict) or "id" in found or items in found:

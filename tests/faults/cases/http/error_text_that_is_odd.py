@@ -1,8 +1,9 @@
 """Whatever an error's text is, its status is told, with an excerpt that is short and harmless."""
 
-from faults.case import LIST, Case, envelope, failure
+from faults.case import LIST, PAGE, Case, envelope, failure, listing
 from faults.script import reply
 
+LATIN_1 = '{"statusCode":400,"error":"Bad","message":"Größe"}'.encode("latin-1")
 LARGE = b"x" * 1_000_000
 
 CASES = {
@@ -20,6 +21,12 @@ CASES = {
     "cut JSON": Case(LIST, [reply(envelope(400)[:30], 400)], exit=4, stderr=["answered 400"], requests=1),
     "nothing": Case(LIST, [reply(b"", 400, kind=None)], exit=4, stderr=["answered 400 to GET"], requests=1),
     "not UTF-8": Case(LIST, [reply(b"caf\xe9", 400, kind="text/plain")], exit=4, stderr=["answered 400"], requests=1),
+    "an error object in Latin-1": Case(
+        LIST, [reply(LATIN_1, 400)], exit=4, stderr=["answered 400 .*: Gr\ufffd\ufffde"], requests=1
+    ),
+    "an error object in Latin-1, once": Case(
+        LIST, [reply(LATIN_1.replace(b"400", b"500"), 500), listing()], stdout=PAGE + b"\n", requests=2
+    ),
     "nested without end": Case(
         LIST,
         [reply(b'{"statusCode":400,"error":"x","message":' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400)],
