@@ -24,7 +24,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     elif output == "json":
         pretty_json.write(runtime, bytes(records.project(records.Record(body), chosen)))
     elif output == "yaml" and not chosen:
-        from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
+        from unified_cli.output.formats.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
         printer.text(runtime, convert(body))
     else:

@@ -1,4 +1,4 @@
-"""What stdout gets: one small module a format, and the streams and files they end in."""
+"""What is written to stdout: the formats, styles, tables and progress."""
 
 from typing import Literal, get_args
 

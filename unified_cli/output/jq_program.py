@@ -1,4 +1,4 @@
-"""A jq program, and what it makes of JSON."""
+"""jq programs, and their results for JSON."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +24,7 @@ class JqProgram:
 
     def run(self, text: bytes) -> Iterator[Json]:
         """The results of the program for one JSON text. Raises UsageError where it fails on it."""
-        # jq reads no halves of surrogate pairs; whole pairs are left alone.
+        # jq reads no halves of surrogate pairs.
         readable = surrogates.without(text)
         self._changed = self._changed or readable != text or changed_by_jq(text) is not None
         try:
@@ -37,7 +37,7 @@ class JqProgram:
         return (dump(value).encode() for value in self.run(text))
 
     def remarks(self) -> Sequence[str]:
-        """What the program may have changed without being asked to."""
+        """What may differ though the program did not ask for it."""
         remark = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
         return [remark] if self._changed else []
 

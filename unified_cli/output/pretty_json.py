@@ -1,4 +1,4 @@
-"""A JSON document on stdout: as served on a pipe, pretty and coloured on a terminal, never a digit changed."""
+"""A JSON document on stdout: as served on a pipe, indented and coloured on a terminal; no digit changes."""
 
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
@@ -8,7 +8,7 @@ LARGEST_COLOURED = 256 * 1024
 
 
 def write(runtime: Runtime, body: bytes) -> None:
-    """Write one JSON document, ended by a newline."""
+    """Write one JSON document and a newline."""
     if not runtime.stdout_is_terminal:
         stdout.write(runtime, [body if body.endswith(b"\n") else body + b"\n"])
         return
@@ -25,5 +25,5 @@ def pretty(body: bytes) -> bytes:
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:
-        # Half a surrogate pair, which JSON allows and msgspec does not; it is shown as it was served.
+        # Half a surrogate pair, which msgspec refuses; the document is shown as it was served.
         return body

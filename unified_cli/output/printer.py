@@ -1,15 +1,16 @@
-"""Records on stdout, page by page, in whatever format, safe for a terminal."""
+"""Records on stdout, page by page, in any format, safe for a terminal."""
 
 from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
 from unified_cli.output import stdout, terminal
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.pretty_json import LARGEST_COLOURED
 from unified_cli.output.style import Style
 from unified_cli.output.transform import JqDocument, Transform
-from unified_cli.output.writer import RecordWriter, writer
+from unified_cli.output.writer import writer
 from unified_cli.runtime import Runtime
 
 _JSON = {"json", "ndjson"}
@@ -17,7 +18,7 @@ _DOCUMENTS = {"json", "yaml"}
 
 
 class Printer:
-    """Writes each page at once; `end` tells what is to be told at the end of a whole run."""
+    """Writes each page at once; `end` completes the output."""
 
     def __init__(self, runtime: Runtime, style: Style, program: JqProgram | None = None) -> None:
         self._runtime = runtime
@@ -32,7 +33,7 @@ class Printer:
         self._put(self._writer.add(self._transform.apply(records, name), one_line=one_line))
 
     def end(self, next_cursor: str | None = None) -> list[str]:
-        """Close the output and say what is to be said; gives what is missing from it."""
+        """Complete the output and write its remarks to stderr; gives what is missing from it."""
         self._put(self._writer.end(next_cursor))
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
             self._runtime.stderr.note(remark)

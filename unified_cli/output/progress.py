@@ -1,4 +1,4 @@
-"""How a long reading is getting on, on stderr: one living line on a terminal, a line now and then elsewhere."""
+"""The progress of reading a list, on stderr: one line that is rewritten on a terminal, else a new line at times."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _OFTEN = 0.2
 
 
 class ReadProgress:
-    """Counts records and pages of a run; with `alive` it is told on a line that changes."""
+    """Counts records and pages; with `alive` the line on stderr is rewritten."""
 
     def __init__(self, runtime: Runtime, *, alive: bool) -> None:
         self._runtime = runtime
@@ -20,7 +20,7 @@ class ReadProgress:
         self._pages = 0
 
     def page(self, records: int) -> None:
-        """Count a page, and tell if it is time to."""
+        """Count a page, and write the progress if it is time to."""
         self._records += records
         self._pages += 1
         now = self._runtime.monotonic()

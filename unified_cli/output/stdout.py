@@ -1,4 +1,4 @@
-"""The only writer of stdout, and what its failures mean."""
+"""The only writer of stdout, and the errors of writing to it."""
 
 import errno
 from collections.abc import Iterable
@@ -8,11 +8,11 @@ from unified_cli.runtime import Runtime
 
 
 class ClosedError(Exception):
-    """The reader of stdout has gone, which is its right."""
+    """The reader of stdout has closed it, as `head` does."""
 
 
 def check(runtime: Runtime) -> None:
-    """Raise StorageError, before anything is asked of the service, where there is no stdout to write to."""
+    """Raise StorageError where stdout is closed; to be called before a request is sent."""
     if runtime.stdout is None:
         raise StorageError("standard output is closed, so the result cannot be shown")
 
@@ -33,7 +33,7 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def failure(error: OSError) -> Exception:
-    """What an error of writing to stdout means."""
+    """The error to raise for one of the operating system."""
     if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
         return ClosedError()
     return StorageError(f"cannot write to standard output: {error.strerror}")

@@ -1,4 +1,4 @@
-"""Text on a terminal: what may be coloured, and how server text stays text."""
+"""Text on a terminal: its colours, its encoding, and escapes for what could control the terminal."""
 
 import re
 from functools import lru_cache
@@ -19,17 +19,17 @@ def has_colour(runtime: Runtime) -> bool:
 
 
 def encode(runtime: Runtime, text: str) -> bytes:
-    """The text in the terminal's encoding, what does not fit escaped."""
+    """The text in the terminal's encoding; what cannot be encoded is escaped."""
     return text.encode(runtime.encoding, "backslashreplace")
 
 
 def json_visible(text: str) -> str:
-    r"""The same JSON value with everything that could drive a terminal written as `\\u…`; line breaks stay."""
+    r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
     return unsafe().sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
 
 
 def lines_visible(text: str) -> str:
-    r"""The text with everything that could drive a terminal written as an escape; line breaks and tabs stay."""
+    r"""The text with everything that could control a terminal written as an escape; line breaks and tabs stay."""
     return unsafe().sub(lambda match: match[0] if match[0] in "\n\t" else visible(match[0]), text)
 
 
@@ -39,7 +39,7 @@ def _json_escape(character: str) -> str:
 
 
 def coloured_json(text: str) -> str:
-    """The JSON text with ANSI colours, otherwise letter for letter the same."""
+    """The JSON text with ANSI colours."""
     from rich.highlighter import JSONHighlighter  # noqa: PLC0415  only on a terminal
     from rich.text import Text  # noqa: PLC0415  as above
 

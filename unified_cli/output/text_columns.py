@@ -27,7 +27,7 @@ def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[str]])
 
 
 def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
-    """The widths, the widest of them taken back until they fit, none below the least it can have."""
+    """The widths, the widest reduced until they fit, none below its least."""
     narrowed = widths.copy()
     while sum(narrowed) + len(_GAP) * (len(narrowed) - 1) > room:
         open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
@@ -46,7 +46,7 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _wrapped(cell: str, size: int) -> list[str]:
-    """The cell in lines no wider than that, broken at blanks only, so that every id and path stays in one piece."""
+    """The cell in lines of at most that width, broken at blanks only, so that ids and paths stay whole."""
     first, *words = cell.split(" ")
     lines = [first]
     for word in words:
@@ -72,7 +72,7 @@ def width(text: str) -> int:
 
 
 def beginning(text: str, size: int) -> str:
-    """As much of the text as fits into so many columns, no character taken apart."""
+    """As much of the text as fits into so many columns, whole characters only."""
     if text.isascii():
         return text[:size]
     from rich.cells import split_graphemes  # noqa: PLC0415  as above

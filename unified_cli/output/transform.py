@@ -6,7 +6,7 @@ import msgspec
 
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, label, project
-from unified_cli.json_text.values import JsonObject
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 
@@ -29,15 +29,15 @@ class Transform:
         return records
 
     def remarks(self) -> Sequence[str]:
-        """What may not be as it was served."""
+        """What may differ from what was served."""
         return self._program.remarks() if self._program else ()
 
 
-class JqDocument:
-    """A writer that gathers all records into one document, and writes the results of a jq program for it."""
+class JqDocument(RecordWriter):
+    """Collects all records into one document, and writes the results of a jq program for it."""
 
     def __init__(self, style: Style, program: JqProgram) -> None:
-        self.memory: JsonObject = {}
+        super().__init__({})
         self._style = style
         self._program = program
         self._records: list[Record] = []
@@ -54,10 +54,6 @@ class JqDocument:
             members.append(msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor))
         return render(self._program, b"{" + b",".join(members) + b"}", self._style.format)
 
-    def shortcomings(self) -> Sequence[str]:
-        """None."""
-        return ()
-
     def remarks(self) -> Sequence[str]:
         """What the program may have changed."""
         return self._program.remarks()
@@ -66,7 +62,7 @@ class JqDocument:
 def render(program: JqProgram, body: bytes, form: str) -> bytes:
     """The results of a program for a document: a line each, texts without quotes; in YAML a document each."""
     if form == "yaml":
-        from unified_cli.output.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
+        from unified_cli.output.formats.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
 
         return b"---\n".join(dump_yaml(value) for value in program.run(body))
     values = program.run(body)

@@ -1,17 +1,15 @@
-"""Which columns of a table are shown, how wide, and what stands in a cell."""
+"""Which columns of a table are shown, how wide, and the text of a cell."""
 
 import re
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
-from unified_cli.json_text.members import Parts, one_line, parts, text
+from unified_cli.json_text.members import Parts, items, one_line, parts, text
 from unified_cli.masking import visible
 from unified_cli.output.text_columns import beginning, width
 
 _BREAKS = re.compile(r"[\t\r\n]+")
 _NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
-# Raw data of the provider is larger than any table.
+# The provider's raw data is too large for a table.
 _NEVER = {"remote_data"}
 _EARLY = ("id", *_NAMES[:-1], "first_name", "last_name", "file_name", "status", "type", "priority")
 _LATE = ("created_at", "updated_at", "etag")
@@ -20,7 +18,7 @@ GAP = 2
 
 
 def candidates(members: Sequence[Parts], known: Sequence[str], first: Sequence[str]) -> list[str]:
-    """The known columns that the data has, else all that it has, `first` and the id before them."""
+    """The known columns that the data has, else all that it has; `first` and the id come first."""
     full = [key for one in members for key, value in one.items() if value != b"null" and key not in _NEVER]
     found = [key for key in known if key in full]
     ahead = [key for key in (*first, "id") if key in full]
@@ -28,7 +26,7 @@ def candidates(members: Sequence[Parts], known: Sequence[str], first: Sequence[s
 
 
 def fit(natural: Mapping[str, int], fixed: set[str], room: int) -> dict[str, int]:
-    """The columns that find room, in the order given, and their widths; the `fixed` ones are never narrowed.
+    """The columns that fit, in their order, and their widths; the `fixed` ones are not narrowed.
 
     What names a record comes in before what tells when it was changed.
     """
@@ -51,7 +49,7 @@ def fit(natural: Mapping[str, int], fixed: set[str], room: int) -> dict[str, int
 
 
 def _rank(column: str) -> int:
-    # Columns given before all others begin with an underscore.
+    # Columns that were added to the records begin with an underscore.
     if column.startswith("_"):
         return -1
     if column in _EARLY:
@@ -60,18 +58,18 @@ def _rank(column: str) -> int:
 
 
 def is_id(column: str) -> bool:
-    """Whether a column holds ids, which are of use only whole."""
+    """Whether a column holds ids, which are never cut."""
     return column == "id" or column.endswith("_id")
 
 
 def shows_id(value: bytes | None) -> bool:
-    """Whether an object is shown by its id, for want of a name."""
+    """Whether an object is shown by its id because it has no name."""
     members = parts(value) if value is not None else None
     return members is not None and _name(members) == "id"
 
 
 def cell(value: bytes | None) -> str:
-    """A value as people read it: objects by their name or id, arrays by what is in them, on one safe line."""
+    """A value on one line that is safe on a terminal: an object by its name or id, an array by its items."""
     return visible(_BREAKS.sub(" ", _shown(value)))
 
 
@@ -79,11 +77,7 @@ def _shown(value: bytes | None) -> str:
     if value is None:
         return ""
     if value.startswith(b"["):
-        try:
-            items = msgspec.json.decode(value, type=list[msgspec.Raw])
-        except msgspec.DecodeError:
-            return text(value)
-        return ", ".join(_shown(bytes(item)) for item in items)
+        return ", ".join(_shown(bytes(item)) for item in items(value))
     members = parts(value)
     if members is None:
         return text(value)

@@ -1,4 +1,4 @@
-"""YAML, digits as they were served."""
+"""YAML, with the digits of numbers as they were served."""
 
 import json
 from collections.abc import Sequence
@@ -9,13 +9,14 @@ import yaml
 from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.style import Style
 
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
 
 class Number(str):
-    """A number as it was written."""
+    """A number as it was served."""
 
     __slots__ = ()
 
@@ -35,7 +36,7 @@ def _represent(dumper: Any, value: Number) -> Any:
     text = str(value)
     if text.lstrip("-").isdigit():
         return dumper.represent_scalar(_INT, text)
-    # YAML 1.1 takes 1e5 for text: it wants a point, and a sign in the exponent.
+    # YAML 1.1 takes 1e5 for text: it requires a point, and a sign in the exponent.
     mantissa, letter, exponent = text.lower().partition("e")
     mantissa += "" if "." in mantissa else ".0"
     if letter:
@@ -47,11 +48,11 @@ for _dumper in (_Fast, _Plain):
     _dumper.add_representer(Number, _represent)
 
 
-class Yaml:
+class Yaml(RecordWriter):
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
     def __init__(self, style: Style, memory: JsonObject) -> None:
-        self.memory = memory
+        super().__init__(memory)
         self._style = style
         self._begun: bool = memory.get("begun", False)
 
@@ -70,14 +71,6 @@ class Yaml:
             rest[self._style.cursor] = next_cursor
         return dump(rest) if rest else b""
 
-    def shortcomings(self) -> Sequence[str]:
-        """None."""
-        return ()
-
-    def remarks(self) -> Sequence[str]:
-        """None."""
-        return ()
-
 
 def convert(body: bytes) -> bytes:
     """A JSON document as a YAML document."""
@@ -93,7 +86,7 @@ def dump(value: Json) -> bytes:
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except RecursionError:
-        # Records pass with as many levels as Python itself can read, and here each takes several calls.
+        # JSON may be nested as deep as Python can read it, and writing YAML takes several calls a level.
         raise ServiceError("a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False) from None
     except UnicodeEncodeError:
         return _written(value, _Plain, allow_unicode=False).encode("utf-8")

@@ -1,20 +1,21 @@
-"""A table of records: readable on a terminal, whole on a pipe, and it says what it leaves out."""
+"""A table of records: fitted to a terminal, complete on a pipe; columns that are left out are named."""
 
 from collections.abc import Sequence
 
 from unified_cli.json_text.members import Parts, Record, parts, pick
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import cut, visible
-from unified_cli.output import table_layout
+from unified_cli.output.formats import table_layout
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.style import Style
 from unified_cli.output.text_columns import pad, width
 
 
-class Table:
-    """Rows in columns; which, and how wide, is decided by the first page. A record alone stands upright."""
+class Table(RecordWriter):
+    """Rows in columns; the first page decides which, and how wide. A single record has a line for each field."""
 
     def __init__(self, style: Style, memory: JsonObject) -> None:
-        self.memory = memory
+        super().__init__(memory)
         self._style = style
         self._widths: dict[str, int] | None = memory.get("widths")
         self._hidden: dict[str, None] = dict.fromkeys(memory.get("hidden", ()))
@@ -25,7 +26,7 @@ class Table:
             return b""
         members = [_members(record) for record in records]
         if not self._style.listing:
-            return self._encode([line for one in members for line in self._upright(one)])
+            return self._encode([line for one in members for line in self._field_lines(one)])
         lines = []
         if self._widths is None:
             self._widths = self._measure(members)
@@ -38,14 +39,6 @@ class Table:
         self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
         return self._encode(lines)
 
-    def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
-        """Nothing."""
-        return b""
-
-    def shortcomings(self) -> Sequence[str]:
-        """None: a table is a view."""
-        return ()
-
     def remarks(self) -> Sequence[str]:
         """The columns that are not shown."""
         if self._widths is None and self._style.listing:
@@ -56,7 +49,7 @@ class Table:
     def _encode(self, lines: Sequence[str]) -> bytes:
         return "".join(f"{line}\n" for line in lines).encode(self._style.encoding, "backslashreplace")
 
-    def _upright(self, members: Parts) -> Sequence[str]:
+    def _field_lines(self, members: Parts) -> Sequence[str]:
         columns = self._style.columns or [*members]
         size = max((width(visible(column)) for column in columns), default=0)
         return [

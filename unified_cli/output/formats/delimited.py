@@ -1,27 +1,28 @@
-"""CSV and TSV: columns fixed by the first page, and nothing lost without being named."""
+"""CSV and TSV: the first page decides the columns, and values without a column are named."""
 
 import re
 from collections.abc import Sequence
 
 from unified_cli.json_text.members import Parts, Record, parts, pick, text
 from unified_cli.json_text.values import JsonObject
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.style import Style
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
-# What a spreadsheet takes for the beginning of a formula.
+# How a cell begins that a spreadsheet takes for a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _MOST_NAMED = 10
 
 
-class Delimited:
+class Delimited(RecordWriter):
     r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`, `\r` and `\\` in TSV.
 
     An empty text is `""` in CSV, and null is nothing.
     """
 
     def __init__(self, style: Style, memory: JsonObject) -> None:
-        self.memory = memory
+        super().__init__(memory)
         self._style = style
         self._csv = style.format == "csv"
         self._columns: list[str] | None = memory.get("columns")
@@ -47,7 +48,7 @@ class Delimited:
         return self._line([self._cell(column, guard=False) for column in self._style.columns]).encode("utf-8")
 
     def shortcomings(self) -> Sequence[str]:
-        """The keys that came after the columns were fixed."""
+        """The keys that have no column."""
         if not self._lost:
             return []
         named = ", ".join([*self._lost][:_MOST_NAMED])
@@ -55,14 +56,14 @@ class Delimited:
         return [f"no column for {named}{more}, first seen after the header was written (name them with --columns)"]
 
     def remarks(self) -> Sequence[str]:
-        """How many cells were guarded."""
+        """How many cells got a quote."""
         return [f"{self._guarded} cells were given a ' so that no spreadsheet runs them"] if self._guarded else []
 
     def _fix(self, members: Sequence[Parts]) -> list[str]:
         if self._style.columns:
             return [*self._style.columns]
         seen = [key for one in members for key in one]
-        # Which connection's page comes first is chance, so the known columns are there whether it has them or not.
+        # Any connection's page may come first, so the known columns are there whether it has them or not.
         ahead = [*self._style.first, *self._style.known] if self._style.first else []
         return [*dict.fromkeys([*ahead, *seen])] or ["value"]
 
@@ -85,7 +86,7 @@ class Delimited:
         return '"' + cell.replace('"', '""') + '"' if empty or _QUOTED.search(cell) else cell
 
     def _line(self, cells: Sequence[str]) -> str:
-        # A row of one empty cell would be an empty line, which readers skip.
+        # A row of one empty cell would be an empty line, which many programs skip.
         return (",".join(cells) or '""') + "\n" if self._csv else "\t".join(cells) + "\n"
 
 

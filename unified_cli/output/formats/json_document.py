@@ -1,4 +1,4 @@
-"""JSON of any length as one document: written as it comes, closed only when all has come."""
+"""JSON of any length as one document: written page by page, closed only after the last."""
 
 from collections.abc import Sequence
 
@@ -6,20 +6,21 @@ import msgspec
 
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import JsonObject
+from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.pretty_json import pretty
 from unified_cli.output.style import Style
 
 
-class JsonDocument:
-    """`{"result": […], "next_cursor": …}`, a record a line; indented where it is for a terminal."""
+class JsonDocument(RecordWriter):
+    """An object with the records and, of a list, the cursor: a record a line, indented on a terminal."""
 
     def __init__(self, style: Style, memory: JsonObject) -> None:
-        self.memory = memory
+        super().__init__(memory)
         self._style = style
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  a document may break lines
-        """The records, after what has been written so far."""
+        """The records, after those that were written before."""
         if not records:
             return b""
         if self._style.width is None:
@@ -42,14 +43,6 @@ class JsonDocument:
     def _head(self) -> bytes:
         start = b"{\n  " if self._style.width is not None else b"{"
         return start + msgspec.json.encode(self._style.items) + b": [\n"
-
-    def shortcomings(self) -> Sequence[str]:
-        """None."""
-        return ()
-
-    def remarks(self) -> Sequence[str]:
-        """None."""
-        return ()
 
 
 def _indented(text: bytes) -> bytes:
