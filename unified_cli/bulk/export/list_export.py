@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
 
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.partial_file import PartialFile
@@ -37,7 +36,7 @@ class ListExportOptions:
     dedupe: bool = False
 
 
-def fingerprint(request: Request, **options: Any) -> str:
+def fingerprint(request: Request, **options: str | int | list[str] | None) -> str:
     """What tells one export from another: where it reads from, what it asks for and how it writes."""
     asked = {
         "origin": request.address.origin,
