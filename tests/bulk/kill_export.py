@@ -125,6 +125,7 @@ def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], poi
 
 def run(spec: dict[str, Any]) -> dict[str, Any]:
     # Every page is made safe on its own, so that there is a crash point at each.
+    assert partial_file._SECONDS == folder_export._SECONDS == 1
     partial_file._SECONDS = folder_export._SECONDS = 0
     target = Path(spec["target"])
     clean(target)

@@ -91,6 +91,7 @@ def test_no_format_lets_server_text_drive_the_terminal(output: str, unified: Uni
     environ = {**service.environ, "NO_COLOR": "1"}
     for how in ("", "--all", "--limit 5"):
         shown = unified(f"ticketing tickets list -o {output} {how}", environ=environ, tty=True)
+        assert (shown.code, shown.stdout != "") == (0, True)
         for text in (shown.stdout, shown.stderr):
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text)
 

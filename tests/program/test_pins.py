@@ -217,7 +217,6 @@ sys.stderr.write(f"{status} {usage.ru_maxrss}")
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="there is no wait4 to ask for a child's memory")
 def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
     def peak(number: int, url: str) -> int:
         own = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"}

@@ -159,7 +159,7 @@ def test_the_token_is_nowhere_but_where_it_belongs(
         before = world.path.read_bytes()
         if end == "crash":
             crash(monkeypatch)
-        authorised = 0
+        authorised = broke = 0
         for name, command in COMMANDS.items():
             world.path.write_bytes(before)
             world.path.chmod(0o600)
@@ -168,6 +168,7 @@ def test_the_token_is_nowhere_but_where_it_belongs(
             (tmp_path / "out").unlink(missing_ok=True)
             service.seen.clear()
             result = world.run(command, detail=end in ("told in detail", "crash"))
+            broke += result.code == 1
             place = f"{name} by {source}, {end}"
             assert leaks(result.raw) == [], place
             assert leaks(result.stderr.encode()) == [], place
@@ -177,6 +178,7 @@ def test_the_token_is_nowhere_but_where_it_belongs(
                 authorised += seen.headers.get("authorization") == f"Bearer {CANARY}"
                 rest = {key: value for key, value in seen.headers.items() if key != "authorization"}
                 assert leaks(repr((seen.method, seen.target, rest)).encode() + seen.body) == [], place
+        assert broke >= 8 if end == "crash" else broke == 0
         assert authorised >= 8, "the token did go where it belongs, or nothing was shown"
 
 

@@ -1,5 +1,4 @@
 import contextlib
-import os
 import signal
 import stat
 import subprocess
@@ -51,7 +50,6 @@ def test_what_was_written_is_there_again(opened: Opener, catalogue: Catalogue, t
     assert client_of(catalogue, opened(path)).get(f"{TICKETS}/{made['id']}").json() == made
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes are for POSIX")
 def test_nobody_else_can_read_the_state(opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "data" / "sandbox.db"
     store = opened(path)

@@ -212,7 +212,9 @@ def test_a_download_is_the_record_where_the_unified_format_is_asked_for(client: 
 
 
 def test_every_seeded_file_is_as_long_as_its_record_says(client: httpx.Client) -> None:
-    for record in client.get("/unified/emails/attachments").json()["result"]:
+    records = client.get("/unified/emails/attachments").json()["result"]
+    assert records
+    for record in records:
         got = client.post("/unified/emails/attachments/download", params={"file_url": record["file_url"]})
         assert (len(got.content), got.headers["content-type"]) == (record["size"], record["content_type"])
 

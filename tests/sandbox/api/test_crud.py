@@ -37,7 +37,9 @@ def test_every_list_pages_to_its_end_without_a_gap_or_a_repeat(client: httpx.Cli
 
 @having("list", "get")
 def test_every_record_of_a_list_can_be_got(client: httpx.Client, resource: Resource) -> None:
-    for record in client.get(path(resource), params={"limit": 3}).json()["result"]:
+    records = client.get(path(resource), params={"limit": 3}).json()["result"]
+    assert records
+    for record in records:
         assert client.get(f"{path(resource)}/{record['id']}").json() == record
 
 
