@@ -178,7 +178,7 @@ def test_a_file_that_others_can_write_is_passed_over(mode: int, write: Callable[
     path = write("crm.toml", CRM)
     path.chmod(mode)
     result = unified("crm --help")
-    assert f"warning: others can write {path}, so it is passed over (chmod go-w {path})\n" in result.stderr
+    assert f"warning: others can write {path}, so it is ignored (chmod go-w {path})\n" in result.stderr
     assert result.code == 2
 
 
@@ -186,7 +186,7 @@ def test_a_folder_that_others_can_write_is_passed_over(write: Callable[..., Path
     folder = write("crm.toml", CRM).parent
     folder.chmod(0o777)
     result = unified("--help")
-    assert result.stderr == f"warning: others can write {folder}, so it is passed over (chmod go-w {folder})\n"
+    assert result.stderr == f"warning: others can write {folder}, so it is ignored (chmod go-w {folder})\n"
     assert (result.code, "crm" in result.stdout) == (0, False)
 
 

@@ -56,7 +56,7 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
 
 
 def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
-    said = "but the address, account and token of a profile that is named go before the environment's"
+    said = "but the address, account and token of a named profile take precedence over the environment's"
     assert said in " ".join(unified("help config").stdout.split())
 
 

@@ -37,7 +37,7 @@ NOBODY = 65534
         (b"tags = ['x']", "unknown key 'tags'"),
         (b"[profiles.sandbox]", 'the profile "sandbox" is built in; give yours another name'),
         (b"[profiles.'../x']", "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores"),
-        (b"keyring = true\ntoken_file = 'x'", "says twice where the token is (keyring and token_file); keep one"),
+        (b"keyring = true\ntoken_file = 'x'", "more than one token source: keyring and token_file (leave one)"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_named_with_its_place_and_left_alone(
@@ -67,7 +67,7 @@ def test_a_file_of_50_megabytes_is_not_read_whole(unified: Unified, config: Conf
     path = config("")
     os.truncate(path, 50_000_000)
     result = unified("profile list")
-    assert (result.code, result.stderr) == (3, f"error: {path} is larger than 8 MiB; that is no config file\n")
+    assert (result.code, result.stderr) == (3, f"error: {path} is larger than 8 MiB, too large for a config file\n")
 
 
 def test_names_are_listed_even_from_a_file_that_is_no_toml(unified: Unified, config: Config) -> None:
@@ -247,7 +247,7 @@ def test_without_a_home_the_environment_is_enough(process: Process, tmp_path: Pa
     if home != "/nonexistent":
         added = process("profile add acme", environ=environ, cwd=here)
         assert added.returncode == 3
-        assert b"there is no home to keep a config file in" in added.stderr
+        assert b"no home directory for the config file" in added.stderr
     assert list(here.iterdir()) == []
     assert not Path("/.config").exists()
 
@@ -304,7 +304,7 @@ def test_a_file_that_was_named_and_is_not_there_is_no_empty_one(unified: Unified
     result = unified("ticketing tickets list --dry-run", environ=environ)
     assert (result.code, result.stderr) == (
         3,
-        f"error: UNIFIED_CONFIG names {path}, which is not there (unified profile add makes it)\n",
+        f"error: UNIFIED_CONFIG names {path}, which does not exist (unified profile add creates it)\n",
     )
     assert unified("profile add acme", environ=environ).code == 0
     assert unified("ticketing tickets list --dry-run", environ=environ).code == 0

@@ -8,7 +8,7 @@ from front_door import Unified
 
 Config = Callable[[str], Path]
 TEXT = '[profile.acme]\naccount_id = "1"\n'
-SAID = "[profile.acme] is no table of this file"
+SAID = "[profile.acme] is not a table of this file"
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_table_without_a_name_is_told_too(unified: Unified, config: Config, te
     path = config(text)
     result = unified("profile list")
     assert (result.code, result.stdout) == (3, "")
-    assert result.stderr == f"error: {path}: [profile] is no table of this file (write [profiles.NAME])\n"
+    assert result.stderr == f"error: {path}: [profile] is not a table of this file (write [profiles.NAME])\n"

@@ -227,5 +227,5 @@ def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -
     assert (result.code, result.stdout) == (13, "")
     assert result.stderr == (
         "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to https://other.example "
-        "(give that one its own token: --token-file or --token-stdin)\n"
+        "(use another token: --token-file or --token-stdin)\n"
     )

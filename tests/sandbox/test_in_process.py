@@ -61,7 +61,7 @@ def test_without_configuration_the_sandbox_is_not_used_by_itself(process: Proces
     assert (result.stdout, result.returncode) == (b"", 3)
     assert result.stderr.decode() == (
         "error: no connection to call: set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, "
-        "or make a profile: unified profile add NAME; to try things out: unified -p sandbox …\n"
+        "or create a profile: unified profile add NAME; to try things out: unified -p sandbox …\n"
     )
 
 

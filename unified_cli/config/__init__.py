@@ -1,1 +1,1 @@
-"""The config file, and where each value of a call comes from."""
+"""The config file, the credentials, and the resolution of every setting of a call."""

@@ -1,4 +1,4 @@
-"""A base URL, taken apart and checked once; what counts as the same origin is decided here."""
+"""A base URL, parsed and checked once; what counts as the same origin is decided here."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
-# Names of machines, with the underscores that some have, or an IPv6 address, whose brackets are gone by now.
+# Host names, with the underscores that some have, or an IPv6 address without its brackets.
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
@@ -24,7 +24,7 @@ class Address(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: what a credential belongs to."""
+        """Scheme, host and port, to which a credential belongs."""
         if self.is_sandbox:
             return "http://sandbox"
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -32,7 +32,7 @@ class Address(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Host and port as people say them: the port only where it is not the usual one."""
+        """Host and port as people write them: the port only if it is not the default."""
         return self.origin.partition("://")[2]
 
     @property
@@ -46,9 +46,9 @@ class Address(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
-    """The address that `url`, found at `source`, names.
+    """The address of `url`, found at `source`.
 
-    Raises ConfigError for what is no plain base URL, UnsafeError for clear text to anywhere but this machine.
+    Raises ConfigError if it is not a plain base URL, UnsafeError for clear text to another machine.
     """
     if url == SANDBOX:
         return Address("sandbox", "sandbox", 0)
@@ -56,25 +56,25 @@ def parse(url: str, source: str) -> Address:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        # The standard library's words repeat what stands there, which may be a password.
+        # The standard library's message repeats the text, which may contain a password.
         raise ConfigError(f"base URL in {source} is not a URL (it must look like https://api.example.com)") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:
-        raise ConfigError(f"base URL in {source} holds a user name or password; a token has its own place")
+        raise ConfigError(f"base URL in {source} contains a user name or password (tokens are configured separately)")
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ConfigError(f"base URL in {source} must end before any ? or #")
     _check(url, parts.path, source)
     host = parts.hostname
     if not _HOST.fullmatch(host):
-        raise ConfigError(f"base URL in {source} names no host that there can be")
+        raise ConfigError(f"base URL in {source} has an invalid host name")
     if parts.scheme == "http" and not is_loopback(host):
-        raise UnsafeError(f"base URL in {source} would send the token in clear text (write https://{parts.netloc})")
+        raise UnsafeError(f"base URL in {source} would send the token in clear text (use https://{parts.netloc})")
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
 
 def origin_of(url: object) -> str | None:
-    """The origin that a URL names, None where it is none that could be called."""
+    """The origin of a URL; None if it is not a usable base URL."""
     try:
         return parse(url, "it").origin if isinstance(url, str) else None
     except UnifiedError:
@@ -82,7 +82,7 @@ def origin_of(url: object) -> str | None:
 
 
 def masked(url: str) -> str:
-    """The URL without the user name and password it should not have."""
+    """The URL without a user name and password."""
     scheme, slashes, rest = url.partition("//")
     _, at, host = rest.rpartition("@")
     return f"{scheme}{slashes}***@{host}" if at else url
@@ -96,7 +96,7 @@ def _check(url: str, path: str, source: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the name can only mean this machine."""
+    """Whether the host can only be this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""What can be done to a config file's data: add a profile, set and unset keys, remove a profile."""
+"""Changes to a config file's data: add a profile, set and unset keys, remove a profile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ class Draft:
         self.data = data
 
     def empty(self, *, outer: bool = False) -> Table:
-        """A new table, `outer` if it only holds others."""
+        """A new table, `outer` if it only contains tables."""
         del outer
         return {}
 
@@ -31,9 +31,9 @@ class Draft:
         return found
 
     def add(self, name: str, values: TomlTable) -> None:
-        """Add a profile; UsageError where there is one of that name."""
+        """Add a profile. Raises UsageError if one of that name exists."""
         if name in self.profiles:
-            raise UsageError(f'there is a profile named "{name}" already (unified profile set {name} changes it)')
+            raise UsageError(f'a profile named "{name}" already exists (unified profile set {name} changes it)')
         if "profiles" not in self.data:
             self.data["profiles"] = self.empty(outer=True)
         table = self.empty()
@@ -42,7 +42,7 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top of the file where `name` is None; the value None unsets."""
+        """Set the keys of a profile, or of the top of the file if `name` is None; the value None unsets."""
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
             if value is not None and name is None and key not in table:
@@ -60,7 +60,7 @@ class Draft:
             del self.data["profiles"]
 
     def table(self, name: str) -> Table:
-        """The profile of that name; ConfigError where there is none."""
+        """The profile of that name. Raises ConfigError if there is none."""
         if name not in self.profiles:
             raise ConfigError(f'no profile named "{name}" (unified profile list shows {len(self.profiles)})')
         return self.profiles[name]

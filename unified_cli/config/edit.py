@@ -1,4 +1,4 @@
-"""Change the config file: one change at a time, comments and order kept, and never a file that cannot be read."""
+"""Change the config file: one change at a time, with comments and order preserved, and never into a broken file."""
 
 import copy
 import tomllib
@@ -18,16 +18,15 @@ Alter = Callable[[Draft], None]
 def change(
     runtime: Runtime, alter: Alter, *, touched: Iterable[str] = (), first: Callable[[], None] = lambda: None
 ) -> Path:
-    """Change the config file by what `alter` does to a draft of it, and give its path.
+    """Apply `alter` to a draft of the config file, save it, and return its path.
 
-    `touched` names the profiles that must be right afterwards, besides the top of the file: another one's unknown key
-    is no reason not to repair this one. `first` is done before the change is made, but after all that could prevent it.
-    Raises ConfigError where the file is broken, not private enough or cannot be
-    written; then it is as it was.
+    `touched` names the profiles that must be valid afterwards, besides the top of the file: an unknown key in another
+    profile does not prevent the change. `first` runs after all checks and before the file is replaced.
+    Raises ConfigError if the file is broken, not private enough or not writable; then it is unchanged.
     """
     path = file.locate(runtime)
     if path is None:
-        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
     with private_file.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
@@ -77,10 +76,10 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
         document = Document(old)
         alter(document)
         result = document.text()
-        # What keeps comments and order is intricate; what it wrote must mean exactly what was wanted.
+        # tomlkit preserves comments and order; its result is checked, because it must mean exactly what was wanted.
         right = tomllib.loads(result) == wanted
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False
     if not right:
-        raise ConfigError(f"{path} is laid out in a way that cannot be edited safely; change it by hand")
+        raise ConfigError(f"{path} cannot be edited safely in its present layout (change it by hand)")
     return result.encode("utf-8")

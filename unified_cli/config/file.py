@@ -1,4 +1,4 @@
-"""The config file as it is read: private, checked, never repaired silently."""
+"""Read the config file: it must be private and valid, and is never repaired silently."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _LARGEST = 8 * 1024 * 1024
 
 
 class Config(NamedTuple):
-    """What the file says: `top` for all connections, then a table for each profile. Values are not yet parsed."""
+    """The file's content: `top` for all connections, then a table for each profile. Values are not yet parsed."""
 
     path: Path | None
     top: TomlTable = MappingProxyType({})
@@ -31,7 +31,7 @@ class Config(NamedTuple):
 
 
 def locate(runtime: Runtime) -> Path | None:
-    """Where the config file is, or would be; None where this user has no home."""
+    """The path of the config file, which may not exist; None if the user has no home directory."""
     if named := runtime.environ.get(KEYS["config"].variable):
         return Path(named)
     folder = runtime.folder("config")
@@ -39,17 +39,17 @@ def locate(runtime: Runtime) -> Path | None:
 
 
 def read(runtime: Runtime) -> Config:
-    """The config file, empty where there is none.
+    """The config file, empty if there is none.
 
-    Raises ConfigError for a file that cannot be read, is not private enough, is broken, or holds what is not known.
+    Raises ConfigError for a file that cannot be read, is not private enough, is broken, or contains unknown names.
     """
     path = locate(runtime)
     found = content(path) if path else None
     if path is None or found is None:
         if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
-            # A slip of the pen there must not turn into a call without the settings that were meant.
+            # A typo there must not lead to a call without the intended settings.
             raise ConfigError(
-                f"{KEYS['config'].variable} names {path}, which is not there (unified profile add makes it)"
+                f"{KEYS['config'].variable} names {path}, which does not exist (unified profile add creates it)"
             )
         return Config(path)
     text, status = found
@@ -60,12 +60,12 @@ def read(runtime: Runtime) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """What is in the file at `path`, and its status; None where there is none.
+    """The content of the file at `path`, and its status; None if there is none.
 
-    Raises ConfigError where it cannot be read, or others could have written it.
+    Raises ConfigError if it cannot be read, or others could have written it.
     """
     try:
-        # Without waiting: a named pipe in the file's place must not hold the command for ever.
+        # Without waiting: a named pipe at this path must not block the command for ever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
@@ -76,7 +76,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
         if str(path) == os.devnull:
             return None
         if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(f"{path} is not a file, so no configuration can be in it")
+            raise ConfigError(f"{path} is not a regular file")
         permissions.check(path, status)
         found = _whole(handle)
     except OSError as error:
@@ -84,7 +84,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     finally:
         os.close(handle)
     if len(found) > _LARGEST:
-        raise ConfigError(f"{path} is larger than 8 MiB; that is no config file")
+        raise ConfigError(f"{path} is larger than 8 MiB, too large for a config file")
     return found, status
 
 
@@ -96,7 +96,7 @@ def _whole(handle: int) -> bytes:
 
 
 def parse(path: Path, text: bytes) -> Config:
-    """The config that the file's text means; ConfigError names the path and the place."""
+    """The config from the file's text. Raises ConfigError with the path and the place."""
     data = load(path, text)
     for found in problems(data):
         raise ConfigError(f"{path}: {found}")
@@ -105,7 +105,7 @@ def parse(path: Path, text: bytes) -> Config:
 
 
 def load(path: Path, text: bytes) -> dict[str, Toml]:
-    """The text as TOML, whatever it says; ConfigError names the path and the line."""
+    """The text as TOML, with any names. Raises ConfigError with the path and the line."""
     try:
         return tomllib.loads(text.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -114,12 +114,12 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply for a config file") from None
     except ValueError as error:
-        # A TOMLDecodeError is one, and so is what a number of 5,000 digits raises.
+        # A TOMLDecodeError, or the ValueError for a number of 5,000 digits.
         raise ConfigError(f"{path}: {error}") from None
 
 
 def problems(data: TomlTable) -> Iterator[str]:
-    """Whatever is wrong with the names in the file: what no key is called, and what says a thing twice."""
+    """The problems with the names in the file: unknown keys, and keys that contradict each other."""
     if found := shape(data):
         yield found
         return
@@ -134,21 +134,21 @@ def problems(data: TomlTable) -> Iterator[str]:
 
 
 def shape(data: TomlTable) -> str | None:
-    """What keeps profiles from being found in the file at all, None where nothing does."""
+    """Why the file's profiles cannot be found; None if they can."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         return "profiles must be tables, like [profiles.acme]"
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None
-    # The slip of the pen that comes first to mind.
+    # The most likely mistake: [profile.acme].
     meant = next((name for name in singular if isinstance(singular, dict) and isinstance(singular[name], dict)), None)
     written = f"profile.{meant}" if meant else "profile"
-    return f"[{written}] is no table of this file (write [profiles.{meant or 'NAME'}])"
+    return f"[{written}] is not a table of this file (write [profiles.{meant or 'NAME'}])"
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[str]:
-    """Whatever is wrong with the names in one table: that of a profile, or the top of the file where it is None."""
+    """The problems with the names in one table: that of a profile, or the top of the file if `profile` is None."""
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name in table:
         key = KEYS.get(name)
@@ -157,9 +157,9 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[str]:
             yield f"{place}unknown key {name!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
-        yield f"{place}says twice where the token is ({' and '.join(sources)}); keep one"
+        yield f"{place}more than one token source: {' and '.join(sources)} (leave one)"
 
 
 def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
-    """Whether a token stands in the file itself."""
+    """Whether the file itself contains a token."""
     return "token" in top or any("token" in table for table in profiles.values())

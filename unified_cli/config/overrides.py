@@ -1,10 +1,10 @@
-"""What the command line says of the settings."""
+"""The settings that the command line overrides."""
 
 from typing import NamedTuple
 
 
 class Overrides(NamedTuple):
-    """What the command line says of the settings, each already read as its key has it; None where it says nothing."""
+    """The settings from the command line, parsed as their keys require; None for those not given."""
 
     profile: str | None = None
     base_url: str | None = None
@@ -21,5 +21,5 @@ class Overrides(NamedTuple):
     quiet: bool | None = None
 
     def of(self, name: str) -> object:
-        """What is said of the key of that name."""
+        """The value for the key of that name."""
         return getattr(self, name, None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path:
-    """The path, with `~` at its start read as the user's home; where there is no home, `~` stays a name."""
+    """The path, with a leading `~` expanded to the user's home directory; without one, `~` stays a name."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
         return Path(home + text[1:])
@@ -14,5 +14,5 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Whether something is there, as far as this user may look: a closed folder holds nothing."""
-    return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a closed folder
+    """Whether the path exists, as far as this user can see: nothing exists in a folder without access."""
+    return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

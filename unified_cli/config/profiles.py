@@ -1,4 +1,4 @@
-"""Which profiles the words after `-p` mean: names, globs and tags."""
+"""Which profiles the values of `-p` select: names, globs and tags."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,15 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def is_several(patterns: Sequence[str]) -> bool:
-    """Whether the words ask for several connections, though only one may match in the end."""
+    """Whether the patterns may select several connections, even if only one matches."""
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
 def select(config: Config, patterns: Iterable[str]) -> list[str]:
-    """The profiles that any of the patterns names, in the order of the patterns and then of the file, each once.
+    """The profiles that any of the patterns selects, in the order of the patterns and then of the file, each once.
 
-    A pattern is a name, a glob or `tag:` with either of these; the sandbox is found by its name only. ConfigError for a
-    pattern that nothing matches.
+    A pattern is a name, a glob, or `tag:` with either of these; the sandbox is selected by its name only. Raises
+    ConfigError for a pattern without a match.
     """
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -50,6 +50,6 @@ def _matching(config: Config, pattern: str) -> list[str]:
 
 
 def tags_of(value: object) -> list[str]:
-    """The tags that a table's `tags` lists, as far as they are text."""
+    """The tags in a table's `tags`, those that are text."""
     found = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [tag.strip() for tag in found if isinstance(tag, str)]

@@ -1,4 +1,4 @@
-"""The order in which flags, the environment, the profile and the config file decide a setting."""
+"""Resolve every setting from flags, the environment, the profile and the config file, in that order."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 
-# The profile that needs no file. Its connection is the sandbox's well-filled one, and nothing there needs pacing.
+# The built-in profile. Its connection is the sandbox's with many records, and it needs no rate limit.
 SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """The settings that the command line, the environment and the config file amount to.
+    """The settings from the command line, the environment and the config file.
 
-    Order: flag, environment, profile, top of the file, default. Where a profile is named, its identity (base URL,
-    account, token) is a unit: the environment only fills what the profile and the top of the file leave open.
+    Order: flag, environment, profile, top of the file, default. If a profile is named, its identity (base URL,
+    account, token) is a unit: the environment only supplies what the profile and the top of the file do not set.
     """
     name, named_by = _profile(flags, runtime, config)
-    # The sandbox is a unit even where it is only the default: nothing in the environment is meant for it.
+    # The sandbox is a unit even as the default profile: nothing in the environment is meant for it.
     unit = named_by in _NAMING or name == file.RESERVED
     layers = _Layers(flags, runtime.environ, config, name, _table(name, config), unit=unit)
     values = {key.name: layers.value(key) for key in _PLAIN}
@@ -67,7 +67,7 @@ def _table(name: str | None, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The places a value may stand in, strongest first; `unit` puts the environment last for what is identity."""
+    """The sources of a value, strongest first; `unit` puts the environment last for the identity."""
 
     flags: Overrides
     environ: Mapping[str, str]
@@ -78,7 +78,7 @@ class _Layers(NamedTuple):
 
     def value(self, key: Key) -> Value:
         name, variable, default = key.name, *_OPEN[key.name]
-        # Most keys stand nowhere, and a list of a thousand profiles asks for each of them a thousand times.
+        # A fast path: most keys are not set, and a list of a thousand profiles looks each of them up a thousand times.
         stored = name in self.table or name in self.config.top
         if not (stored or self.flags.of(name) is not None or variable in self.environ):
             return default
@@ -102,14 +102,14 @@ class _Layers(NamedTuple):
     def _stored(self, key: Key) -> Iterator[tuple[str, Any]]:
         if key.name in self.table:
             yield f"profile {self.profile}", self.table[key.name]
-        # The sandbox is complete in itself: nothing at the top of the file is meant for it.
+        # The sandbox has its own identity: that at the top of the file is not meant for it.
         if key.name in self.config.top and not (self.profile == file.RESERVED and key.name in IDENTITY):
             yield f"{self.config.path}", self.config.top[key.name]
 
     def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
-        """Where the token is, and which others were not taken.
+        """The source of the token, and the sources that were not used.
 
-        Raises UnsafeError where the stored one belongs to another origin than the call would reach.
+        Raises UnsafeError if the stored token belongs to another origin than that of the call.
         """
         found = self._token_flags()
         if reached and reached.is_sandbox:
@@ -122,11 +122,11 @@ class _Layers(NamedTuple):
         found += [*stored, *environment] if self.unit else [*environment, *stored]
         if not found:
             if refused and self.profile is None and reached:
-                raise UnsafeError(_not_for(KEYS["token"].variable, " or ".join(self._homes()), reached))
+                raise UnsafeError(_wrong_origin(KEYS["token"].variable, " or ".join(self._token_origins()), reached))
             return None, refused
         chosen = found[0]
         if reached and chosen.origin and reached.origin != chosen.origin:
-            raise UnsafeError(_not_for(f"the token of {chosen.source}", chosen.origin, reached))
+            raise UnsafeError(_wrong_origin(f"the token of {chosen.source}", chosen.origin, reached))
         return chosen, (*(other.source for other in found[1:]), *refused)
 
     def _token_flags(self) -> list[TokenSource]:
@@ -136,25 +136,25 @@ class _Layers(NamedTuple):
         if self.flags.token_stdin:
             found.append(TokenSource("token_stdin", "", "--token-stdin"))
         if len(found) > 1:
-            raise UsageError("--token-file and --token-stdin both name the token; give one")
+            raise UsageError("--token-file and --token-stdin are both given (use one)")
         return found
 
     def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """The environment's token where it is meant for the address, else the reason why it is not."""
+        """The environment's token if it is meant for the address, else the reason why it is not."""
         key = KEYS["token"]
         value = self.environ.get(key.variable)
         if not value:
             return [], ()
-        origins = self._homes()
-        # Without a profile, and with no address written down beside it, the token is for whatever is called.
+        origins = self._token_origins()
+        # Without a profile, and without an address beside it, the token is for any address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             return [], (f"{key.variable}, which is not for {reached.origin}",)
         return [TokenSource("environment", value, key.variable)], ()
 
-    def _homes(self) -> list[str]:
-        """The origins that the environment's token is for; one that is none is told as such."""
-        homes = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
-        return [address.origin_of(home) or "an address that is none" for home in homes if home]
+    def _token_origins(self) -> list[str]:
+        """The origins that the environment's token is for; an invalid address is reported as such."""
+        urls = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
+        return [address.origin_of(url) or "an invalid address" for url in urls if url]
 
     def _token_in_file(self, table: TomlTable, profile: str | None, reached: Address | None) -> Iterator[TokenSource]:
         source = f"profile {profile}" if profile else f"{self.config.path}"
@@ -164,18 +164,18 @@ class _Layers(NamedTuple):
                 base = table.get("base_url") or self.config.top.get("base_url")
                 origin = address.parse(parsed(KEYS["base_url"], base, source), source).origin if base else None
                 if name == "keyring" and origin is None and reached:
-                    # It was put there for one origin, which is part of its name; another one finds nothing.
+                    # Its name contains the origin it was stored for; any other origin finds nothing.
                     origin = reached.origin
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
 
 
-def _not_for(token: str, home: str, reached: Address) -> str:
-    other = "give that one its own token: --token-file or --token-stdin"
-    return f"{token} belongs to {home}, and the call would go to {reached.origin} ({other})"
+def _wrong_origin(token: str, origin: str, reached: Address) -> str:
+    remedy = "use another token: --token-file or --token-stdin"
+    return f"{token} belongs to {origin}, and the call would go to {reached.origin} ({remedy})"
 
 
 def parsed(key: Key, value: object, source: str) -> Any:
-    """The value of a key as it was found at `source`; UsageError or ConfigError names what is wrong, and where."""
+    """The value of a key found at `source`. Raises UsageError or ConfigError that says what is wrong, and where."""
     try:
         return key.parse(value)
     except ValueError as error:
@@ -188,7 +188,7 @@ def parsed(key: Key, value: object, source: str) -> Any:
 
 
 def _in_file(value: object) -> str:
-    """A value as the config file has it, as far as it fits into a line."""
+    """A value as the config file writes it, short enough for a line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a table"
     if isinstance(value, bool):

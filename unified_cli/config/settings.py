@@ -1,4 +1,4 @@
-"""Everything a call is made with, and where each value came from."""
+"""The resolved settings of a call, with the source of each value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,14 +9,14 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
 
-WAYS_ON = (
-    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or make a profile: unified profile add NAME; "
+SETUP_HINT = (
+    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
     "to try things out: unified -p sandbox …"
 )
 
 
 class Value(NamedTuple):
-    """A setting's value, its source in words, and the sources it won over with what they said."""
+    """A setting's value, its source in words, and the sources it overrode with their values."""
 
     value: Any
     source: str
@@ -25,9 +25,9 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The resolved settings of one connection; `token` says where to get it, not what it is.
+    """The resolved settings of one connection; `token` is the source of the token, not the token.
 
-    `named_by` is what named the profile; `tokens_left` says where else a token is, and why it is not that one.
+    `named_by` is what named the profile; `tokens_left` lists the token sources that were not used, and why.
     """
 
     profile: str | None
@@ -50,29 +50,29 @@ class Settings:
 
     @property
     def retries(self) -> int:
-        """Repeats after the first attempt."""
+        """Retries after the first attempt."""
         return int(self.values["retries"].value)
 
     @property
     def rate(self) -> float:
-        """Sends per 10 seconds and connection, 0 for no limit."""
+        """Requests per 10 seconds and connection, 0 for no limit."""
         return float(self.values["rate"].value)
 
     @property
     def ca_bundle(self) -> str | None:
-        """A file of further certificate authorities."""
+        """A file of additional certificate authorities."""
         found: str | None = self.values["ca_bundle"].value
         return found
 
     @property
     def page_size(self) -> int | None:
-        """Records per page, None for as many as the service sends by itself."""
+        """Records per page, None for the service's default."""
         found: int | None = self.values["page_size"].value
         return found
 
     @property
     def no_input(self) -> bool:
-        """Whether nobody may be asked."""
+        """Whether prompts are off."""
         return bool(self.values["no_input"].value)
 
     @property
@@ -87,23 +87,24 @@ class Settings:
 
     @property
     def idempotency_window(self) -> float:
-        """Seconds for which the service honours an idempotency key, 0 where it does not."""
+        """Seconds for which the service honours an idempotency key, 0 if it does not."""
         return float(self.values["idempotency_window"].value)
 
     def limited_to(self, *, timeout: float, retries: int) -> "Settings":
-        """The same with this timeout and so many retries."""
+        """The same settings with this timeout and number of retries."""
         merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
         return replace(self, values=merged)
 
     def reachable(self) -> tuple[Address, str]:
-        """The address and the connection; ConfigError with the ways on where one is missing."""
+        """The address and the account id. Raises ConfigError with a remedy if one is missing."""
         name = f'profile "{self.profile}"' if self.profile else None
         if self.address is None and self.account_id is None and name is None:
-            raise ConfigError(f"no connection to call: {WAYS_ON}")
+            raise ConfigError(f"no connection to call: {SETUP_HINT}")
         if self.address is None:
-            mend = f"unified profile set {self.profile} base_url=URL" if name else f"set {KEYS['base_url'].variable}"
-            raise ConfigError(f"{name or 'the environment'} says no base URL ({mend})")
+            remedy = f"unified profile set {self.profile} base_url=URL" if name else f"set {KEYS['base_url'].variable}"
+            raise ConfigError(f"{name or 'the environment'} has no base URL ({remedy})")
         if self.account_id is None:
-            mend = f"unified profile set {self.profile} account_id=ID" if name else f"set {KEYS['account_id'].variable}"
-            raise ConfigError(f"{name or 'the environment'} says no account id, so no connection ({mend}, or -a ID)")
+            variable = KEYS["account_id"].variable
+            remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
+            raise ConfigError(f"{name or 'the environment'} has no account id ({remedy}, or -a ID)")
         return self.address, self.account_id

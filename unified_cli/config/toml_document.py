@@ -1,4 +1,4 @@
-"""The config file's text while it is changed, with comments, order and blank lines kept."""
+"""The config file's text while it is changed, with comments, order and blank lines preserved."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from unified_cli.config.draft import Draft, Table
 
 
 class Document(Draft):
-    """A draft that remembers the text it was made of."""
+    """A draft that preserves the file's text."""
 
     data: tomlkit.TOMLDocument
 
@@ -18,25 +18,25 @@ class Document(Draft):
         self._ended_blank = text.endswith("\n\n")
 
     def empty(self, *, outer: bool = False) -> Table:
-        """A new table, `outer` if it only holds others and needs no header."""
+        """A new table, `outer` if it only contains tables and needs no header."""
         return tomlkit.table(is_super_table=outer)
 
     def put_on_top(self, key: str, value: Any) -> None:
-        """Add a key after the last one at the top; a comment below belongs to what comes next."""
+        """Add a key after the last one at the top; a comment below belongs to what follows."""
         body = self.data.body
         keys = [
-            place
-            for place, (name, item) in enumerate(body)
+            index
+            for index, (name, item) in enumerate(body)
             if name is not None and not isinstance(item, (TomlTable, AoT, Null))
         ]
         item = tomlkit.item(value)
         item.trivia.trail = "\n"
-        place = keys[-1] + 1 if keys else 0
-        body.insert(place, (tomlkit.key(key), item))
+        index = keys[-1] + 1 if keys else 0
+        body.insert(index, (tomlkit.key(key), item))
         if not keys and len(body) > 1:
             body.insert(1, (None, tomlkit.ws("\n")))
 
     def text(self) -> str:
-        """The changed text; it does not end with a blank line that was not there."""
+        """The changed text, without a new blank line at its end."""
         text = self.data.as_string()
         return text if self._ended_blank or not text.endswith("\n\n") else text.rstrip("\n") + "\n"

@@ -1,4 +1,4 @@
-"""The catalogue with what this user adds to it: the TOML files in `catalogue.d` of the configuration folder."""
+"""The catalogue with the user's additions: the TOML files in `catalogue.d` of the configuration folder."""
 
 import os
 import stat
@@ -14,9 +14,9 @@ _LARGEST = 1024 * 1024
 
 
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
-    """The built-in catalogue, extended by each file that is sound; what is not is told on stderr and passed over.
+    """The built-in catalogue, extended by each valid file; the others are ignored, with a warning on stderr.
 
-    No other folder is ever looked into. `reserved` are the names of commands that no API can have.
+    No other folder is read. `reserved` are the names of commands, which no API can have.
     """
     catalogue = load()
     home = runtime.folder("config")
@@ -28,9 +28,9 @@ def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
         for path in sorted(folder.glob("*.toml")):
             catalogue = _with(runtime, catalogue, path, reserved)
     except (FileNotFoundError, NotADirectoryError):
-        pass  # Nobody has to add anything.
+        pass  # The folder is optional.
     except (OSError, CatalogueError) as error:
-        _tell(runtime, error, folder)
+        _warn(runtime, error, folder)
     return catalogue
 
 
@@ -38,26 +38,26 @@ def _with(runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collecti
     from unified_cli.catalogue.extend import extended  # noqa: PLC0415  most users add nothing
 
     try:
-        catalogue, passed_over = extended(catalogue, _read(path), str(path), reserved)
+        catalogue, ignored = extended(catalogue, _read(path), str(path), reserved)
     except (OSError, CatalogueError) as error:
-        _tell(runtime, error, path)
+        _warn(runtime, error, path)
         return catalogue
-    for line in passed_over:
+    for line in ignored:
         runtime.stderr.line(f"warning: {line}")
     return catalogue
 
 
 def _read(path: Path) -> str:
-    # O_NONBLOCK: a FIFO of that name must not hold every command up.
+    # O_NONBLOCK: a FIFO of that name must not block every command.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise CatalogueError(f"{path} is no file")
+            raise CatalogueError(f"{path} is not a regular file")
         _check_private(path, status)
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise CatalogueError(f"{path} is larger than 1 MiB; that is no catalogue")
+        raise CatalogueError(f"{path} is larger than 1 MiB, too large for a catalogue")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -67,11 +67,11 @@ def _read(path: Path) -> str:
 
 def _check_private(path: Path, status: os.stat_result) -> None:
     if permissions.belongs_to_another(status):
-        raise CatalogueError(f"{path} belongs to another user, so it is passed over (chown {os.geteuid()} {path})")
+        raise CatalogueError(f"{path} belongs to another user, so it is ignored (chown {os.geteuid()} {path})")
     if permissions.writable_by_others(status):
-        raise CatalogueError(f"others can write {path}, so it is passed over (chmod go-w {path})")
+        raise CatalogueError(f"others can write {path}, so it is ignored (chmod go-w {path})")
 
 
-def _tell(runtime: Runtime, error: OSError | CatalogueError, path: Path) -> None:
-    said = f"cannot read {path}: {error.strerror}" if isinstance(error, OSError) else str(error)
-    runtime.stderr.line(f"warning: {said}")
+def _warn(runtime: Runtime, error: OSError | CatalogueError, path: Path) -> None:
+    message = f"cannot read {path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+    runtime.stderr.line(f"warning: {message}")

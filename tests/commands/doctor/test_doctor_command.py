@@ -64,8 +64,8 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
     ("text", "check", "subject", "message", "remedy"),
     [
         ("[profiles.a]\naccount_id = '1'\n", "profile", "a",
-         'profile "a" says no base URL', "unified profile set a base_url=URL"),
-        (BASE + "[profiles.a]\n", "profile", "a", 'profile "a" says no account id, so no connection',
+         'profile "a" has no base URL', "unified profile set a base_url=URL"),
+        (BASE + "[profiles.a]\n", "profile", "a", 'profile "a" has no account id',
          "unified profile set a account_id=ID, or -a ID"),
         (BASE + "[profiles.a]\naccount_id='1'\n", "profile", "a", "no token", "unified profile login a"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
@@ -73,7 +73,7 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",
          "no program 'no-such-program'", "use an absolute path, or a name on PATH"),
         (BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n", "token", "a",
-         "there is no keyring on this machine that keeps a token safe; profile a keeps its token there", ""),
+         "this machine has no keyring that stores a token safely; profile a keeps its token there", ""),
         (BASE + "[profiles.a]\naccount_id='1'\ntimeout=-1\n", "profile", "a",
          "profile a: timeout must be a number of seconds above 0, not -1", ""),
         ("[profiles.a]\nacount_id='1'\n", "config", None,
@@ -87,7 +87,7 @@ def test_each_fault_of_the_configuration_has_its_remedy(
     with using(keyring.backends.fail.Keyring()):
         result = unified("doctor -o json")
     if check == "token" and "keyring" in message:
-        message = "there is no keyring on this machine that keeps a token safe"
+        message = "this machine has no keyring that stores a token safely"
     one = found(result, check, subject)
     assert (one["level"], one["message"], one["remedy"], one["exit"]) == ("error", message, remedy, 3)
     assert result.code == 3

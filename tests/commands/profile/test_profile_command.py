@@ -77,7 +77,7 @@ def test_a_change_leaves_every_other_letter_alone(
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("profile add acme", 2, 'there is a profile named "acme" already (unified profile set acme changes it)'),
+        ("profile add acme", 2, 'a profile named "acme" already exists (unified profile set acme changes it)'),
         ("profile add sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
         ("profile set sandbox retries=1", 2, 'the profile "sandbox" is built in and cannot be changed'),
         ("profile remove sandbox", 2, 'the profile "sandbox" is built in and cannot be changed'),
@@ -96,7 +96,7 @@ def test_a_change_leaves_every_other_letter_alone(
         ("profile set acme token_command=op", 2,
          'token_command must be a list: the program, then its arguments, like ["pass", "show", "unified"]'),
         ("profile set acme base_url=http://api.example.com", 13,
-         "base URL in base_url would send the token in clear text (write https://api.example.com)"),
+         "base URL in base_url would send the token in clear text (use https://api.example.com)"),
         ("profile set acme keyring=true token_file=x", 3, None),
         ("profile add new -a 1 account_id=2", 2, "account_id is given twice, as an option and as account_id=…"),
         ("profile use", 2, "unified profile use NAME chooses a profile, unified profile use --none chooses none"),
@@ -122,7 +122,7 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(
 def test_no_name_that_a_shell_a_path_or_a_pattern_could_misread(unified: Unified, tmp_path: Path, name: str) -> None:
     result = unified(["profile", "add", "--", name])
     assert (result.code, result.stdout) == (2, "")
-    assert "cannot name a profile" in result.stderr
+    assert "is not a profile name" in result.stderr
     assert not (tmp_path / "config").exists()
 
 
@@ -131,7 +131,7 @@ def test_the_default_is_removed_only_after_another_choice(unified: Unified, conf
     refused = unified("profile remove acme")
     assert (refused.code, refused.stderr) == (
         2,
-        'error: "acme" is the default profile (first unified profile use OTHER, or --none)\n',
+        'error: "acme" is the default profile (run unified profile use OTHER, or --none, first)\n',
     )
     assert unified("profile use --none").code == 0
     assert unified("profile remove acme").code == 0
@@ -227,7 +227,7 @@ def test_path_needs_nothing_and_reads_nothing(unified: Unified, config: Config, 
     nowhere = unified("profile path", folders={})
     assert (nowhere.code, nowhere.stderr) == (
         3,
-        "error: there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)\n",
+        "error: no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)\n",
     )
     assert not (tmp_path / "home").exists()
 

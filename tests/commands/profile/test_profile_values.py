@@ -35,7 +35,7 @@ def test_a_token_file_is_kept_with_its_folder(
     result = unified(command)
     assert result.code == 0
     assert f'token_file = "{tmp_path / "mine"}"\n' in path.read_text()
-    said = f"warning: there is no file {tmp_path / 'mine'} yet\n"
+    said = f"warning: the file {tmp_path / 'mine'} does not exist yet\n"
     assert result.stderr.endswith(said) is not there
 
 

@@ -51,7 +51,7 @@ def test_the_keyring_is_where_a_token_goes(unified: Unified, config: Config, rin
     )
     assert (after.code, after.stderr) == (
         3,
-        "error: the keyring holds no token of profile acme for https://api.example.com (unified profile login acme)\n",
+        "error: the keyring has no token of profile acme for https://api.example.com (unified profile login acme)\n",
     )
 
 
@@ -61,8 +61,8 @@ def test_without_a_keyring_nothing_else_is_chosen(unified: Unified, config: Conf
         result = unified("profile login acme --token-stdin", stdin=TYPED)
     assert result.code == 3
     assert result.stderr == (
-        "error: there is no keyring on this machine that keeps a token safe "
-        "(--store file keeps the token in a file only you can read)\n"
+        "error: this machine has no keyring that stores a token safely "
+        "(--store file stores it in a file only you can read)\n"
     )
     assert path.read_text() == PROFILE
     assert [entry.name for entry in path.parent.iterdir()] == ["config.toml"]
@@ -107,7 +107,7 @@ def test_plain_text_is_only_for_those_who_ask(unified: Unified, config: Config, 
     path = config(PROFILE.replace("https://api.example.com", service.url))
     result = unified("profile login acme --store config --token-stdin", stdin=TYPED)
     assert result.stderr == (
-        "warning: the config file keeps the token in plain text (--store keyring is safer)\n"
+        "warning: the token is stored as plain text in the config file (--store keyring is safer)\n"
         f'the token of profile "acme" is in {path}, in plain text\n'
     )
     assert f'token = "{TOKEN}"\n' in path.read_text()
@@ -145,20 +145,20 @@ PLACES = "'vault' is not one of 'keyring', 'file', 'config'"
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("profile login", 2, "whose token? (a profile's name, or --shared for those that have none of their own)"),
+        ("profile login", 2, "whose token? (name a profile, or use --shared for the profiles without their own)"),
         ("profile login acme --shared", 2,
-         "whose token? (a profile's name, or --shared for those that have none of their own)"),
+         "whose token? (name a profile, or use --shared for the profiles without their own)"),
         ("profile login sandbox", 2, "the sandbox has a token of its own"),
         ("profile login nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile logout nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
-        ("profile login acme", 2, "there is no terminal to ask at (--token-stdin reads the token from standard input)"),
+        ("profile login acme", 2, "no terminal to ask for the token (--token-stdin reads it from standard input)"),
         ("profile login acme --store vault", 2, f"{LOGIN}: invalid value for '--store': {PLACES} ({LOGIN} --help)"),
         ("profile login command --token-stdin", 2,
-         "the profile \"command\"'s token comes from a command; say --store to keep one here instead"),
+         'the token of profile "command" comes from a command (--store stores one here instead)'),
         ("profile logout acme", 2,
-         'nothing is kept here as token of profile "acme" (unified profile show tells where it comes from)'),
+         'no token of profile "acme" is stored here (unified profile show says where it comes from)'),
         ("profile logout command", 2,
-         'nothing is kept here as token of profile "command" (unified profile show tells where it comes from)'),
+         'no token of profile "command" is stored here (unified profile show says where it comes from)'),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused(unified: Unified, config: Config, command: str, code: int, said: str) -> None:
@@ -183,14 +183,14 @@ def test_a_token_is_bound_to_an_origin(unified: Unified, config: Config, ring: I
     result = unified("profile login acme --token-stdin", stdin=TYPED)
     assert (result.code, result.stderr) == (
         3,
-        'error: nothing says where the profile "acme"\'s token may be sent (unified profile set acme base_url=URL)\n',
+        'error: the token of profile "acme" needs a base URL (unified profile set acme base_url=URL)\n',
     )
     environ = {"UNIFIED_BASE_URL": "https://one.example"}
     assert unified("profile login acme --token-stdin", stdin=TYPED, environ=environ).code == 0
     assert ring.kept == {("unified", "https://one.example|acme"): TOKEN}
     elsewhere = unified("-p acme voice calls list", environ={"UNIFIED_BASE_URL": "https://other.example"})
     assert elsewhere.code == 3
-    assert "the keyring holds no token of profile acme for https://other.example" in elsewhere.stderr
+    assert "the keyring has no token of profile acme for https://other.example" in elsewhere.stderr
     assert path.read_text() == '[profiles.acme]\naccount_id = "1"\nkeyring = true\n'
 
 
@@ -247,7 +247,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_on_a_terminal_the_token_does_not_show(home: Path) -> None:
     child, terminal = spawn(home, "profile", "login", "acme", "--store", "file")
-    seen = until(terminal, b"(it is not shown): ")
+    seen = until(terminal, b"(not shown): ")
     assert not echoes(terminal)
     os.write(terminal, TYPED)
     seen += until(terminal, b" is in ")
@@ -262,7 +262,7 @@ def test_on_a_terminal_the_token_does_not_show(home: Path) -> None:
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_question_that_is_broken_off_gives_the_echo_back(home: Path, how: signal.Signals, code: int) -> None:
     child, terminal = spawn(home, "profile", "login", "acme", "--store", "file")
-    until(terminal, b"(it is not shown): ")
+    until(terminal, b"(not shown): ")
     assert not echoes(terminal)
     if how == signal.SIGINT:
         os.write(terminal, b"\x03")
@@ -283,7 +283,7 @@ def test_a_name_alone_starts_a_short_conversation(home: Path) -> None:
         (b"https://api.example.com: ", b"http://api.example.com\n"),
         (b"clear text", b"https://api.example.com\n"),
         (b"account id of the connection: ", b"62f44730\n"),
-        (b"tags, separated by commas (may be none): ", b"prod, eu\n"),
+        (b"tags, separated by commas (optional): ", b"prod, eu\n"),
         (b"do this later): ", b"\n"),
     ]:
         until(terminal, question)

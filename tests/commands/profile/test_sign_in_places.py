@@ -19,8 +19,8 @@ def test_without_the_library_nobody_is_asked(unified: Unified, config: Config, m
     result = unified("profile login acme", tty=True, stdin=b"t-canary\n")
     assert result.code == 3
     assert result.stderr == (
-        "error: the keyring needs the library of that name (--store file keeps the token in a file only you can read; "
-        "for the keyring: pip install 'unified-cli[keyring]')\n"
+        "error: token storage in the keyring needs the package keyring (--store file stores it in a file only you can "
+        "read; or pip install keyring)\n"
     )
     assert path.read_text() == PROFILE
 
@@ -31,8 +31,8 @@ def test_without_a_keyring_nobody_is_asked(unified: Unified, config: Config) -> 
         result = unified("profile login acme", tty=True, stdin=b"t-canary\n")
     assert result.code == 3
     assert result.stderr == (
-        "error: there is no keyring on this machine that keeps a token safe "
-        "(--store file keeps the token in a file only you can read)\n"
+        "error: this machine has no keyring that stores a token safely "
+        "(--store file stores it in a file only you can read)\n"
     )
 
 
@@ -43,7 +43,7 @@ def test_more_than_a_line_is_no_token(unified: Unified, config: Config, typed: b
     said = (
         "has a line break at its end"
         if typed.endswith(b"\n\n")
-        else ("holds a blank, a line break or a character that no token can have")
+        else ("contains a blank, a line break or another invalid character")
     )
     assert (result.code, result.stderr) == (3, f"error: the token {said}\n")
     assert path.read_text() == PROFILE

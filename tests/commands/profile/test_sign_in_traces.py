@@ -34,7 +34,7 @@ def test_a_token_that_moves_leaves_no_file(unified: Unified, config: Config, sto
     (token,) = kept(path)
     result = unified(f"profile login acme --token-stdin --store {store}", stdin=NEW)
     assert result.code == 0
-    assert f"the token before it is removed with {token}\n" in result.stderr
+    assert f"the previous token is removed with {token}\n" in result.stderr
     assert kept(path) == []
 
 
@@ -46,7 +46,7 @@ def test_a_token_that_moves_leaves_no_keyring_entry(
     unified("profile login acme --token-stdin --store keyring", stdin=OLD)
     result = unified(f"profile login acme --token-stdin --store {store}", stdin=NEW)
     assert result.code == 0
-    assert f"the token before it is removed from the keyring ({USER})\n" in result.stderr
+    assert f"the previous token is removed from the keyring ({USER})\n" in result.stderr
     assert ring.kept == {}
 
 
@@ -55,7 +55,7 @@ def test_a_file_of_ones_own_is_named_when_the_token_moves(unified: Unified, conf
     own.write_bytes(OLD)
     config(f'{PROFILE}token_file = "{own}"\n')
     result = unified("profile login acme --token-stdin --store config", stdin=NEW)
-    assert f"the token before it is left in {own}, which is your own file\n" in result.stderr
+    assert f"the previous token is left in {own}, which is your own file\n" in result.stderr
     assert own.read_bytes() == OLD
 
 
@@ -65,7 +65,7 @@ def test_a_keyring_that_fails_is_named_and_the_new_token_kept(unified: Unified, 
         result = unified("profile login acme --token-stdin --store config", stdin=NEW)
     assert result.code == 0
     assert (
-        "warning: the token before it is still stored: there is no keyring on this machine that keeps a token safe\n"
+        "warning: the previous token is still stored: this machine has no keyring that stores a token safely\n"
         in result.stderr
     )
     assert "t-canary-new" in path.read_text()

@@ -83,14 +83,14 @@ def test_a_keyring_that_keeps_nothing_is_refused(module: str) -> None:
     backend = __import__(module, fromlist=["Keyring"]).Keyring()
     keyring.set_keyring(backend)
     for ask in (lambda: keychain.get("x"), lambda: keychain.put("x", "t-1"), keychain.backend_name):
-        with pytest.raises(ConfigError, match="there is no keyring on this machine that keeps a token safe"):
+        with pytest.raises(ConfigError, match="this machine has no keyring that stores a token safely"):
             ask()
 
 
 def test_a_keyring_of_plain_text_is_refused_and_passed_over_in_a_chain() -> None:
     plain, good = PlaintextKeyring(), InMemory()
     keyring.set_keyring(plain)
-    with pytest.raises(ConfigError, match="there is no keyring on this machine that keeps a token safe"):
+    with pytest.raises(ConfigError, match="this machine has no keyring that stores a token safely"):
         keychain.put("x", "t-1")
     chain = type("Chain", (InMemory,), {"backends": [plain, good], "priority": 1})()
     keyring.set_keyring(chain)
@@ -102,7 +102,7 @@ def test_a_library_that_is_not_installed_is_asked_for(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError) as caught:
         keychain.get("x")
-    assert caught.value.message == ("the keyring needs the library of that name (pip install 'unified-cli[keyring]')")
+    assert caught.value.message == ("token storage in the keyring needs the package keyring (pip install keyring)")
 
 
 def test_a_backend_that_cannot_be_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

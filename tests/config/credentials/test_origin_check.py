@@ -10,7 +10,7 @@ from keyrings import InMemory, using
 Config = Callable[[str], Path]
 PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n'
 REFUSED = (
-    "error: the token of profile acme was stored for https://one.example and would go elsewhere "
+    "error: the token of profile acme was stored for https://one.example and would be sent elsewhere "
     "(unified profile logout acme, then set it, then unified profile login acme)\n"
 )
 
@@ -53,7 +53,7 @@ def test_a_file_of_ones_own_is_warned_of(unified: Unified, config: Config, tmp_p
     assert result.stderr == (
         f'changed profile "acme" in {path}\n'
         f"warning: the token in {own} was for https://one.example and goes to https://two.example from now on "
-        "(unified profile login acme puts another there)\n"
+        "(unified profile login acme replaces it)\n"
     )
 
 
@@ -64,8 +64,8 @@ def test_the_keyring_keeps_the_token_for_the_old_origin(unified: Unified, config
     assert result.code == 0
     assert result.stderr == (
         f'changed profile "acme" in {path}\n'
-        "warning: the keyring keeps the token for https://one.example only (entry https://one.example|acme; "
-        "unified profile login acme keeps another)\n"
+        "warning: the keyring has the token for https://one.example only (entry https://one.example|acme; "
+        "unified profile login acme stores another)\n"
     )
     assert ring.kept == {("unified", "https://one.example|acme"): "t-canary"}
 

@@ -52,7 +52,7 @@ def test_a_token_is_kept_found_and_removed(tmp_path: Path) -> None:
     assert "acme\t\t1\t\tkeyring\tready\n" in result.stdout
     assert "removed from the keyring (https://api.example.com|acme)" in result.stderr
     assert result.returncode == 3
-    assert "error\ttoken\tacme\tthe keyring holds no token of profile acme for https://api.example.com" in result.stdout
+    assert "error\ttoken\tacme\tthe keyring has no token of profile acme for https://api.example.com" in result.stdout
     everything = result.stdout + result.stderr
     assert TOKEN not in everything
     assert not any(TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())
@@ -67,5 +67,5 @@ def test_without_a_secret_service_the_token_is_put_nowhere(tmp_path: Path) -> No
         unlock=False,
     )
     assert result.returncode == 3
-    assert "there is no keyring on this machine that keeps a token safe" in result.stderr
+    assert "this machine has no keyring that stores a token safely" in result.stderr
     assert not any(TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())

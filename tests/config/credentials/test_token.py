@@ -42,7 +42,7 @@ def read(kind: str, detail: object, **world: object) -> tuple[str, str]:
     return found, stderr.getvalue().decode()
 
 
-NEVER = "the token from profile acme holds a blank, a line break or a character that no token can have"
+NEVER = "the token from profile acme contains a blank, a line break or another invalid character"
 BAD = {
     "a line break at its end": ("t-1\n", "the token from profile acme has a line break at its end"),
     "CRLF": ("t-1\r\n", "the token from profile acme has a line break at its end"),
@@ -222,7 +222,7 @@ def test_a_program_of_that_name_in_the_working_directory_is_not_run(
     for path in (f":{PATH}", f".:{PATH}", f"{PATH}:", "", "."):
         found, _ = read("token_command", ["print-token"], environ={"PATH": path})
         assert found == (
-            "error: token_command of profile acme: no program 'print-token' (an absolute path, or a name on PATH)"
+            "error: token_command of profile acme: no program 'print-token' (use an absolute path, or a name on PATH)"
         )
     assert read("token_command", ["./print-token"])[0].startswith("error: token_command of profile acme: no program")
     assert not (tmp_path / "PWN").exists()

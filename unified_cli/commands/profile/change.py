@@ -1,4 +1,4 @@
-"""`unified profile add`, `set`, `use` and `remove`: what changes the configuration."""
+"""`unified profile add`, `set`, `use` and `remove`: change the configuration."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -24,13 +24,13 @@ _KEYS = [(key.name, key.about) for key in SETTABLE.values()]
 
 
 def _of_profile(name: str) -> Flag:
-    """The option of that name, for what is to stand in a profile."""
+    """The option of that name, for a key of a profile."""
     return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddOptions(MessageOptions):
-    """A profile's name and what is to stand in it, as options or as KEY=VALUE."""
+    """A profile's name and its keys, as options or as KEY=VALUE."""
 
     name: Name
     assignments: Annotated[tuple[str, ...], Argument(metavar="[KEY=VALUE…]")] = ()
@@ -45,11 +45,11 @@ class AddOptions(MessageOptions):
         str | None, Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\'')
     ] = None
     keyring: Annotated[bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")] = False
-    tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "put it into a group, for -p tag:NAME", "NAME")] = ()
+    tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")] = ()
     read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
 
     def values(self) -> dict[str, Toml]:
-        """What the options say, by key; only what is given."""
+        """The values of the given options, by key."""
         found = {name: getattr(self, name) for name in SETTABLE if hasattr(self, name)}
         return {
             name: [*value] if name == "tags" else value
@@ -60,7 +60,7 @@ class AddOptions(MessageOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class SetOptions(MessageOptions):
-    """A profile's name and what is to be changed in it."""
+    """A profile's name and the keys to change."""
 
     name: ExistingName
     assignments: Annotated[
@@ -70,10 +70,10 @@ class SetOptions(MessageOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class UseOptions(MessageOptions):
-    """The profile to use from now on."""
+    """The new default profile."""
 
     name: OptionalName = None
-    none: Annotated[bool, Flag(("--none",), PROFILE, "use no profile when none is named")] = False
+    none: Annotated[bool, Flag(("--none",), PROFILE, "use no default profile")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +89,8 @@ class RemoveOptions(MessageOptions):
 def add_command(about: str, context: CommandContext) -> Any:
     """`profile add`."""
     more = [
-        "Whatever the profile leaves open comes from the top of the file. The default profile stays what it is.",
-        "On a terminal, a name alone starts a few questions.",
+        "Keys that the profile does not set come from the top of the file. The default profile does not change.",
+        "On a terminal, a name alone prompts for the rest.",
     ]
     example = "unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod"
     return build(
@@ -108,8 +108,8 @@ def set_command(about: str, context: CommandContext) -> Any:
     """`profile set`."""
     more = [
         "An empty value unsets the key.",
-        "A base URL of another origin is refused while login keeps the token in a file: log out first.",
-        "If the token is in a file of your own or in the keyring, a warning says so.",
+        "A base URL of another origin is refused while login has the token stored in a file: log out first.",
+        "If the token is in a file of your own or in the keyring, there is a warning.",
     ]
     example = "unified profile set acme tags=prod,eu read_only=true timeout="
     return build(
@@ -125,7 +125,7 @@ def set_command(about: str, context: CommandContext) -> Any:
 
 def use_command(about: str, context: CommandContext) -> Any:
     """`profile use`."""
-    more = ["-p NAME and UNIFIED_PROFILE name one for a single call or shell, and change nothing for others."]
+    more = ["-p NAME and UNIFIED_PROFILE choose one for a single call or shell only."]
     return build(
         context,
         tree.CommandSpec(
@@ -165,8 +165,8 @@ def _add(runtime: Runtime, options: AddOptions) -> None:
             values = guide.values(runtime, config.top)
     path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
     runtime.stderr.note(f'added profile "{name}" to {path}')
-    if told := missing_file(values, runtime):
-        runtime.stderr.note(f"warning: {told}")
+    if warning := missing_file(values, runtime):
+        runtime.stderr.note(f"warning: {warning}")
     if guided:
         guide.sign_in(runtime, name)
 
@@ -181,13 +181,13 @@ def _set(runtime: Runtime, options: SetOptions) -> None:
                 known(key)
         before = {**table}
         draft.set(name, values)
-        warning[:] = [origin_check.check(runtime, name, before, table, draft.data)]
+        warnings[:] = [origin_check.check(runtime, name, before, table, draft.data)]
 
-    warning: list[str | None] = []
+    warnings: list[str | None] = []
     path = edit.change(runtime, alter, touched=[name])
     runtime.stderr.note(f'changed profile "{name}" in {path}')
-    for told in filter(None, (warning[0], missing_file(values, runtime))):
-        runtime.stderr.note(f"warning: {told}")
+    for warning in filter(None, (*warnings, missing_file(values, runtime))):
+        runtime.stderr.note(f"warning: {warning}")
 
 
 def _use(runtime: Runtime, options: UseOptions) -> None:
@@ -202,7 +202,7 @@ def _use(runtime: Runtime, options: UseOptions) -> None:
 
     path = edit.change(runtime, alter)
     what = f'profile "{name}" is' if name else "no profile is"
-    runtime.stderr.note(f"{what} used from now on when none is named ({path})")
+    runtime.stderr.note(f"{what} the default from now on ({path})")
 
 
 def _remove(runtime: Runtime, options: RemoveOptions) -> None:
@@ -212,7 +212,7 @@ def _remove(runtime: Runtime, options: RemoveOptions) -> None:
 
     def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
-            raise UsageError(f'"{name}" is the default profile (first unified profile use OTHER, or --none)')
+            raise UsageError(f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)')
         stored[:] = login.traces(runtime, name, draft.table(name), draft.data)
         draft.remove(name)
 
@@ -220,7 +220,7 @@ def _remove(runtime: Runtime, options: RemoveOptions) -> None:
     path = edit.change(runtime, alter)
     runtime.stderr.note(f'removed profile "{name}" from {path}')
     for token in stored:
-        login.forget_and_tell(runtime, token, "its token")
+        login.forget_or_warn(runtime, token, "its token")
 
 
 def _existing(name: str) -> str:

@@ -19,13 +19,13 @@ from unified_cli.json_text.values import JsonObject
 VERSION = 1
 With = Annotated[
     str,
-    Flag(("--with",), CONNECTION, f'list this instead of "{connection_probe.DEFAULT}"', "'API RESOURCE'"),
+    Flag(("--with",), CONNECTION, f'the list to read instead of "{connection_probe.DEFAULT}"', "'API RESOURCE'"),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(MessageOptions):
-    """Which connections to ask, for what, and how to print what they answer."""
+    """Which connections to test, with which list, and how to print the results."""
 
     patterns: Patterns = ()
     profile: Profiles = ()
@@ -38,7 +38,7 @@ class CheckOptions(MessageOptions):
 
 def test_command(about: str, context: CommandContext) -> Any:
     """`profile test`."""
-    more = ["Without a name: what a call would be made with, here and now."]
+    more = ["Without a name: the connection that a call from here would use."]
     return build(
         context,
         tree.CommandSpec(
@@ -68,7 +68,7 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
 
 
 def _described(one: ProbeResult) -> JsonObject:
-    """A verdict as programs are told of it; the names are a contract."""
+    """A verdict as JSON; the names are a contract."""
     return {
         "profile": one.profile,
         "verdict": one.word,

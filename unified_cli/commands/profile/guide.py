@@ -1,4 +1,4 @@
-"""The short conversation of `profile add` on a terminal, where nothing but a name was given."""
+"""The prompts of `profile add` on a terminal, if only a name is given."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,16 +17,16 @@ _TRIES = 3
 
 
 def values(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
-    """The keys of a new profile, as the person at the terminal wants them; what is left empty stays open."""
+    """The keys of a new profile, as typed at the terminal; an empty answer leaves a key unset."""
     found: dict[str, Toml] = {}
     questions = [
         ("account_id", "account id of the connection: "),
-        ("tags", "tags, separated by commas (may be none): "),
+        ("tags", "tags, separated by commas (optional): "),
     ]
     if "base_url" not in top:
         questions.insert(0, ("base_url", "base URL of the service, like https://api.example.com: "))
     for key, question in questions:
-        answer = _until_right(runtime, question, partial(_read, key))
+        answer = _until_valid(runtime, question, partial(_read, key))
         if answer is not None:
             found[key] = answer
     return found
@@ -37,13 +37,13 @@ def _read(key: str, text: str) -> Any:
 
 
 def sign_in(runtime: Runtime, name: str) -> None:
-    """Ask for the token of the new profile and keep it, if the person has one at hand."""
+    """Ask for the token of the new profile and store it, unless the answer is empty."""
     config = file.read(runtime)
     if any(config.top.get(key) for key in TOKEN_SOURCES) or not _has_origin(runtime, name):
         return
-    typed = terminal_input.hidden(runtime, "token (it is not shown; leave it empty to do this later): ")
+    typed = terminal_input.hidden(runtime, "token (not shown; leave empty to do this later): ")
     if not typed:
-        runtime.stderr.note(f"no token kept (unified profile login {name})")
+        runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
     token = secrets.checked(typed, "the token", runtime)
     where = login.keep(runtime, login.choose(runtime, name, _store(runtime)), token)
@@ -58,18 +58,18 @@ def _has_origin(runtime: Runtime, name: str) -> bool:
 
 
 def _store(runtime: Runtime) -> str:
-    """The keyring; where there is none, the person is told so and chooses."""
+    """The keyring; if there is none, a file, if the user agrees."""
     try:
         keyring.backend_name()
     except ConfigError as error:
-        answer = terminal_input.line(runtime, f"{error.message}; keep it in a file only you can read? [y/N] ")
+        answer = terminal_input.line(runtime, f"{error.message}; store it in a file only you can read? [y/N] ")
         if answer.lower() not in {"y", "yes"}:
-            raise UsageError("the profile is added, and no token kept") from None
+            raise UsageError("the profile was added, but no token stored") from None
         return "file"
     return "keyring"
 
 
-def _until_right(runtime: Runtime, question: str, read: Callable[[str], Any]) -> Any:
+def _until_valid(runtime: Runtime, question: str, read: Callable[[str], Any]) -> Any:
     for tries in range(_TRIES):
         try:
             return read(terminal_input.line(runtime, question))

@@ -1,4 +1,4 @@
-"""`unified profile import`: many connections at once, all of them or none."""
+"""`unified profile import`: add many profiles at once, all or none."""
 
 import csv
 import io
@@ -27,14 +27,12 @@ _COLUMNS = ("name", *(name for name in SETTABLE if name != "token_command"))
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileFileOptions(MessageOptions):
-    """Which file the profiles are in."""
+    """The file of profiles."""
 
     file: Annotated[
         str, Argument("a CSV file whose first line names the columns; - is standard input", takes=("file",))
     ]
-    update: Annotated[bool, Flag(("--update",), PROFILE, "change the profiles that exist, rather than refuse them")] = (
-        False
-    )
+    update: Annotated[bool, Flag(("--update",), PROFILE, "change profiles that exist instead of refusing them")] = False
 
 
 def import_command(about: str, context: CommandContext) -> Any:
@@ -42,7 +40,7 @@ def import_command(about: str, context: CommandContext) -> Any:
     more = [
         "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
         "except token and token_command.",
-        "Tags are separated by blanks, commas or semicolons. One wrong line, and nothing is added.",
+        "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
     ]
     return build(
         context,
@@ -58,7 +56,7 @@ def import_command(about: str, context: CommandContext) -> Any:
 def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
     rows = dict(_rows(_text(runtime, options.file)))
     if not rows:
-        raise UsageError(f"{options.file} names no profile")
+        raise UsageError(f"no profiles in {options.file}")
     update = options.update
 
     def alter(draft: Draft) -> None:
@@ -80,7 +78,7 @@ def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
 def _text(runtime: Runtime, name: str) -> str:
     if name == "-":
         if runtime.stdin is None:
-            raise UsageError("standard input is closed, and - reads from it")
+            raise UsageError("cannot read - because standard input is closed")
         content = runtime.stdin.read(_LARGEST + 1)
     else:
         try:
@@ -107,12 +105,12 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
-            place = f"line {reader.line_num}"
+            line = f"line {reader.line_num}"
             if len(cells) != len(heads):
-                raise UsageError(f"{place} has {len(cells)} cells, and there are {len(heads)} columns")
-            name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), place)
+                raise UsageError(f"{line} has {len(cells)} cells for {len(heads)} columns")
+            name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), line)
             if name in lines:
-                raise UsageError(f'{place} names "{name}" again (line {lines[name]} did)')
+                raise UsageError(f'{line} repeats the profile "{name}" of line {lines[name]}')
             lines[name] = reader.line_num
             yield name, values
     except csv.Error as error:
@@ -121,24 +119,24 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
 
 def _check_heads(heads: list[str]) -> None:
     if "name" not in heads:
-        raise UsageError("the first line must name the columns, and one of them must be name")
+        raise UsageError("the first line must name the columns, including name")
     for head in heads:
         if head == "token":
-            raise UsageError("tokens do not go through a CSV file (unified profile login keeps one safe)")
+            raise UsageError("tokens are not read from a CSV file (unified profile login stores one)")
         if head not in _COLUMNS:
             close = get_close_matches(head, _COLUMNS, 1)
-            hint = f'did you mean "{close[0]}"?' if close else f"there are {', '.join(_COLUMNS)}"
+            hint = f'did you mean "{close[0]}"?' if close else f"choose from {', '.join(_COLUMNS)}"
             raise UsageError(f'no column "{visible(head)}" ({hint})')
         if heads.count(head) > 1:
-            raise UsageError(f'the column "{head}" is there twice')
+            raise UsageError(f'the column "{head}" is repeated')
 
 
-def _profile(cells: Mapping[str, str], place: str) -> tuple[str, dict[str, Toml]]:
+def _profile(cells: Mapping[str, str], line: str) -> tuple[str, dict[str, Toml]]:
     try:
         values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
         return new_name(cells["name"]), values
     except UnifiedError as error:
-        error.message = f"{place}: {error.message}"
+        error.message = f"{line}: {error.message}"
         raise
 
 

@@ -1,4 +1,4 @@
-"""`unified profile list` and `path`: what there is, also where the file is broken."""
+"""`unified profile list` and `path`: list the profiles, even of a broken file, and print the file's path."""
 
 import re
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ def list_command(about: str, context: CommandContext) -> Any:
 
 def path_command(about: str, context: CommandContext) -> Any:
     """`profile path`."""
-    more = ["There need not be such a file. UNIFIED_CONFIG names another."]
+    more = ["The file may not exist yet. UNIFIED_CONFIG names another."]
     return build(
         context,
         tree.CommandSpec(
@@ -62,7 +62,7 @@ def path_command(about: str, context: CommandContext) -> Any:
 def _path(runtime: Runtime) -> None:
     path = file.locate(runtime)
     if path is None:
-        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
     import os  # noqa: PLC0415  a name that is not UTF-8 is printed as it is
 
     stdout.write(runtime, [os.fsencode(path) + b"\n"])
@@ -72,14 +72,14 @@ def _list(runtime: Runtime, options: ListProfilesOptions) -> None:
     try:
         config = file.read(runtime)
     except ConfigError:
-        _salvage(runtime, options.output)
+        _list_names(runtime, options.output)
         raise
     names = select(config, options.patterns) if options.patterns else [*config.profiles]
-    # The process's own environment decodes a variable each time it is asked for one.
+    # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_described(config, name, runtime) for name in names]
     if not found:
-        runtime.stderr.note("no profiles yet: unified profile add NAME (to try things out: unified -p sandbox …)")
+        runtime.stderr.note("no profiles yet (unified profile add NAME; to try things out: unified -p sandbox …)")
     default = config.top.get("profile")
     _print(runtime, options.output, default if isinstance(default, str) else None, found)
 
@@ -100,7 +100,7 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
 
 
 def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
-    """A profile as programs are told of it; the names are a contract."""
+    """A profile as JSON; the names are a contract."""
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
@@ -128,8 +128,8 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
     }
 
 
-def _salvage(runtime: Runtime, output: TableFormat | None) -> None:
-    """Print the names that can be made out in a file that cannot be used."""
+def _list_names(runtime: Runtime, output: TableFormat | None) -> None:
+    """Print the profile names found in a file that cannot be used."""
     path = file.locate(runtime)
     try:
         found = file.content(path) if path else None

@@ -1,4 +1,4 @@
-"""`unified profile`: the named connections of this user, kept in one file."""
+"""`unified profile`: manage the user's named connections, stored in one file."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,16 +9,16 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
 
 _ABOUT: Mapping[str, tuple[str, str]] = {
-    "list": ("list_profiles", "The profiles there are"),
-    "show": ("show_profile", "The settings a profile amounts to, and where each comes from"),
-    "path": ("list_profiles", "Where the configuration is kept"),
+    "list": ("list_profiles", "List the profiles"),
+    "show": ("show_profile", "Show the settings of a profile, and where each comes from"),
+    "path": ("list_profiles", "Print the path of the config file"),
     "add": ("change", "Add a profile"),
     "set": ("change", "Change a profile"),
     "use": ("change", "Choose the profile that is used when none is named"),
-    "login": ("sign_in", "Keep a profile's token where it is safe"),
+    "login": ("sign_in", "Store a profile's token safely"),
     "logout": ("sign_in", "Remove a profile's token"),
     "import": ("import_profiles", "Add many profiles at once, from a CSV file"),
-    "test": ("check_profile", "Ask each connection one thing, side by side"),
+    "test": ("check_profile", "Test each connection with one request"),
     "remove": ("change", "Remove a profile"),
 }
 
@@ -34,13 +34,13 @@ def command(context: CommandContext) -> Any:
         "command",
         entries,
         lambda: help_page.for_group(
-            "Name the connections you work with, and say once where their tokens are.", "unified profile list", entries
+            "Manage the named connections that you work with, and their tokens.", "unified profile list", entries
         ),
     )
 
 
 def _build(module: str, name: str, about: str, context: CommandContext) -> Any:
-    from importlib import import_module  # noqa: PLC0415  only the asked command is imported
+    from importlib import import_module  # noqa: PLC0415  only the chosen command is imported
 
     make: Callable[[str, CommandContext], Any] = getattr(
         import_module(f"unified_cli.commands.profile.{module}"), f"{name}_command"

@@ -1,4 +1,4 @@
-"""What the `profile` commands share: their options, how they are built, and whom they may ask."""
+"""What the `profile` commands share: arguments, help, and when they may prompt."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,8 +31,8 @@ def page(about: str, usage: str, example: str, more: Sequence[str] = (), keys: R
 def build(context: CommandContext, spec: tree.CommandSpec[M]) -> Any:
     """A `profile` command.
 
-    `-o` and `-p` right after the program's name count only where the command has them too: they are about the call, and
-    never what is to stand in a profile.
+    `-o` and `-p` right after the program's name apply only if the command has them too: they are about the call, never
+    values for a profile.
     """
 
     def run(options: M) -> None:
@@ -44,7 +44,7 @@ def build(context: CommandContext, spec: tree.CommandSpec[M]) -> Any:
 
 
 def _yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """A setting as the flag or the environment has it, for commands that must work without the config file."""
+    """A setting from the flag or the environment, for commands that must work without the config file."""
     key = KEYS[name]
     value = runtime.environ.get(key.variable)
     if given or not value:
@@ -56,6 +56,6 @@ def _yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
 
 
 def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
-    """Whether somebody is there to answer."""
-    there = runtime.stdin_is_terminal and runtime.stderr_is_terminal
-    return there and not _yes_or_no(runtime, options.no_input, "no_input")
+    """Whether prompts are possible and allowed."""
+    at_terminal = runtime.stdin_is_terminal and runtime.stderr_is_terminal
+    return at_terminal and not _yes_or_no(runtime, options.no_input, "no_input")

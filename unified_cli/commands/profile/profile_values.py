@@ -1,4 +1,4 @@
-"""The words and values of a profile as they are typed on a command line."""
+"""The names and values of a profile as typed on a command line."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,23 +17,23 @@ from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
 SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}
-"""The keys of a profile, but for the token: a command line can be seen by every user of the machine."""
+"""The keys of a profile, without the token: every user of the machine can see a command line."""
 
 
 def new_name(text: str) -> str:
-    """The name for a profile; UsageError for one that cannot be had."""
+    """The name for a profile. Raises UsageError if it is not allowed."""
     if text == RESERVED:
         raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
     if not PROFILE_NAME.fullmatch(text):
         raise UsageError(
-            f'"{visible(text[:100])}" cannot name a profile: 1 to 64 letters, digits, dots, dashes or underscores, '
-            "a letter or digit first"
+            f'"{visible(text[:100])}" is not a profile name (1 to 64 letters, digits, dots, dashes or underscores, '
+            "a letter or digit first)"
         )
     return text
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
-    """The values of `KEY=VALUE` texts, None for an empty one, which unsets; UsageError for what cannot be meant."""
+    """The values of `KEY=VALUE` texts, None for an empty one, which unsets. Raises UsageError if one is invalid."""
     values: dict[str, Toml] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -41,13 +41,13 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
             raise UsageError(f'"{visible(text)}" must look like KEY=VALUE')
         if name in values:
             raise UsageError(f"{name} is given twice")
-        # Whatever is called so can be unset: that is how a key goes that the file should never have had.
+        # Any name can be unset, so that an unknown key can be removed from the file.
         values[name] = parse(name, value) if value else None
     return values
 
 
 def parse(name: str, value: Any) -> Any:
-    """The value of a key as the file is to hold it; UsageError where there is no such key or value."""
+    """The value of a key as the file stores it. Raises UsageError if there is no such key, or the value is invalid."""
     if name == "token":
         raise UsageError("a token on a command line can be seen by others (unified profile login asks for it)")
     try:
@@ -55,31 +55,31 @@ def parse(name: str, value: Any) -> Any:
     except ValueError as error:
         raise UsageError(f"{name} {error}") from None
     if isinstance(found, str) and not found.isprintable():
-        raise UsageError(f'{name} "{visible(found)}" holds a character that cannot be seen')
+        raise UsageError(f'{name} "{visible(found)}" contains a character that is not printable')
     if name == "base_url":
         try:
             address.parse(found, name)
         except ConfigError as error:
             raise UsageError(error.message) from None
     if name == "token_file" and not found.startswith("~"):
-        # A later call may be made in another folder.
+        # A later call may run in another folder.
         found = str(Path(found).absolute())
     if name == "output" and found not in FORMATS:
-        raise UsageError(f'no output format "{visible(found)}" (there are {", ".join(FORMATS)})')
+        raise UsageError(f'no output format "{visible(found)}" (choose from {", ".join(FORMATS)})')
     return int(found) if isinstance(found, float) and found.is_integer() else found
 
 
 def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
-    """The warning that the values name a token file that is not there, None where there is nothing to warn of."""
+    """The warning that the values name a token file that does not exist; None if there is nothing to warn of."""
     name = values.get("token_file")
-    return f"there is no file {name} yet" if name and not exists(expand(name, runtime.environ)) else None
+    return f"the file {name} does not exist yet" if name and not exists(expand(name, runtime.environ)) else None
 
 
 def known(name: str) -> Key:
-    """The key of that name; UsageError with a suggestion where a profile has none."""
+    """The key of that name. Raises UsageError with a suggestion if a profile has no such key."""
     if name not in SETTABLE and name != "token":
         close = get_close_matches(name, SETTABLE, 1)
-        hint = f'did you mean "{close[0]}"?' if close else f"there are {', '.join(SETTABLE)}"
+        hint = f'did you mean "{close[0]}"?' if close else f"choose from {', '.join(SETTABLE)}"
         raise UsageError(f'no key "{visible(name)}" ({hint})')
     return KEYS[name]
 

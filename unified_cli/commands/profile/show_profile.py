@@ -1,4 +1,4 @@
-"""`unified profile show`: every setting of a call, where it comes from, and what it won over; never the token."""
+"""`unified profile show`: print every setting of a call, its source, and what it overrode; never the token."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ class ShowOptions(MessageOptions):
 
     name: OptionalName = None
     profile: Profiles = ()
-    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "say also which values were not taken")] = False
+    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")] = False
     output: TableOutput = None
 
 
 def show_command(about: str, context: CommandContext) -> Any:
     """`profile show`."""
-    more = ["Without a name: what a call would be made with, here and now. The token itself is never shown."]
+    more = ["Without a name: the settings that a call from here would use. The token itself is never shown."]
     return build(
         context,
         tree.CommandSpec(
@@ -48,7 +48,7 @@ def show_command(about: str, context: CommandContext) -> Any:
 def _show(runtime: Runtime, options: ShowOptions) -> None:
     names = (options.name,) if options.name else options.profile
     if len(names) > 1:
-        raise UsageError("one profile can be shown at a time (unified profile list shows several)")
+        raise UsageError("only one profile can be shown at a time (unified profile list shows several)")
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
     described = [*_described(found)]
     heads = ["key", "value", "source"]
@@ -63,7 +63,7 @@ def _show(runtime: Runtime, options: ShowOptions) -> None:
 
 
 def _described(found: Settings) -> Iterator[JsonObject]:
-    """The settings as programs are told of them; the names are a contract."""
+    """The settings as JSON; the names are a contract."""
     yield {"key": "profile", "value": found.profile, "source": found.named_by, "overrode": []}
     for key, value in found.values.items():
         lost = [{"source": source, "value": _shown(key, other)} for source, other in value.overrode]
@@ -78,11 +78,11 @@ def _described(found: Settings) -> Iterator[JsonObject]:
 
 
 def token_words(token: TokenSource) -> str:
-    """Where a token is, in words: the place that declares it, and its kind."""
+    """Where a token is, in words: the source that declares it, and its kind."""
     if token.kind == "token_file":
         return f"{token.source} (file {token.detail})"
     if token.kind == "token_command":
-        # The arguments might hold a secret of their own.
+        # The arguments may contain a secret.
         return f"{token.source} (command {token.detail[0]})"
     words = {"keyring": "keyring", "token": "plain text in the file"}
     return f"{token.source} ({words[token.kind]})" if token.kind in words else token.source

@@ -1,4 +1,4 @@
-"""`unified profile login` and `logout`: put a token where it is safe, and take it away again."""
+"""`unified profile login` and `logout`: store a token, and remove it."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -16,22 +16,22 @@ from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 Store = Literal["keyring", "file", "config"]
-Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of every profile that has none of its own")]
+Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoginOptions(MessageOptions):
-    """Whose token, where it is to be kept, and where it is read from."""
+    """Whose token, where to store it, and where to read it from."""
 
     name: OptionalName = None
-    store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to keep it", "PLACE")] = None
+    store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to store it", "PLACE")] = None
     shared: Shared = False
     token_stdin: TokenStdin = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogoutOptions(MessageOptions):
-    """Whose token is to be removed."""
+    """Whose token to remove."""
 
     name: OptionalName = None
     shared: Shared = False
@@ -41,7 +41,7 @@ def login_command(about: str, context: CommandContext) -> Any:
     """`profile login`."""
     more = [
         "Asks for the token without showing it, or reads it from standard input.",
-        "It goes where the profile says, else to the keyring; config is plain text in the config file.",
+        "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
     ]
     return build(
         context,
@@ -56,7 +56,7 @@ def login_command(about: str, context: CommandContext) -> Any:
 
 def logout_command(about: str, context: CommandContext) -> Any:
     """`profile logout`."""
-    more = ["A profile whose token was in the keyring or in a file goes on looking there, and nowhere else."]
+    more = ["A profile whose token was in the keyring or in a file still looks there, and nowhere else."]
     return build(
         context,
         tree.CommandSpec(
@@ -69,12 +69,12 @@ def logout_command(about: str, context: CommandContext) -> Any:
 
 
 def _login(runtime: Runtime, options: LoginOptions) -> None:
-    name = _whom(options.name, shared=options.shared)
+    name = _owner(options.name, shared=options.shared)
     place = login.choose(runtime, name, options.store)
     login.check(place)
     token = secrets.checked(_typed(runtime, options, name), "the token", runtime)
     if place.store == "config":
-        runtime.stderr.note("warning: the config file keeps the token in plain text (--store keyring is safer)")
+        runtime.stderr.note("warning: the token is stored as plain text in the config file (--store keyring is safer)")
     where = login.keep(runtime, place, token)
     runtime.stderr.note(f"the {_of(name)} is {where}")
 
@@ -83,17 +83,17 @@ def _typed(runtime: Runtime, options: LoginOptions, name: str | None) -> bytes:
     if options.token_stdin:
         return secrets.read_whole(runtime)
     if not may_ask(runtime, options):
-        raise UsageError("there is no terminal to ask at (--token-stdin reads the token from standard input)")
-    return terminal_input.hidden(runtime, f"{_of(name)} (it is not shown): ")
+        raise UsageError("no terminal to ask for the token (--token-stdin reads it from standard input)")
+    return terminal_input.hidden(runtime, f"{_of(name)} (not shown): ")
 
 
 def _logout(runtime: Runtime, options: LogoutOptions) -> None:
-    name = _whom(options.name, shared=options.shared)
+    name = _owner(options.name, shared=options.shared)
     config = file.read(runtime)
     table = Draft({"profiles": config.profiles}).table(name) if name else config.top
     tokens = [*login.traces(runtime, name, table, config.top)]
     if not tokens:
-        raise UsageError(f"nothing is kept here as {_of(name)} (unified profile show tells where it comes from)")
+        raise UsageError(f"no {_of(name)} is stored here (unified profile show says where it comes from)")
     for token in tokens:
         runtime.stderr.note(f"the {_of(name)} is {_forget(runtime, token)}")
 
@@ -104,9 +104,9 @@ def _forget(runtime: Runtime, token: TokenSource) -> str:
     return login.forget(runtime, token)
 
 
-def _whom(name: str | None, *, shared: bool) -> str | None:
+def _owner(name: str | None, *, shared: bool) -> str | None:
     if (name is None) is not shared:
-        raise UsageError("whose token? (a profile's name, or --shared for those that have none of their own)")
+        raise UsageError("whose token? (name a profile, or use --shared for the profiles without their own)")
     if name == file.RESERVED:
         raise UsageError("the sandbox has a token of its own")
     return name

@@ -1,1 +1,1 @@
-"""The token of a connection: where it is kept, how it is read, and which origin it is for."""
+"""The token of a connection: where it is stored, how it is read, and which origin it is for."""

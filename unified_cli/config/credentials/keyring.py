@@ -1,4 +1,4 @@
-"""Tokens in this machine's keyring: asked for three seconds at most, and never in one that keeps plain text."""
+"""Tokens in this machine's keyring: a call takes three seconds at most, and plain-text backends are refused."""
 
 import threading
 from collections.abc import Callable
@@ -10,29 +10,29 @@ SERVICE = "unified"
 SECONDS = 3.0
 T = TypeVar("T")
 
-# Modules and classes of the keyring library that keep nothing, or keep it for everybody to read.
+# Backends of the keyring library that store nothing, or store it in plain text.
 _REFUSED_MODULES = ("keyring.backends.fail", "keyring.backends.null")
 _REFUSED_CLASS = "plaintext"
 
 
 def get(user: str) -> str | None:
-    """The token kept under that name, None where there is none. Raises ConfigError for a keyring that does not work."""
-    return _asked(lambda: _text(_backend().get_password(SERVICE, user)))
+    """The token stored under that name, None if there is none. Raises ConfigError if the keyring does not work."""
+    return _with_timeout(lambda: _text(_backend().get_password(SERVICE, user)))
 
 
 def put(user: str, token: str) -> str:
-    """Keep a token under that name; the keyring's own name. Raises ConfigError for a keyring that does not work."""
+    """Store a token under that name and return the keyring's name. Raises ConfigError if it does not work."""
 
     def work() -> str:
         backend = _backend()
         backend.set_password(SERVICE, user, token)
         return _name(backend)
 
-    return _asked(work)
+    return _with_timeout(work)
 
 
 def remove(user: str) -> bool:
-    """Forget the token under that name; whether there was one."""
+    """Remove the token under that name; returns whether there was one."""
 
     def work() -> bool:
         backend = _backend()
@@ -41,16 +41,16 @@ def remove(user: str) -> bool:
         backend.delete_password(SERVICE, user)
         return True
 
-    return _asked(work)
+    return _with_timeout(work)
 
 
 def backend_name() -> str:
-    """What the keyring of this machine is called; ConfigError where there is none to trust."""
-    return _asked(lambda: _name(_backend()))
+    """The name of this machine's keyring. Raises ConfigError if there is none that is safe."""
+    return _with_timeout(lambda: _name(_backend()))
 
 
-def _asked(work: Callable[[], T]) -> T:
-    """What `work` gives, in a thread that nothing waits for: a keyring may be waiting for a window nobody sees."""
+def _with_timeout(work: Callable[[], T]) -> T:
+    """The result of `work`, run in a daemon thread: a keyring may wait for a dialog that nobody sees."""
     result: list[T] = []
     failure: list[BaseException] = []
 
@@ -71,8 +71,8 @@ def _asked(work: Callable[[], T]) -> T:
     if isinstance(error, ConfigError):
         raise error
     if isinstance(error, ImportError) and error.name == "keyring":
-        raise ConfigError("the keyring needs the library of that name (pip install 'unified-cli[keyring]')") from None
-    # Only the kind: what a backend says may quote what it was given.
+        raise ConfigError("token storage in the keyring needs the package keyring (pip install keyring)") from None
+    # Only the type: a backend's message may quote the token.
     raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 
 
@@ -83,7 +83,7 @@ def _backend() -> Any:
     for backend in getattr(chosen, "backends", [chosen]):
         if not _is_refused(backend):
             return backend
-    raise ConfigError("there is no keyring on this machine that keeps a token safe")
+    raise ConfigError("this machine has no keyring that stores a token safely")
 
 
 def _is_refused(backend: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Where a token is kept for a profile, or for all that have none of their own: put it there, and take it away."""
+"""Store and remove the token of a profile, or the shared token of the profiles without their own."""
 
 import contextlib
 import hashlib
@@ -18,12 +18,12 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import private_file
 
 STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config": "token"}
-"""What a person calls the places for a token, with the keys that declare them."""
+"""The values of `--store`, with the keys that declare such a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where the token of a profile, or of the top of the file where `profile` is None, is to be kept."""
+    """Where to store the token of a profile, or of the top of the file if `profile` is None."""
 
     profile: str | None
     store: str
@@ -32,43 +32,43 @@ class TokenPlace:
 
     @property
     def token_file(self) -> Path:
-        """The file for the token: private, beside the config file, and like no other profile's on any file system."""
+        """The file for the token: beside the config file, with a name that is unique on any file system."""
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
         return self.path.with_name(f"{self.path.name}.tokens") / f"{name or 'shared'}-{mark}"
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
-    """The place that was asked for, else the one that the profile declares, else the keyring.
+    """The place that `wanted` names, else the one that the profile declares, else the keyring.
 
-    Raises UsageError where the profile's token comes from elsewhere, ConfigError where there is no such profile or
-    nothing says whom the token is for.
+    Raises UsageError if the profile's token comes from elsewhere, ConfigError if there is no such profile or no base
+    URL.
     """
     config = file.read(runtime)
     if config.path is None:
-        raise ConfigError("there is no home to keep a config file in (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
     if profile is not None and profile not in config.profiles:
         raise ConfigError(f'no profile named "{profile}" (unified profile list shows {len(config.profiles)})')
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
-        raise UsageError(f"{_whose(profile)} token comes from a command; say --store to keep one here instead")
+        raise UsageError(f"{_token_of(profile)} comes from a command (--store stores one here instead)")
     chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
     url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
     if not url:
-        raise ConfigError(f"nothing says where {_whose(profile)} token may be sent ({_mend(profile)})")
+        raise ConfigError(f"{_token_of(profile)} needs a base URL ({_remedy(profile)})")
     source = f"{config.path}"
     origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
     return TokenPlace(profile, chosen, origin, config.path)
 
 
 def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
-    """Put the token there and say in the config file that it is there; where it is, in words.
+    """Store the token and declare it in the config file; returns where it is, in words.
 
-    The config file never promises a token that is not there, and where it cannot be changed no token is put anywhere.
-    The one before it is removed if it was elsewhere, and the person told what became of it.
+    The config file never declares a token that is not stored, and no token is stored if the file cannot be changed.
+    A previous token elsewhere is removed, with a message.
     """
-    said: list[str] = []
+    stored_in: list[str] = []
     config = file.read(runtime)
     before = config.top if place.profile is None else config.profiles.get(place.profile, {})
     value: Any = token
@@ -81,18 +81,18 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
         runtime,
         lambda draft: draft.set(place.profile, values),
         touched=[place.profile] if place.profile else [],
-        first=lambda: said.append(_put(place, token, value)),
+        first=lambda: stored_in.append(_put(place, token, value)),
     )
     for trace in traces(runtime, place.profile, before, config.top):
         if trace.kind != STORES[place.store] or (trace.kind == "token_file" and trace.detail != value):
-            forget_and_tell(runtime, trace, "the token before it")
-    return said[0]
+            forget_or_warn(runtime, trace, "the previous token")
+    return stored_in[0]
 
 
 def _put(place: TokenPlace, token: str, value: Any) -> str:
     if place.store == "keyring":
         user = keyring_user(place.profile, place.origin)
-        with _advised():
+        with _with_alternative():
             backend = keyring.put(user, token)
         return f"in the keyring ({backend}: service {keyring.SERVICE}, user {user})"
     if place.store == "file":
@@ -103,21 +103,21 @@ def _put(place: TokenPlace, token: str, value: Any) -> str:
 
 
 def check(place: TokenPlace) -> None:
-    """Look whether the place can keep a token, before anybody is asked for one; ConfigError where it cannot."""
+    """Check that the place can store a token, before asking for one. Raises ConfigError if it cannot."""
     if place.store == "keyring":
-        with _advised():
+        with _with_alternative():
             keyring.backend_name()
 
 
 @contextlib.contextmanager
-def _advised() -> Iterator[None]:
-    """Add to what a keyring says where else a token may be kept; that comes first, for it works at once."""
+def _with_alternative() -> Iterator[None]:
+    """Add to a keyring's error the alternative `--store file`, first, because it works at once."""
     try:
         yield
     except ConfigError as error:
-        said, _, mend = error.message.removesuffix(")").partition(" (")
-        also = f"; for the keyring: {mend}" if mend else ""
-        raise ConfigError(f"{said} (--store file keeps the token in a file only you can read{also})") from None
+        message, _, remedy = error.message.removesuffix(")").partition(" (")
+        also = f"; or {remedy}" if remedy else ""
+        raise ConfigError(f"{message} (--store file stores it in a file only you can read{also})") from None
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
@@ -131,7 +131,7 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """The token that this program keeps for a profile's table, as far as the table itself declares one."""
+    """The stored token that a profile's table declares, None if it declares none."""
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
@@ -141,7 +141,7 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
 
 
 def forget(runtime: Runtime, token: TokenSource) -> str:
-    """Remove a stored token from where it is, but not from the config file; what became of it, in words."""
+    """Remove a stored token, but not from the config file; returns the outcome in words."""
     if token.kind == "keyring":
         user = keyring_user(token.profile, token.origin or _origin(runtime))
         return f"removed from the keyring ({user})" if keyring.remove(user) else f"not in the keyring ({user})"
@@ -156,7 +156,7 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
 
 
 def traces(runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable) -> Iterator[TokenSource]:
-    """Every token that is stored for a profile's table: the declared one, and a file of our own that nothing names."""
+    """Every token stored for a profile's table: the declared one, and a leftover file of ours."""
     declared = stored(profile, table, top)
     named = None
     if declared:
@@ -169,8 +169,8 @@ def traces(runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTab
         yield TokenSource("token_file", str(own), "", profile=profile)
 
 
-def forget_and_tell(runtime: Runtime, token: TokenSource, what: str) -> None:
-    """Remove a stored token as `forget` does; where it cannot be removed the person is warned, and nothing raised."""
+def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
+    """Remove a stored token as `forget` does; print a warning if it cannot be removed."""
     try:
         runtime.stderr.note(f"{what} is {forget(runtime, token)}")
     except ConfigError as error:
@@ -178,7 +178,7 @@ def forget_and_tell(runtime: Runtime, token: TokenSource, what: str) -> None:
 
 
 def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
-    """Whether the token file is the one that login makes for the profile."""
+    """Whether the token file is the one that login creates for the profile."""
     return path == _ours(runtime, profile)
 
 
@@ -191,9 +191,9 @@ def _origin(runtime: Runtime) -> str | None:
     return address.origin_of(runtime.environ.get(KEYS["base_url"].variable))
 
 
-def _whose(profile: str | None) -> str:
-    return f'the profile "{profile}"\'s' if profile else "the shared"
+def _token_of(profile: str | None) -> str:
+    return f'the token of profile "{profile}"' if profile else "the shared token"
 
 
-def _mend(profile: str | None) -> str:
+def _remedy(profile: str | None) -> str:
     return f"unified profile set {profile} base_url=URL" if profile else "a base_url at the top of the config file"

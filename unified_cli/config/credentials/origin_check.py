@@ -1,4 +1,4 @@
-"""Whether a change of a profile's base URL would send its token to where it does not belong."""
+"""Check that a change of a profile's base URL does not send its token to another origin."""
 
 from unified_cli.config.credentials import login
 from unified_cli.config.credentials.token import keyring_user
@@ -9,10 +9,10 @@ from unified_cli.runtime import Runtime
 
 
 def check(runtime: Runtime, name: str, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:
-    """The warning that a changed profile's table deserves, None for none.
+    """The warning about a changed profile's table; None if there is none.
 
-    Raises UnsafeError where the token is one that login stored in a file of our own or in the config file: the same
-    token would go to another origin, though nobody said that it may.
+    Raises UnsafeError if login stored the token in a file of ours or in the config file: it would be sent to another
+    origin without the user's consent.
     """
     token = login.stored(name, after, top)
     was = login.stored(name, before, top)
@@ -20,17 +20,17 @@ def check(runtime: Runtime, name: str, before: TomlTable, after: TomlTable, top:
         return None
     if was.origin is None or was.origin == token.origin:
         return None
-    mend = f"unified profile login {name}"
+    login_command = f"unified profile login {name}"
     if token.kind == "keyring":
         entry = keyring_user(name, was.origin)
-        return f"the keyring keeps the token for {was.origin} only (entry {entry}; {mend} keeps another)"
+        return f"the keyring has the token for {was.origin} only (entry {entry}; {login_command} stores another)"
     path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
     if path is not None and not exists(path):
         return None
     if path is None or login.is_ours(runtime, name, path):
         raise UnsafeError(
-            f"the token of profile {name} was stored for {was.origin} and would go elsewhere "
-            f"(unified profile logout {name}, then set it, then {mend})"
+            f"the token of profile {name} was stored for {was.origin} and would be sent elsewhere "
+            f"(unified profile logout {name}, then set it, then {login_command})"
         )
-    goes = token.origin or "whatever UNIFIED_BASE_URL says"
-    return f"the token in {path} was for {was.origin} and goes to {goes} from now on ({mend} puts another there)"
+    target = token.origin or "whatever UNIFIED_BASE_URL says"
+    return f"the token in {path} was for {was.origin} and goes to {target} from now on ({login_command} replaces it)"

@@ -1,4 +1,4 @@
-"""The token: one declared source, read late, checked, and never shown."""
+"""Read a token from its one declared source, check it, and never show it."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _TYPED = ("environment", "token")
 class TokenSource(NamedTuple):
     """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`.
 
-    `origin` is the scheme, host and port it belongs to, None where that is not written down.
+    `origin` is the scheme, host and port it belongs to, None if that is not declared.
     """
 
     kind: str
@@ -36,9 +36,9 @@ class TokenSource(NamedTuple):
 
 
 def read(token: TokenSource, runtime: Runtime) -> str:
-    """The token itself, hidden from stderr from now on.
+    """The token itself, masked on stderr from now on.
 
-    Raises ConfigError where the source fails or gives what cannot be a token; it never tries another source.
+    Raises ConfigError if the source fails or its content is not a token; another source is never tried.
     """
     if token.kind == "sandbox":
         return "sandbox"
@@ -49,7 +49,7 @@ def read(token: TokenSource, runtime: Runtime) -> str:
 
 
 def checked(content: bytes, where: str, runtime: Runtime) -> str:
-    """The content as a token, hidden from stderr from now on; ConfigError, without it, for what cannot be one."""
+    """The content as a token, masked on stderr from now on. Raises ConfigError for an invalid one, without its text."""
     if not content:
         raise ConfigError(f"{where} is empty")
     if len(content) > _LONGEST:
@@ -57,14 +57,14 @@ def checked(content: bytes, where: str, runtime: Runtime) -> str:
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")
     if not _TOKEN.fullmatch(content):
-        raise ConfigError(f"{where} holds a blank, a line break or a character that no token can have")
+        raise ConfigError(f"{where} contains a blank, a line break or another invalid character")
     found = content.decode("ascii")
     runtime.stderr.hide(found)
     return found
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """The name a token is kept under in the keyring: the origin is part of it, so that it is sent to no other."""
+    """The name of a token in the keyring: the origin is part of it, so that it is sent to no other."""
     return f"{origin or ''}|{profile or ''}"
 
 
@@ -79,14 +79,14 @@ def _from_stdin(_: TokenSource, runtime: Runtime) -> bytes:
 def read_line(runtime: Runtime) -> bytes:
     """The first line of standard input, for `--token-stdin`."""
     if runtime.stdin is None:
-        raise ConfigError("--token-stdin was given, and standard input is closed")
+        raise ConfigError("--token-stdin reads standard input, which is closed")
     return runtime.stdin.readline(_LONGEST + 3)
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """All of standard input, up to more than a token can have, without the line's end: for a token that is kept.
+    """All of standard input, bounded by a token's length, without the line's end: for a token to store.
 
-    At a terminal it is one line, since nothing there ends the input.
+    On a terminal it is one line, since the input there has no end.
     """
     if runtime.stdin is None or runtime.stdin_is_terminal:
         found = read_line(runtime)
@@ -114,7 +114,7 @@ def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
 
 
 def _from_pipe(handle: int, path: Path) -> bytes:
-    """What comes through a pipe, such as a shell's `<(…)`, until it is closed."""
+    """The content of a pipe, such as a shell's `<(…)`, until it is closed."""
     import selectors  # noqa: PLC0415  most tokens come from elsewhere
 
     until = time.monotonic() + _PIPE_SECONDS
@@ -149,9 +149,9 @@ def _from_keyring(token: TokenSource, _: Runtime) -> bytes:
     try:
         found = keyring.get(keyring_user(token.profile, token.origin))
     except ConfigError as error:
-        raise ConfigError(f"{error.message}; {token.source} keeps its token there") from None
+        raise ConfigError(f"{error.message}; {token.source} has its token there") from None
     if found is None:
-        raise ConfigError(f"the keyring holds no token of {token.source} for {token.origin}{_login(token)}")
+        raise ConfigError(f"the keyring has no token of {token.source} for {token.origin}{_login(token)}")
     return found.encode("utf-8", "surrogatepass")
 
 

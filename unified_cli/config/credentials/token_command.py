@@ -1,4 +1,4 @@
-"""Run the program that prints a token: no shell, little environment, ten seconds, one short line."""
+"""Run the program that prints a token: without a shell, for ten seconds at most, and for one short line."""
 
 import contextlib
 import os
@@ -16,20 +16,20 @@ from unified_cli.runtime import Runtime
 
 SECONDS = 10.0
 LONGEST = 8 * 1024
-_SAID = 2 * 1024
+_LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
 
 
 def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
-    """What the program printed on its stdout, without the line's end; `what` names it in errors.
+    """The line that the program printed on stdout, without the line's end; `what` names it in errors.
 
-    Raises ConfigError where it is not found, fails, hangs, prints too much or more than one line. Then the program and
-    whatever it started are killed.
+    Raises ConfigError if it is not found, fails, hangs, or prints too much or several lines. Then the program and its
+    child processes are killed.
     """
     program, *arguments = argv
     found = find(program, runtime.environ)
     if found is None:
-        raise ConfigError(f"{what}: no program {program!r} (an absolute path, or a name on PATH)")
+        raise ConfigError(f"{what}: no program {program!r} (use an absolute path, or a name on PATH)")
     try:
         child = subprocess.Popen(  # noqa: S603  an argument list from the user's own config, and no shell
             [found, *arguments],
@@ -43,7 +43,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
     except OSError as error:
         raise ConfigError(f"{what}: cannot run {found}: {error.strerror}") from None
     try:
-        said = _listen(child, what)
+        output = _read_output(child, what)
     except BaseException:
         _kill(child)
         raise
@@ -51,26 +51,26 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
         for stream in (child.stdout, child.stderr):
             if stream is not None:
                 stream.close()
-    return _line(child.returncode, *said, what=what, runtime=runtime)
+    return _line(child.returncode, *output, what=what, runtime=runtime)
 
 
 def find(program: str, environ: Mapping[str, str]) -> str | None:
-    """Where the program is; None where there is none, or only one in the working directory."""
+    """The program's path; None if there is none, or only one in the working directory."""
     path = expand(program, environ)
     if path.is_absolute():
         return str(path)
     if os.sep in program:
         return None
-    # Empty and relative entries of PATH mean the working directory, which is nobody's to trust.
+    # Empty and relative entries of PATH mean the working directory, which is not to be trusted.
     folders = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
     return shutil.which(program, path=os.pathsep.join(folders))
 
 
-def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
-    """What the program says on stdout and, at the end, on stderr, until it is over."""
-    assert child.stdout is not None  # noqa: S101  asked for above
+def _read_output(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
+    """The program's stdout, and the end of its stderr, until it exits."""
+    assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
-    # The clock of the machine, whatever the runtime's is: the program lives by no other.
+    # The machine's clock, whatever the runtime's is: the program runs in real time.
     until = time.monotonic() + SECONDS
     printed = complaint = b""
     with selectors.DefaultSelector() as selector:
@@ -82,7 +82,7 @@ def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
             ready = selector.select(min(left, _EXIT_POLL))
             if not ready and child.poll() is not None:
-                # It is over; what it left running in the background keeps the pipe open and has nothing to say.
+                # It has exited; a background process that it left keeps the pipe open.
                 break
             for key, _ in ready:
                 chunk = os.read(key.fd, 4096)
@@ -91,7 +91,7 @@ def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
                 elif key.fileobj is child.stdout:
                     printed += chunk
                 else:
-                    complaint = (complaint + chunk)[-_SAID:]
+                    complaint = (complaint + chunk)[-_LONGEST_ERROR:]
             if len(printed) > LONGEST:
                 raise ConfigError(f"{what} printed more than {LONGEST >> 10} KiB")
     try:
@@ -104,19 +104,19 @@ def _listen(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
 def _line(code: int, printed: bytes, complaint: bytes, *, what: str, runtime: Runtime) -> bytes:
     line = printed.removesuffix(b"\n").removesuffix(b"\r")
     if code:
-        # What it printed may be the token, and what it complains may quote it.
+        # What it printed may be the token, and its error may quote it.
         if len(line) >= 8 and line.isascii():
             runtime.stderr.hide(line.decode("ascii"))
-        said = complaint.decode("utf-8", "replace").strip().splitlines()
+        lines = complaint.decode("utf-8", "replace").strip().splitlines()
         how = f"was killed by signal {-code}" if code < 0 else f"failed with {code}"
-        raise ConfigError(f"{what} {how}" + (f": {said[-1][:200]}" if said else ""))
+        raise ConfigError(f"{what} {how}" + (f": {lines[-1][:200]}" if lines else ""))
     if b"\n" in line:
         raise ConfigError(f"{what} printed more than one line")
     return line
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
-    # The group, not the process: a program that hangs may have started others.
+    # The process group: a program that hangs may have started others.
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
