@@ -19,6 +19,7 @@
 Raised where the failure is known; turned into an exit code in `main` and nowhere else.
 """
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import ClassVar, Self
 
@@ -58,7 +59,8 @@ class ExitCode(IntEnum):
 class UnifiedError(Exception):
     """A failure with one line for people and a few facts for programs.
 
-    `origin` says who failed: `local`, `network`, `service` or `provider`.
+    `message` is that line: the `reason`, and in brackets the `hint`, what to do about it, where there is one. `origin`
+    says who failed: `local`, `network`, `service` or `provider`.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -68,15 +70,18 @@ class UnifiedError(Exception):
 
     def __init__(
         self,
-        message: str,
+        reason: str,
         *,
+        hint: str | None = None,
         origin: str | None = None,
         status: int | None = None,
         retryable: bool | None = None,
         idempotency_key: str | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.reason = reason
+        self.hint = hint
+        self.message = f"{reason} ({hint})" if hint else reason
+        super().__init__(self.message)
         self.status = status
         self.idempotency_key = idempotency_key
         self.origin = origin or self.origin
@@ -90,6 +95,11 @@ class UnifiedError(Exception):
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
+
+    def mask(self, masked: Callable[[str], str]) -> None:
+        """Replace all text by what `masked` makes of it."""
+        self.reason, self.message = masked(self.reason), masked(self.message)
+        self.hint = masked(self.hint) if self.hint else None
 
     def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""
@@ -109,8 +119,8 @@ class UsageError(UnifiedError):
 
     code, kind = ExitCode.USAGE, "usage"
 
-    def __init__(self, message: str, *, caret: tuple[str, int] | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, *, hint: str | None = None, caret: tuple[str, int] | None = None) -> None:
+        super().__init__(reason, hint=hint)
         self.caret = caret
 
 

@@ -58,7 +58,7 @@ class TokenCache:
     def get(self, source: TokenSource | None) -> str:
         """The token. Raises ConfigError if none is configured, or if its source fails."""
         if source is None:
-            raise ConfigError("no token is configured (unified profile login)")
+            raise ConfigError("no token is configured", hint="unified profile login")
         key = repr((source.kind, source.detail, source.source, source.origin, source.profile))
         if key not in self._read:
             try:
@@ -76,7 +76,7 @@ def operation(catalogue: Catalogue, words: str) -> Operation:
     for one in catalogue:
         if one.name == "list" and f"{one.api} {one.resource}" == " ".join(words.split()):
             return one
-    raise UsageError(f'no resource "{words}" with a list (it must look like "ticketing tickets")')
+    raise UsageError(f'no resource "{words}" with a list', hint='it must look like "ticketing tickets"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Probe:
                 client.close()
         except UnifiedError as error:
             # It is printed as a result, and a service may echo the token.
-            error.message = runtime.stderr.masked(error.message)
+            error.mask(runtime.stderr.masked)
             return ProbeResult(name, runtime.monotonic() - started, error)
         return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
 

@@ -57,11 +57,15 @@ def parse(url: str, source: str) -> Address:
         port = parts.port
     except ValueError:
         # The standard library's message repeats the text, which may contain a password.
-        raise ConfigError(f"base URL in {source} is not a URL (it must look like https://api.example.com)") from None
+        raise ConfigError(
+            f"base URL in {source} is not a URL", hint="it must look like https://api.example.com"
+        ) from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:
-        raise ConfigError(f"base URL in {source} contains a user name or password (tokens are configured separately)")
+        raise ConfigError(
+            f"base URL in {source} contains a user name or password", hint="tokens are configured separately"
+        )
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ConfigError(f"base URL in {source} must end before any ? or #")
     _check(url, parts.path, source)
@@ -69,7 +73,9 @@ def parse(url: str, source: str) -> Address:
     if not _HOST.fullmatch(host):
         raise ConfigError(f"base URL in {source} has an invalid host name")
     if parts.scheme == "http" and not is_loopback(host):
-        raise UnsafeError(f"base URL in {source} would send the token in clear text (use https://{parts.netloc})")
+        raise UnsafeError(
+            f"base URL in {source} would send the token in clear text", hint=f"use https://{parts.netloc}"
+        )
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
 
@@ -90,7 +96,9 @@ def masked(url: str) -> str:
 
 def _check(url: str, path: str, source: str) -> None:
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-        raise ConfigError(f"base URL in {source} must be plain ASCII without blanks (use the xn-- form of a host)")
+        raise ConfigError(
+            f"base URL in {source} must be plain ASCII without blanks", hint="use the xn-- form of a host"
+        )
     if any(unquote(segment) in {".", ".."} for segment in path.split("/")) or "//" in path:
         raise ConfigError(f"base URL in {source} must have a plain path")
 

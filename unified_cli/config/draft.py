@@ -33,7 +33,7 @@ class Draft:
     def add(self, name: str, values: TomlTable) -> None:
         """Add a profile. Raises UsageError if one of that name exists."""
         if name in self.profiles:
-            raise UsageError(f'a profile named "{name}" already exists (unified profile set {name} changes it)')
+            raise UsageError(f'a profile named "{name}" already exists', hint=f"unified profile set {name} changes it")
         if "profiles" not in self.data:
             self.data["profiles"] = self.empty(outer=True)
         table = self.empty()
@@ -62,5 +62,5 @@ class Draft:
     def table(self, name: str) -> Table:
         """The profile of that name. Raises ConfigError if there is none."""
         if name not in self.profiles:
-            raise ConfigError(f'no profile named "{name}" (unified profile list shows {len(self.profiles)})')
+            raise ConfigError(f'no profile named "{name}"', hint=f"unified profile list shows {len(self.profiles)}")
         return self.profiles[name]

@@ -26,7 +26,7 @@ def change(
     """
     path = file.locate(runtime)
     if path is None:
-        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file", hint="set HOME, or name a file with UNIFIED_CONFIG")
     with private_file.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
@@ -48,13 +48,13 @@ def _read(path: Path) -> bytes:
     data = file.load(path, text)
     _check_shape(path, data)
     if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
-        raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
+        raise ConfigError(f"{path} holds a token and others can read it", hint=f"chmod 600 {path}")
     return text
 
 
 def _check_shape(path: Path, data: TomlTable) -> None:
     if found := file.shape(data):
-        raise ConfigError(f"{path}: {found}")
+        raise file.located(path, found)
 
 
 def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
     for name in touched:
         found += file.table_problems(data.get("profiles", {}).get(name, {}), name)
     if found:
-        raise ConfigError(f"{path}: {found[0]}")
+        raise file.located(path, found[0])
 
 
 def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> bytes:
@@ -81,5 +81,5 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False
     if not right:
-        raise ConfigError(f"{path} cannot be edited safely in its present layout (change it by hand)")
+        raise ConfigError(f"{path} cannot be edited safely in its present layout", hint="change it by hand")
     return result.encode("utf-8")

@@ -48,14 +48,13 @@ def read(runtime: Runtime) -> Config:
     if path is None or found is None:
         if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
             # A typo there must not lead to a call without the intended settings.
-            raise ConfigError(
-                f"{KEYS['config'].variable} names {path}, which does not exist (unified profile add creates it)"
-            )
+            variable = KEYS["config"].variable
+            raise ConfigError(f"{variable} names {path}, which does not exist", hint="unified profile add creates it")
         return Config(path)
     text, status = found
     config = parse(path, text)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
-        raise ConfigError(f"{path} holds a token and others can read it (chmod 600 {path})")
+        raise ConfigError(f"{path} holds a token and others can read it", hint=f"chmod 600 {path}")
     return config
 
 
@@ -99,9 +98,14 @@ def parse(path: Path, text: bytes) -> Config:
     """The config from the file's text. Raises ConfigError with the path and the place."""
     data = load(path, text)
     for found in problems(data):
-        raise ConfigError(f"{path}: {found}")
+        raise located(path, found)
     profiles = data.pop("profiles", {})
     return Config(path, data, profiles)
+
+
+def located(path: Path, problem: ConfigError) -> ConfigError:
+    """The same problem, with the path of the file it is in."""
+    return ConfigError(f"{path}: {problem.reason}", hint=problem.hint)
 
 
 def load(path: Path, text: bytes) -> dict[str, Toml]:
@@ -118,7 +122,7 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def problems(data: TomlTable) -> Iterator[str]:
+def problems(data: TomlTable) -> Iterator[ConfigError]:
     """The problems with the names in the file: unknown keys, and keys that contradict each other."""
     if found := shape(data):
         yield found
@@ -127,37 +131,38 @@ def problems(data: TomlTable) -> Iterator[str]:
     yield from table_problems({name: value for name, value in data.items() if name != "profiles"}, None)
     for name, table in profiles.items():
         if name == RESERVED:
-            yield f'the profile "{RESERVED}" is built in; give yours another name'
+            yield ConfigError(f'the profile "{RESERVED}" is built in; give yours another name')
         elif not PROFILE_NAME.fullmatch(name):
-            yield f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or underscores"
+            yield ConfigError(f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or underscores")
         yield from table_problems(table, name)
 
 
-def shape(data: TomlTable) -> str | None:
+def shape(data: TomlTable) -> ConfigError | None:
     """Why the file's profiles cannot be found; None if they can."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
-        return "profiles must be tables, like [profiles.acme]"
+        return ConfigError("profiles must be tables, like [profiles.acme]")
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None
     # The most likely mistake: [profile.acme].
     meant = next((name for name in singular if isinstance(singular, dict) and isinstance(singular[name], dict)), None)
     written = f"profile.{meant}" if meant else "profile"
-    return f"[{written}] is not a table of this file (write [profiles.{meant or 'NAME'}])"
+    return ConfigError(f"[{written}] is not a table of this file", hint=f"write [profiles.{meant or 'NAME'}]")
 
 
-def table_problems(table: TomlTable, profile: str | None) -> Iterator[str]:
+def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
     """The problems with the names in one table: that of a profile, or the top of the file if `profile` is None."""
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name in table:
         key = KEYS.get(name)
         if key is None or at not in key.at:
             close = get_close_matches(name, [other.name for other in KEYS.values() if at in other.at], 1)
-            yield f"{place}unknown key {name!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
+            hint = f"did you mean {close[0]!r}?" if close else None
+            yield ConfigError(f"{place}unknown key {name!r}", hint=hint)
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
-        yield f"{place}more than one token source: {' and '.join(sources)} (leave one)"
+        yield ConfigError(f"{place}more than one token source: {' and '.join(sources)}", hint="leave one")
 
 
 def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:

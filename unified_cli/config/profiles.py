@@ -27,7 +27,7 @@ def select(config: Config, patterns: Iterable[str]) -> list[str]:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
             what = "profile matches" if _is_pattern(pattern) else "profile named"
-            raise ConfigError(f'no {what} "{pattern}" (unified profile list shows {len(config.profiles)})')
+            raise ConfigError(f'no {what} "{pattern}"', hint=f"unified profile list shows {len(config.profiles)}")
         found.update(dict.fromkeys(matching))
     return [*found]
 

@@ -32,7 +32,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     where = values["base_url"]
     reached = address.parse(where.value, where.source) if where.value else None
     if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.of(flag) for flag in _FOREIGN):
-        raise UsageError("the sandbox has an address and a token of its own (leave out --base-url and --token-…)")
+        raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = layers.token(reached)
     return Settings(name, reached, values["account_id"].value, token, values, named_by, left)
 
@@ -47,7 +47,7 @@ def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | 
     name = flags.profile
     if name is not None:
         if not name:
-            raise UsageError("-p needs the name of a profile (unified profile list shows them)")
+            raise UsageError("-p needs the name of a profile", hint="unified profile list shows them")
         return name, _NAMING[0]
     if name := runtime.environ.get(_NAMING[1]):
         return name, _NAMING[1]
@@ -61,8 +61,7 @@ def _table(name: str | None, config: Config) -> TomlTable:
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
-        shown = f"unified profile list shows {len(config.profiles)}"
-        raise ConfigError(f'no profile named "{name}" ({shown})')
+        raise ConfigError(f'no profile named "{name}"', hint=f"unified profile list shows {len(config.profiles)}")
     return config.profiles[name]
 
 
@@ -122,11 +121,11 @@ class _Layers(NamedTuple):
         found += [*stored, *environment] if self.unit else [*environment, *stored]
         if not found:
             if refused and self.profile is None and reached:
-                raise UnsafeError(_wrong_origin(KEYS["token"].variable, " or ".join(self._token_origins()), reached))
+                raise _wrong_origin(KEYS["token"].variable, " or ".join(self._token_origins()), reached)
             return None, refused
         chosen = found[0]
         if reached and chosen.origin and reached.origin != chosen.origin:
-            raise UnsafeError(_wrong_origin(f"the token of {chosen.source}", chosen.origin, reached))
+            raise _wrong_origin(f"the token of {chosen.source}", chosen.origin, reached)
         return chosen, (*(other.source for other in found[1:]), *refused)
 
     def _token_flags(self) -> list[TokenSource]:
@@ -136,7 +135,7 @@ class _Layers(NamedTuple):
         if self.flags.token_stdin:
             found.append(TokenSource("token_stdin", "", "--token-stdin"))
         if len(found) > 1:
-            raise UsageError("--token-file and --token-stdin are both given (use one)")
+            raise UsageError("--token-file and --token-stdin are both given", hint="use one")
         return found
 
     def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
@@ -169,9 +168,11 @@ class _Layers(NamedTuple):
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
 
 
-def _wrong_origin(token: str, origin: str, reached: Address) -> str:
-    remedy = "use another token: --token-file or --token-stdin"
-    return f"{token} belongs to {origin}, and the call would go to {reached.origin} ({remedy})"
+def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
+    return UnsafeError(
+        f"{token} belongs to {origin}, and the call would go to {reached.origin}",
+        hint="use another token: --token-file or --token-stdin",
+    )
 
 
 def parsed(key: Key, value: object, source: str) -> Any:

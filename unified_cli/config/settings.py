@@ -102,9 +102,9 @@ class Settings:
             raise ConfigError(f"no connection to call: {SETUP_HINT}")
         if self.address is None:
             remedy = f"unified profile set {self.profile} base_url=URL" if name else f"set {KEYS['base_url'].variable}"
-            raise ConfigError(f"{name or 'the environment'} has no base URL ({remedy})")
+            raise ConfigError(f"{name or 'the environment'} has no base URL", hint=remedy)
         if self.account_id is None:
             variable = KEYS["account_id"].variable
             remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
-            raise ConfigError(f"{name or 'the environment'} has no account id ({remedy}, or -a ID)")
+            raise ConfigError(f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID")
         return self.address, self.account_id

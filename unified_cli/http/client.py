@@ -15,8 +15,6 @@ from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
 
-_NO_SEND = "no send is free before the deadline (a larger --timeout, or a higher --rate)"
-
 
 class Limits(NamedTuple):
     """What several clients share: those of one token the rate limit, those of one account the quota of repeats."""
@@ -69,7 +67,11 @@ class Client:
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
         expected = Expected(any_type, part, page)
-        call = _Call(request, self._runtime.monotonic() + self._settings.timeout, RateLimitError(_NO_SEND))
+        call = _Call(
+            request,
+            self._runtime.monotonic() + self._settings.timeout,
+            RateLimitError("no send is free before the deadline", hint="a larger --timeout, or a higher --rate"),
+        )
         while True:
             if not self._rate_limit.wait(request.account, call.until):
                 _give_up(call, call.error)
@@ -120,8 +122,8 @@ class Client:
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
-    message = f"{error.message} (it asks to wait {span}, longer than this run may)"
-    return RateLimitError(message, origin=error.origin, status=error.status)
+    hint = f"it asks to wait {span}, longer than this run may"
+    return RateLimitError(error.message, hint=hint, origin=error.origin, status=error.status)
 
 
 def _give_up(call: _Call, error: UnifiedError) -> NoReturn:

@@ -87,7 +87,7 @@ class HttpConnection:
             retryable = failure.outcome is not Outcome.PERMANENT
             return Failed(
                 Attempt(failure.outcome),
-                kind(failure.message, retryable=retryable),
+                kind(failure.reason, hint=failure.hint, retryable=retryable),
                 stale=reused and not self._state.received and not late,
             )
         except decoding.DamageError as error:

@@ -120,7 +120,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     parts = urlsplit(path)
     if parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
-            "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)"
+            "the path must stand alone, like /unified/ticketing/tickets", hint="the base URL comes from the profile"
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
@@ -131,9 +131,9 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
     address, service = scope.address, scope.service
     for name, value in content.query:
         if name.partition("[")[0] == service.connection:
-            raise UsageError(f"{service.connection} names the connection and is set for you (use -p or -a)")
+            raise UsageError(f"{service.connection} names the connection and is set for you", hint="use -p or -a")
         if not name.strip():
-            raise UsageError("a query parameter needs a name (-q NAME=VALUE)")
+            raise UsageError("a query parameter needs a name", hint="-q NAME=VALUE")
         _encodable(name, "a query parameter's name")
         _encodable(value, f"the value of query parameter {visible(name)!r}")
     path = address.path + "".join("/" + quote(segment, safe="") for segment in segments)

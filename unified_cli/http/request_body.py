@@ -46,7 +46,7 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
     if data is None and not fields:
         return None
     if reads_stdin(data, fields) > 1:
-        raise UsageError("standard input can be read once (give the others a file: @FILE)")
+        raise UsageError("standard input can be read once", hint="give the others a file: @FILE")
     template = _read_json(data, runtime) if data is not None else None
     if not fields:
         return template
@@ -149,7 +149,7 @@ def _split(field: BodyField) -> tuple[list[tuple[str, int]], str]:
     flag = "-f" if field.raw else "-F"
     name, equals, value = field.text.partition("=")
     if not equals:
-        raise UsageError(f"{flag} {field.text!r} needs a value ({flag} NAME=VALUE)")
+        raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE")
     match = _NAME.match(name)
     if match is None:
         raise _misplaced(field, 0, "a name must stand here")
@@ -181,7 +181,9 @@ def _value(value: str, runtime: Runtime, *, raw: bool) -> Json:
         try:
             return content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise UsageError(f"{value[1:]} is not UTF-8 at byte {error.start} (for bytes: @base64:FILE)") from None
+            raise UsageError(
+                f"{value[1:]} is not UTF-8 at byte {error.start}", hint="for bytes: @base64:FILE"
+            ) from None
     text = _string(value)
     if not _WORDS.match(value):
         return text

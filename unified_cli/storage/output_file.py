@@ -20,7 +20,7 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool) -> int:
                 file.write(chunk)
             file.publish(path, replace=force)
     except FileExistsError:
-        raise StorageError(f"{path} exists (--force overwrites it)") from None
+        raise StorageError(f"{path} exists", hint="--force overwrites it") from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
     return file.size
@@ -33,7 +33,7 @@ def check(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise StorageError(f"{path} is a folder; name a file in it")
     if path.exists() and not force:
-        raise StorageError(f"{path} exists (--force overwrites it)")
+        raise StorageError(f"{path} exists", hint="--force overwrites it")
     check_folder(path)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from unified_cli.errors import ConfigError
@@ -13,29 +12,23 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 def check(path: Path, status: os.stat_result) -> None:
     """Raise ConfigError, with the command that mends it, where another user could put words into the file."""
-    for found in faults(path, status):
-        raise ConfigError(found)
-
-
-def faults(path: Path, status: os.stat_result) -> Iterator[str]:
-    """Every way in which another user could change the file at `path`, or put another in its place."""
     if os.name != "posix":
         return
     if belongs_to_another(status):
-        yield f"{path} belongs to another user (chown {os.geteuid()} {path})"
+        raise ConfigError(f"{path} belongs to another user", hint=f"chown {os.geteuid()} {path}")
     if writable_by_others(status):
-        yield f"others can write {path} (chmod go-w {path})"
+        raise ConfigError(f"others can write {path}", hint=f"chmod go-w {path}")
     # A link has two folders, and whoever can write in either chooses what is read.
     for folder in dict.fromkeys((path.parent, Path(os.path.realpath(path)).parent)):
-        yield from _folder_faults(folder)
+        _check_folder(folder)
 
 
-def _folder_faults(folder: Path) -> Iterator[str]:
+def _check_folder(folder: Path) -> None:
     status = folder.stat()
     if belongs_to_another(status):
-        yield f"the folder {folder} belongs to another user (chown {os.geteuid()} {folder})"
+        raise ConfigError(f"the folder {folder} belongs to another user", hint=f"chown {os.geteuid()} {folder}")
     if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
-        yield f"anybody can replace files in {folder} (chmod go-w {folder})"
+        raise ConfigError(f"anybody can replace files in {folder}", hint=f"chmod go-w {folder}")
 
 
 def belongs_to_another(status: os.stat_result) -> bool:

@@ -98,7 +98,7 @@ def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: C
     path = config("= what")
     result = unified("doctor")
     assert result.code == 3
-    assert f"error\tconfig\t{path}\t{path}: Invalid statement\tat line 1, column 1\n" in result.stdout
+    assert f"error\tconfig\t{path}\t{path}: Invalid statement (at line 1, column 1)\t\n" in result.stdout
     assert "ok\tproxy\t" in result.stdout
     assert result.stderr == "error: found 1 error\n"
 
@@ -192,6 +192,13 @@ def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Servic
     assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "set another token in UNIFIED_TOKEN")
     assert result.code == 7
     assert len(service.seen) == 1
+
+
+def test_what_an_answer_belongs_to_is_no_remedy(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(200, b"<html>", {"Content-Type": "text/html"})
+    one = found(unified("doctor --network -o json", environ=service.environ), "connection")
+    assert one["remedy"] == ""
+    assert one["message"].startswith("the answer is HTML, not JSON (GET /unified/")
 
 
 def test_a_name_that_cannot_be_looked_up_is_a_finding(

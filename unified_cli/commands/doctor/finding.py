@@ -1,14 +1,10 @@
 """A finding of the doctor: ok, a warning or an error, and the remedy."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unified_cli.commands import connection_probe
 from unified_cli.errors import UnifiedError
-
-# Messages of this program end with what to do, in parentheses.
-_MESSAGE = re.compile(r"(?P<message>.*\S) \((?P<remedy>.+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +26,7 @@ class Finding:
     @classmethod
     def failed(cls, check: str, subject: str, error: UnifiedError) -> "Finding":
         """A finding that makes calls fail."""
-        found = _MESSAGE.fullmatch(error.message)
-        message, remedy = (found["message"], found["remedy"]) if found else (error.message, "")
-        return cls(check, subject, message, remedy, error)
+        return cls(check, subject, error.reason, error.hint or "", error)
 
 
 def worst(errors: Sequence[Finding]) -> UnifiedError:

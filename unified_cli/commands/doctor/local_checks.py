@@ -56,7 +56,7 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
             try:
                 known[name].parse(value)
             except ValueError as error:
-                yield Finding.failed("environment", name, ConfigError(f"{name} {error} (unset {name})"))
+                yield Finding.failed("environment", name, ConfigError(f"{name} {error}", hint=f"unset {name}"))
             else:
                 yield Finding("environment", name, "set")
 
@@ -99,7 +99,7 @@ def configuration(runtime: Runtime) -> Iterator[Finding]:
         return
     wrong = [*file.problems(data)]
     for problem in wrong:
-        yield Finding.failed("config", str(path), ConfigError(problem))
+        yield Finding.failed("config", str(path), problem)
     if not wrong:
         yield Finding("config", str(path), f"{len(data.get('profiles', {}))} profiles")
     if permissions.readable_by_others(found[1]):
@@ -162,7 +162,7 @@ def _token_of(resolved: Settings) -> TokenSource:
     if resolved.token is None:
         left = f" ({'; '.join(resolved.tokens_left)})" if resolved.tokens_left else ""
         remedy = f"unified profile login {resolved.profile}" if resolved.profile else f"set {KEYS['token'].variable}"
-        raise ConfigError(f"no token{left} ({remedy})")
+        raise ConfigError(f"no token{left}", hint=remedy)
     return resolved.token
 
 
@@ -171,7 +171,7 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> C
     try:
         if source.kind == "token_command":
             if token_command.find(source.detail[0], runtime.environ) is None:
-                return ConfigError(f"no program {source.detail[0]!r} (use an absolute path, or a name on PATH)")
+                return ConfigError(f"no program {source.detail[0]!r}", hint="use an absolute path, or a name on PATH")
         elif source.kind == "keyring":
             keyring.backend_name()
             tokens.get(source)

@@ -56,7 +56,9 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
-            error = NetworkError(f"cannot find {host} (check the base URL, the name server and the proxy settings)")
+            error = NetworkError(
+                f"cannot find {host}", hint="check the base URL, the name server and the proxy settings"
+            )
             yield Finding.failed("name", host, error)
         else:
             yield Finding("name", host, ", ".join(sorted({str(entry[4][0]) for entry in found})))

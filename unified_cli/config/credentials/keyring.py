@@ -71,7 +71,9 @@ def _with_timeout(work: Callable[[], T]) -> T:
     if isinstance(error, ConfigError):
         raise error
     if isinstance(error, ImportError) and error.name == "keyring":
-        raise ConfigError("token storage in the keyring needs the package keyring (pip install keyring)") from None
+        raise ConfigError(
+            "token storage in the keyring needs the package keyring", hint="pip install keyring"
+        ) from None
     # Only the type: a backend's message may quote the token.
     raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 

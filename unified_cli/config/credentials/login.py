@@ -46,17 +46,17 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     """
     config = file.read(runtime)
     if config.path is None:
-        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file", hint="set HOME, or name a file with UNIFIED_CONFIG")
     if profile is not None and profile not in config.profiles:
-        raise ConfigError(f'no profile named "{profile}" (unified profile list shows {len(config.profiles)})')
+        raise ConfigError(f'no profile named "{profile}"', hint=f"unified profile list shows {len(config.profiles)}")
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
-        raise UsageError(f"{_token_of(profile)} comes from a command (--store stores one here instead)")
+        raise UsageError(f"{_token_of(profile)} comes from a command", hint="--store stores one here instead")
     chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
     url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
     if not url:
-        raise ConfigError(f"{_token_of(profile)} needs a base URL ({_remedy(profile)})")
+        raise ConfigError(f"{_token_of(profile)} needs a base URL", hint=_remedy(profile))
     source = f"{config.path}"
     origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
     return TokenPlace(profile, chosen, origin, config.path)
@@ -115,9 +115,9 @@ def _with_alternative() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        message, _, remedy = error.message.removesuffix(")").partition(" (")
-        also = f"; or {remedy}" if remedy else ""
-        raise ConfigError(f"{message} (--store file stores it in a file only you can read{also})") from None
+        also = f"; or {error.hint}" if error.hint else ""
+        hint = f"--store file stores it in a file only you can read{also}"
+        raise ConfigError(error.reason, hint=hint) from None
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:

@@ -29,8 +29,8 @@ def check(runtime: Runtime, name: str, before: TomlTable, after: TomlTable, top:
         return None
     if path is None or login.is_ours(runtime, name, path):
         raise UnsafeError(
-            f"the token of profile {name} was stored for {was.origin} and would be sent elsewhere "
-            f"(unified profile logout {name}, then set it, then {login_command})"
+            f"the token of profile {name} was stored for {was.origin} and would be sent elsewhere",
+            hint=f"unified profile logout {name}, then set it, then {login_command}",
         )
     target = token.origin or "whatever UNIFIED_BASE_URL says"
     return f"the token in {path} was for {was.origin} and goes to {target} from now on ({login_command} replaces it)"

@@ -109,7 +109,7 @@ def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
             return _from_pipe(handle, path)
     except OSError as error:
         raise ConfigError(
-            f"cannot read the token file {path} of {token.source}: {error.strerror}" + _login(token)
+            f"cannot read the token file {path} of {token.source}: {error.strerror}", hint=_login(token)
         ) from None
 
 
@@ -151,14 +151,12 @@ def _from_keyring(token: TokenSource, _: Runtime) -> bytes:
     except ConfigError as error:
         raise ConfigError(f"{error.message}; {token.source} has its token there") from None
     if found is None:
-        raise ConfigError(f"the keyring has no token of {token.source} for {token.origin}{_login(token)}")
+        raise ConfigError(f"the keyring has no token of {token.source} for {token.origin}", hint=_login(token))
     return found.encode("utf-8", "surrogatepass")
 
 
-def _login(token: TokenSource) -> str:
-    if token.source.startswith("--"):
-        return ""
-    return f" (unified profile login {token.profile or '--shared'})"
+def _login(token: TokenSource) -> str | None:
+    return None if token.source.startswith("--") else f"unified profile login {token.profile or '--shared'}"
 
 
 _READERS = {

@@ -29,7 +29,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
     program, *arguments = argv
     found = find(program, runtime.environ)
     if found is None:
-        raise ConfigError(f"{what}: no program {program!r} (use an absolute path, or a name on PATH)")
+        raise ConfigError(f"{what}: no program {program!r}", hint="use an absolute path, or a name on PATH")
     try:
         child = subprocess.Popen(  # noqa: S603  an argument list from the user's own config, and no shell
             [found, *arguments],

@@ -46,8 +46,8 @@ def error_for(
     said = _said(envelope, body, stderr)
     head = f"{who} answered {status} to {request.method} {request.path}" + (f": {said}" if said else "")
     advice = _advice(status, origin, blocked=blocked)
-    message = stderr.excerpt("; ".join([head, *_insight(envelope, service)])) + (f" ({advice})" if advice else "")
-    return kind(message, origin=origin, status=status, retryable=retryable)
+    reason = stderr.excerpt("; ".join([head, *_insight(envelope, service)]))
+    return kind(reason, hint=advice, origin=origin, status=status, retryable=retryable)
 
 
 def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:

@@ -176,7 +176,7 @@ class Reader(NamedTuple):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
-            raise NetworkError(f"{self.failure_of(error).message} ({request.method} {request.path})") from None
+            raise NetworkError(f"{self.failure_of(error).reason} ({request.method} {request.path})") from None
         except decoding.DamageError as error:
             raise ServiceError(f"{error} ({request.method} {request.path})") from None
         self._end(response)

@@ -22,7 +22,8 @@ class NetworkFailure(NamedTuple):
     """An attempt that ended without a whole answer; `malformed` when the peer did not speak HTTP properly."""
 
     outcome: Outcome
-    message: str
+    reason: str
+    hint: str | None = None
     malformed: bool = False
 
 
@@ -61,8 +62,8 @@ def _no_tls(error: ssl.SSLError, peer: str) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
         early = error.verify_code == _NOT_YET_VALID
-        advice = "check this machine's clock" if early else "another authority: --ca-bundle FILE"
-        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer} is refused: {reason} ({advice})")
+        hint = "check this machine's clock" if early else "another authority: --ca-bundle FILE"
+        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer} is refused: {reason}", hint)
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
         return NetworkFailure(Outcome.NOT_SENT, f"{peer} closed the connection during the TLS handshake")
     return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer}: {error.reason or 'protocol error'}")

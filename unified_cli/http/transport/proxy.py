@@ -87,7 +87,7 @@ def _parse(variable: str, text: str) -> ProxySetting:
     except ValueError:
         complete = False
     if not complete:
-        raise ConfigError(f"proxy setting in {variable} is no URL ({_EXAMPLE})")
+        raise ConfigError(f"proxy setting in {variable} is no URL", hint=_EXAMPLE)
     try:
         setting = ProxySetting(variable, text, httpx.URL(text))
         usable = setting.url.scheme in {"http", "https"} and bool(setting.url.host)
@@ -95,5 +95,5 @@ def _parse(variable: str, text: str) -> ProxySetting:
         # A ValueError is a name in its ASCII form that is no name in any other.
         usable = False
     if not usable:
-        raise ConfigError(f"proxy setting in {variable} cannot be used ({_EXAMPLE})")
+        raise ConfigError(f"proxy setting in {variable} cannot be used", hint=_EXAMPLE)
     return setting
