@@ -160,7 +160,7 @@ class Service(NamedTuple):
     """The names of the actions that change nothing."""
 
     def capabilities_path(self, account: str) -> str:
-        """The route that tells what a connection offers; `account` is percent-encoded."""
+        """The route for the operations that a connection offers; `account` is percent-encoded."""
         return self.capabilities.replace("{id}", account)
 
 

@@ -1,4 +1,4 @@
-"""Whether text is JSON, and how deep it is nested: the one check for answers, input files and arguments."""
+"""Checks whether text is JSON and how deep it is nested, for answers, input files and arguments alike."""
 
 import codecs
 import re
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from unified_cli.json_text import surrogates
 
 _PIECE = 1024 * 1024
-# Whether brackets fit each other is not looked at here, so one kind stands for both.
+# Whether the brackets match is checked elsewhere, so that both kinds can count as one.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b'{}[]"')
 _ESCAPE = re.compile(rb'\\["\\]')
@@ -16,7 +16,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def flaw(text: bytes) -> str:
-    """Why the text is not one JSON value, as what follows its name: `is not JSON: …`; empty where it is one."""
+    """Why the text is not one JSON value, to follow its name: `is not JSON: …`; empty where it is one."""
     return encoding_flaw(text) or syntax_flaw(text)
 
 
@@ -43,7 +43,7 @@ def syntax_flaw(text: bytes) -> str:
     # larger in a tenth of the memory.
     try:
         reason = _refusal(text)
-        # Half a surrogate pair is valid JSON and occurs where somebody cut a string between its halves.
+        # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a text was cut.
         if not reason or not _refusal(surrogates.replaced(text)):
             return ""
     except RecursionError:
@@ -52,7 +52,7 @@ def syntax_flaw(text: bytes) -> str:
 
 
 def _refusal(text: bytes) -> str:
-    """What msgspec says against the text; empty where it takes it."""
+    """Why msgspec refuses the text; empty where it accepts it."""
     import msgspec  # noqa: PLC0415  small texts do without it
 
     try:
@@ -74,7 +74,7 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-# Python's own reader takes NaN and the infinities for JSON, and refuses numbers of more than 4,300 digits.
+# By default Python accepts NaN and Infinity, and refuses numbers of more than 4,300 digits.
 _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 
 
@@ -95,7 +95,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Whether brackets are nested deeper than that, which is how parsers are brought down; the text may be no JSON.
+    """Whether brackets are nested deeper than that; the text need not be JSON. Deep nesting overflows parsers.
 
     It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
     """
@@ -104,7 +104,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
         end = _end_of_piece(text, at)
         piece = text[at:end]
         piece = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # Of a string without brackets its two quotes are left, and no string begins between them.
+        # A string without brackets is now two quotes side by side.
         parts = piece.translate(_ONE_KIND, _NOT_BRACKETS).replace(b'""', b"").split(b'"')
         left = _unpaired(left + b"".join(parts[inside::2]), levels)
         if len(left) > levels or b"{}" in left:
@@ -115,14 +115,14 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
 
 def _end_of_piece(text: bytes, at: int) -> int:
-    """Where the piece from `at` on ends: never between a backslash and what it escapes."""
+    """The end of the piece that starts at `at`: never between a backslash and what it escapes."""
     end = min(at + _PIECE, len(text))
     backslashes = len(text[at:end]) - len(text[at:end].rstrip(b"\\"))
     return min(end + backslashes % 2, len(text))
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
-    """The brackets that are left when pairs are taken out from within, so many times."""
+    """The brackets that are left when the innermost pairs are removed so many times."""
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"")
         if len(fewer) == len(brackets):

@@ -1,4 +1,4 @@
-"""JSON text made of values and read into values, with the standard library only."""
+"""Encoding and decoding JSON with the standard library, which is imported anyway."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from unified_cli.json_text import json_check
 
 
 def dump(value: Any) -> str:
-    """A value as compact JSON; text stays readable but for lone surrogates, which UTF-8 cannot carry."""
+    """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8 cannot encode."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
@@ -17,7 +17,7 @@ def dump(value: Any) -> str:
 
 
 def read(text: str) -> Any:
-    """A value for looking at, never for giving back: very long numbers become text, others may lose digits."""
+    """The value of a JSON text. Very long numbers become text and others may lose digits, so it is not for output."""
     try:
         return json.loads(text)
     except ValueError:

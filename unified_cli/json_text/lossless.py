@@ -1,16 +1,16 @@
-"""JSON objects as text per member, so that what was posted comes back with the digits it was sent with."""
+"""JSON objects as members of JSON text, so that what was posted is answered with the same digits."""
 
 from collections.abc import Mapping
 
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
 
-# No record is nested like this, and what is read here is read again where less of the stack is left.
+# No record is nested so deep, and what is accepted here is decoded later with less of the stack left.
 _DEEPEST = 100
 
 
 def split(text: str) -> dict[str, str]:
-    """The members of a JSON object, each value as the text it was written with; of a key given twice the last holds.
+    """The members of a JSON object, each as its JSON text; of a key given twice the last one.
 
     Raises ValueError where the text is not JSON or nested too deeply, and TypeError where it is JSON but no object.
     """

@@ -1,4 +1,4 @@
-"""A record's parts as JSON text, taken out without decoding the rest, so that no digit changes."""
+"""The members of a record as JSON text, without decoding them, so that no digit changes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Parts = Mapping[str, bytes]
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """The members of a record, each as JSON text; None where it is no object. Of a key that comes twice the last."""
+    """The members of a record, each as JSON text; None where it is no object. Of a key given twice the last one."""
     text = bytes(record)
     if not text.startswith(b"{"):
         return None
@@ -48,7 +48,7 @@ def items(array: bytes) -> list[Record]:
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """The value of a column, `a.b` being `b` within `a` unless a key is called just that; None where there is none."""
+    """The value of a column; `a.b` is `b` within `a` where no key is `a.b`. None where there is none."""
     if column in members:
         return members[column]
     head, dot, rest = column.partition(".")
@@ -70,7 +70,7 @@ def text(value: bytes | None) -> str:
 
 
 def string(value: bytes) -> str:
-    """The text that a JSON string means; half a surrogate pair stays one."""
+    """The text of a JSON string, halves of surrogate pairs included."""
     if b"\\" not in value:
         return value[1:-1].decode("utf-8")
     decoded: str = json.loads(value)
@@ -87,7 +87,7 @@ def one_line(value: bytes) -> bytes:
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """A record of these columns only, null where it has none; what is no object stays what it is."""
+    """A record with these columns only, null where it has none; what is no object is not changed."""
     members = parts(record)
     if members is None:
         return record
@@ -96,7 +96,7 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def label(records: Sequence[Record], key: str, value: str) -> list[Record]:
-    """The records with one more member, before all others; what is no object becomes one, under `_record`."""
+    """The records with one more member before all others; what is no object becomes the member `_record` of one."""
     first = b"{" + msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
     start = first + b","
     return [

@@ -1,4 +1,4 @@
-"""Numbers that a jq program writes differently than they were served: it computes in doubles."""
+"""Numbers that a jq program writes differently, because it computes in doubles."""
 
 import re
 from math import isinf
@@ -19,6 +19,6 @@ def changed_by_jq(text: bytes) -> str | None:
 
 def _as_jq_writes(number: bytes) -> bytes:
     value = float(number)
-    # jq writes the greatest double in place of what is beyond it, so nobody ever wrote that.
+    # What is greater than any double, jq writes as the greatest one.
     whole = not isinf(value) and value.is_integer()
     return (str(int(value)) if whole else repr(value)).encode()

@@ -4,7 +4,7 @@ import re
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
-# An escape and what it escapes; only with the backslashes paired off is a `\u` known to be one.
+# Every escape is matched, so that an escaped backslash before a `u` is not taken for the escape of a surrogate.
 _ESCAPE = re.compile(rb"\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL)
 
 _PAIR = re.compile(
@@ -13,10 +13,10 @@ _PAIR = re.compile(
 
 
 def escape(text: bytes) -> tuple[bytes, bytes]:
-    """The text with the backslash before every surrogate replaced, and by what; by nothing where there is none."""
+    """The text with a mark in place of the backslash of every surrogate, and the mark, which is empty without any."""
     if not _SURROGATE.search(text):
         return text, b""
-    # It begins with a character that it does not hold again, so that no text before it makes another one with it.
+    # Its first character is in it only once, so that no text before it can complete another mark.
     mark, number = b"<half>", 1
     while mark in text:
         mark, number = b"<half %d>" % number, number + 1
@@ -24,7 +24,7 @@ def escape(text: bytes) -> tuple[bytes, bytes]:
 
 
 def restore(text: bytes, mark: bytes) -> bytes:
-    """The text as it was."""
+    """The text with the backslashes in place of the mark."""
     return text.replace(mark, b"\\") if mark else text
 
 

@@ -10,12 +10,12 @@ _OFTEN = 0.2
 
 
 class ReadProgress:
-    """Counts records and pages; with `alive` the line on stderr is rewritten."""
+    """Counts records and pages; with `rewrite` one line on stderr is rewritten, else lines are added."""
 
-    def __init__(self, runtime: Runtime, *, alive: bool) -> None:
+    def __init__(self, runtime: Runtime, *, rewrite: bool) -> None:
         self._runtime = runtime
-        self._alive = alive
-        self._began = self._told = runtime.monotonic()
+        self._rewrite = rewrite
+        self._started = self._written = runtime.monotonic()
         self._records = 0
         self._pages = 0
 
@@ -24,26 +24,26 @@ class ReadProgress:
         self._records += records
         self._pages += 1
         now = self._runtime.monotonic()
-        if now - self._told < (_OFTEN if self._alive else _EVERY):
+        if now - self._written < (_OFTEN if self._rewrite else _EVERY):
             return
-        self._told = now
-        said = f"{self._records} records in {self._pages} pages, {self._records / (now - self._began):.0f} per second"
-        if self._alive:
-            self._runtime.stderr.status(said)
+        self._written = now
+        line = f"{self._records} records in {self._pages} pages, {self._records / (now - self._started):.0f} per second"
+        if self._rewrite:
+            self._runtime.stderr.status(line)
         else:
-            self._runtime.stderr.note(said)
+            self._runtime.stderr.note(line)
 
 
 @contextmanager
 def progress(runtime: Runtime, *, to_file: bool = False) -> Iterator[ReadProgress]:
     """Progress for as long as the block lasts, silenced by `--quiet`.
 
-    A line that changes needs a terminal that nobody else writes to: not one that the records themselves go to.
+    A line is rewritten only on a terminal that the records are not written to.
     """
     own = to_file or not runtime.stdout_is_terminal
-    alive = own and runtime.stderr_is_terminal and runtime.environ.get("TERM") != "dumb"
+    rewrite = own and runtime.stderr_is_terminal and runtime.environ.get("TERM") != "dumb"
     try:
-        yield ReadProgress(runtime, alive=alive)
+        yield ReadProgress(runtime, rewrite=rewrite)
     finally:
-        if alive:
+        if rewrite:
             runtime.stderr.status("")

@@ -20,7 +20,7 @@ def check(runtime: Runtime) -> None:
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk at once.
 
-    Raises ClosedError where nobody reads any more, StorageError where stdout cannot be written.
+    Raises ClosedError where its reader has closed it, StorageError where stdout cannot be written.
     """
     check(runtime)
     assert runtime.stdout is not None  # noqa: S101  just checked

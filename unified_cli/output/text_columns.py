@@ -13,7 +13,7 @@ _GAP = "  "
 def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     """The rows under their heads; nothing is cut.
 
-    Each column is as wide as its widest cell. What is wider than the terminal goes on in further lines of its column.
+    Each column is as wide as its widest cell. What is wider than the terminal continues on further lines of its column.
     """
     shown = [[head.upper() for head in heads], *([visible(cell) for cell in row] for row in rows)]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]

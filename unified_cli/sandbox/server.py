@@ -52,7 +52,7 @@ class Server:
         self.port: int = self._sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._hosts = frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
-        # waitress logs overload and broken clients, which is of no use to whoever runs a sandbox.
+        # waitress logs overload and broken clients, which does not matter here.
         for name in ("waitress", "waitress.queue"):
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False

@@ -28,7 +28,7 @@ def candidates(members: Sequence[Parts], known: Sequence[str], first: Sequence[s
 def fit(natural: Mapping[str, int], fixed: set[str], room: int) -> dict[str, int]:
     """The columns that fit, in their order, and their widths; the `fixed` ones are not narrowed.
 
-    What names a record comes in before what tells when it was changed.
+    Names are chosen before times.
     """
     floor = {
         column: size if column in fixed else min(size, max(width(visible(column)), _NARROWEST))

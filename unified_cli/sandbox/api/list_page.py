@@ -72,12 +72,12 @@ def page(records: Records, service: Service, query: QueryTree, terms: ListTerms)
 
 
 def _limit(query: QueryTree, service: Service, greatest: int) -> int:
-    asked = query.get(service.page_size)
-    if asked is None or asked == "" or is_on(query.get(service.ignore_limit)):
+    size = query.get(service.page_size)
+    if size is None or size == "" or is_on(query.get(service.ignore_limit)):
         return min(USUAL, greatest)
-    if not isinstance(asked, str) or not asked.isascii() or not asked.isdigit() or not asked.strip("0"):
-        raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {asked!r}")
-    return greatest if len(asked) > 9 else min(int(asked), greatest)
+    if not isinstance(size, str) or not size.isascii() or not size.isdigit() or not size.strip("0"):
+        raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {size!r}")
+    return greatest if len(size) > 9 else min(int(size), greatest)
 
 
 def _orders(value: QueryValue | None) -> list[tuple[str, bool]]:

@@ -72,7 +72,7 @@ def _attendee(context: RecordContext, record: JsonObject) -> JsonObject:
 
 
 def _user(context: RecordContext, record: JsonObject) -> JsonObject:
-    # The first users are active: they are suspended by whoever tries the program out.
+    # The first users are active, because examples suspend them.
     return {"status": "active" if context.number <= 3 else record["status"]}
 
 
