@@ -3,8 +3,8 @@
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first, where a file named like a library would be run; this package is
-    # found by then. Python's own -P leaves it out.
+    # `python -m` puts the working directory first on the path, where a file named like a library would be imported;
+    # this package is found by then. Python's own -P leaves it out.
     if not sys.flags.safe_path:
         del sys.path[0]
 
@@ -18,13 +18,13 @@ def run() -> None:
     """Run the command line of this process and end it with the exit code."""
     if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
         os._exit(0)
-    # What start-up builds lives on, so looking for garbage in it is time lost; a call turns the collector on again.
+    # What start-up creates stays in use, so collecting garbage in it wastes time; a call enables the collector again.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:
-        # The folder of the console script, which holds programs: nothing in it should pass for a library.
+        # The folder of the console script, which contains programs: nothing in it should be imported.
         del sys.path[0]
-    _occupy()
-    from unified_cli import signals  # noqa: PLC0415  the version is answered at the speed of the bare interpreter
+    _reserve_descriptors()
+    from unified_cli import signals  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
     signals.handle_signals()
     try:
@@ -34,20 +34,20 @@ def run() -> None:
         code = main(sys.argv[1:], Runtime.system())
     except KeyboardInterrupt as stop:
         code = signals.exit_code(stop)
-    # All that was to be written is written; taking the interpreter down in order costs 10 ms and can only complain.
+    # All output is written; an orderly shutdown of the interpreter would only cost 10 ms.
     os._exit(code)
 
 
 def _print(line: str) -> bool:
-    """Whether the line could be written; where not, the program says why."""
+    """Print the line; returns whether that worked. If not, the program itself reports why."""
     try:
         return os.write(1, line.encode()) == len(line)
     except OSError:
         return False
 
 
-def _occupy() -> None:
-    """Keep what is opened later off the places of closed standard streams, where others would write into it."""
+def _reserve_descriptors() -> None:
+    """Open closed standard streams to the null device, so that no file opened later takes their descriptors."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)

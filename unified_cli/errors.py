@@ -1,22 +1,22 @@
-"""Every way a command can end other than well.
+"""The errors that end a command, each with its exit code.
 
     UnifiedError
-    ├── UsageError        2  what was typed cannot be meant
+    ├── UsageError        2  invalid usage
     ├── ConfigError       3  a profile, a credential or a setting of this machine
     ├── RefusedError      4  the API refused the request
-    ├── ServiceError      5  the service or the provider failed, or answered what it should not
-    ├── NetworkError      6  no whole answer came
+    ├── ServiceError      5  the service or the provider failed, or its answer is invalid
+    ├── NetworkError      6  no complete answer arrived
     ├── AccessError       7  not authorised, or the account is blocked
-    ├── RateLimitError    8  asked to wait longer than we may
+    ├── RateLimitError    8  rate-limited for longer than we may wait
     ├── IncompleteError   9  done, but something is missing
-    ├── UnknownError     10  a write was sent and its answer lost
+    ├── UnknownError     10  a write was sent, but its answer was lost
     ├── StorageError     11  a file or stream of this machine
     ├── StateError       12  a state file does not match, is damaged or in use
     ├── UnsafeError      13  refused for safety
     ├── StoppedError    130  SIGINT
     └── TerminatedError 143  SIGTERM
 
-Raised where the failure is known; turned into an exit code in `main` and nowhere else.
+Raised where the failure is detected; only `main` turns them into exit codes.
 """
 
 from collections.abc import Callable
@@ -39,13 +39,13 @@ class ExitCode(IntEnum):
 
     DONE = 0, "done and complete"
     BUG = 1, "a bug in this program; please report it"
-    USAGE = 2, "usage: the command line, or a body given with it, cannot be meant"
+    USAGE = 2, "invalid usage: the command line, or a body given with it"
     CONFIG = 3, "configuration or credentials on this machine"
     REFUSED = 4, "refused by the API (400, 404, 405, 409, 422 …)"
-    SERVICE = 5, "the service or the provider failed, or answered what it should not"
+    SERVICE = 5, "the service or the provider failed, or its answer is invalid"
     NETWORK = 6, "network, TLS or proxy"
     ACCESS = 7, "not authorised or blocked (401, 403, blocked account)"
-    RATE_LIMIT = 8, "rate-limited longer than we may wait"
+    RATE_LIMIT = 8, "rate-limited for longer than we may wait"
     INCOMPLETE = 9, "incomplete: some records or items are missing"
     UNKNOWN = 10, "the outcome of a write is unknown"
     STORAGE = 11, "local storage or output"
@@ -57,10 +57,10 @@ class ExitCode(IntEnum):
 
 
 class UnifiedError(Exception):
-    """A failure with one line for people and a few facts for programs.
+    """A failure, as one line for people and a few facts for programs.
 
-    `message` is that line: the `reason`, and in brackets the `hint`, what to do about it, where there is one. `origin`
-    says who failed: `local`, `network`, `service` or `provider`.
+    `message` is that line: the `reason` and, in parentheses, the `hint` at what to do about it, if there is one.
+    `origin` says where it failed: `local`, `network`, `service` or `provider`.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -89,9 +89,9 @@ class UnifiedError(Exception):
 
     @property
     def stops_connection(self) -> bool:
-        """Whether the connection's other requests would fail alike, so that nothing more is sent over it.
+        """Whether the connection's other requests would fail too, so that no more are sent.
 
-        A 403 is about one resource or record: a connection may serve the others.
+        A 403 is about one resource or record: others may still work.
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
@@ -115,7 +115,7 @@ class UnifiedError(Exception):
 
 
 class UsageError(UnifiedError):
-    """What was typed cannot be meant; `caret` is the text and the column that a caret is to stand under."""
+    """Invalid usage; `caret` is a text and the column in it to mark."""
 
     code, kind = ExitCode.USAGE, "usage"
 
@@ -137,13 +137,13 @@ class RefusedError(UnifiedError):
 
 
 class ServiceError(UnifiedError):
-    """The service or the provider failed, or answered what it should not."""
+    """The service or the provider failed, or its answer is invalid."""
 
     code, kind, origin, retryable = ExitCode.SERVICE, "service", "service", True
 
 
 class NetworkError(UnifiedError):
-    """No whole answer came."""
+    """No complete answer arrived."""
 
     code, kind, origin, retryable = ExitCode.NETWORK, "network", "network", True
 
@@ -155,7 +155,7 @@ class AccessError(UnifiedError):
 
 
 class RateLimitError(UnifiedError):
-    """Asked to wait longer than we may."""
+    """Rate-limited for longer than we may wait."""
 
     code, kind, origin, retryable = ExitCode.RATE_LIMIT, "rate_limit", "service", True
 
@@ -167,7 +167,7 @@ class IncompleteError(UnifiedError):
 
 
 class UnknownError(UnifiedError):
-    """A write was sent and its answer lost."""
+    """A write was sent, but its answer was lost."""
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
 
@@ -191,16 +191,16 @@ class UnsafeError(UnifiedError):
 
 
 class StoppedError(UnifiedError):
-    """Somebody pressed Ctrl-C."""
+    """SIGINT, as Ctrl-C sends it."""
 
     code, kind = ExitCode.INTERRUPTED, "interrupted"
 
 
 class TerminatedError(UnifiedError):
-    """Somebody asked the process to end."""
+    """SIGTERM."""
 
     code, kind = ExitCode.TERMINATED, "terminated"
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived. Like Ctrl-C it passes through whatever catches errors; notes added on its way are told."""
+    """SIGTERM arrived. Like Ctrl-C it is not caught as an error; notes added to it are printed."""

@@ -1,4 +1,4 @@
-"""The program: run a command line in a runtime, and turn what becomes of it into an exit code."""
+"""The program: run a command line in a runtime, and turn the outcome into an exit code."""
 
 import contextlib
 import errno
@@ -28,7 +28,7 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, err
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
     runtime.stderr.machine = _wants_json(argv, runtime)
-    # Hidden from the start: it may show up before, or without, being used.
+    # Masked from the start: it may appear in a message before it is used.
     runtime.stderr.hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
         _run(argv, runtime)
@@ -38,7 +38,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
         return ExitCode.CLOSED
     except KeyboardInterrupt as stop:
         return _report(_stopped(stop), runtime)
-    except Exception as error:  # noqa: BLE001  whatever it is, it is ours
+    except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
         return _report(_bug(error, runtime), runtime)
     return ExitCode.DONE
 
@@ -55,7 +55,7 @@ def _run(argv: list[str], runtime: Runtime) -> None:
 
 @contextlib.contextmanager
 def _typer_output(runtime: Runtime) -> Iterator[None]:
-    """Lead what Typer prints by itself, which is help, to the runtime's stdout."""
+    """Write what Typer prints by itself, which is help, to the runtime's stdout."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         yield
@@ -64,24 +64,24 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
 
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:
-    """Whether JSON was asked for, as far as the bare command line tells: errors may come before it is understood."""
-    asked = runtime.environ.get("UNIFIED_OUTPUT", "")
+    """Whether the raw command line asks for JSON: an error may occur before it is parsed."""
+    output = runtime.environ.get("UNIFIED_OUTPUT", "")
     for position, word in enumerate(argv):
         if word == "--":
             break
         if word in {"-o", "--output"} and position + 1 < len(argv):
-            asked = argv[position + 1]
+            output = argv[position + 1]
         elif word.startswith("--output="):
-            asked = word.removeprefix("--output=")
+            output = word.removeprefix("--output=")
         elif word.startswith("-o") and not word.startswith("--"):
-            asked = word[2:]
-    return asked in {"json", "ndjson"}
+            output = word[2:]
+    return output in {"json", "ndjson"}
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     stderr = runtime.stderr
     if stderr.machine:
-        # Made visible before it becomes JSON, whose own escapes must stay what they are.
+        # Made visible before it is encoded as JSON, whose own escapes must not change.
         facts = {**error.facts(), "message": visible(stderr.masked(error.message))}
         stderr.line(json.dumps({"error": facts}))
         return error.code
@@ -103,8 +103,8 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
         return StorageError(f"{error.filename or 'the operating system'}: {error.strerror or error}")
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    name = place.filename.rpartition("unified_cli")[2].lstrip("/\\") or place.filename
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    name = frame.filename.rpartition("unified_cli")[2].lstrip("/\\") or frame.filename
     return UnifiedError(
-        f"a bug, sorry: {type(error).__name__} at {name}:{place.lineno} (-vv shows more; please report it)"
+        f"a bug, sorry: {type(error).__name__} at {name}:{frame.lineno} (-vv shows more; please report it)"
     )

@@ -1,4 +1,4 @@
-"""The world a command runs in: streams, environment, clock, folders, transport. Tests make their own."""
+"""What a command runs with: streams, environment, clock, folders, transport. Tests create their own."""
 
 import io
 import os
@@ -33,22 +33,22 @@ class Runtime(NamedTuple):
     stdout_is_terminal: bool = False
     stderr_is_terminal: bool = False
     encoding: str = "utf-8"
-    """What a terminal at stdout understands."""
+    """The encoding of a terminal at stdout."""
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None
     """Where `config` and `data` live; None asks the operating system."""
     monotonic: Callable[[], float] = time.monotonic
-    """Seconds that only ever grow: what waits and deadlines are measured with."""
+    """Seconds that never go back, for waits and deadlines."""
     wall: Callable[[], float] = time.time
-    """Seconds since 1970: for telling people the time, never for a decision."""
+    """Seconds since 1970, to show to people, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
 
     @classmethod
     def system(cls) -> "Runtime":
-        """The real world."""
+        """The runtime of this process."""
         stderr = _writer(sys.stderr)
         return cls(
             stdin=None if sys.stdin is None else io.BufferedReader(PatientReader(sys.stdin.fileno())),
@@ -63,16 +63,16 @@ class Runtime(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many columns there are to write in; 80 off a terminal."""
+        """The width to write in; 80 columns off a terminal."""
         if self.columns is not None:
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
 
     def folder(self, kind: Literal["config", "data"]) -> Path | None:
-        """The user's folder of that kind, which need not exist; None where there is no home to hold it."""
+        """The user's folder of that kind, which may not exist; None if the user has no home directory."""
         if self.folders is not None:
             return self.folders.get(kind)
-        # Without a home platformdirs would name a folder below "/", which is nobody's place to write.
+        # Without a home directory platformdirs would name a folder below "/", which is no user's.
         if self.environ.get("HOME") in ("", "/"):
             return None
         import platformdirs  # noqa: PLC0415  --version needs none

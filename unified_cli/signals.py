@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: the first stops the program in order, the second ends it where it stands."""
+"""SIGINT and SIGTERM: the first stops the program in order, the second ends it at once."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 def handle_signals() -> None:
     """Handle both signals from now on."""
     for number in _CODES:
-        # What was started to live on in the background ignores them, and goes on to do so.
+        # A process started to survive in the background ignores them, and continues to do so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
 

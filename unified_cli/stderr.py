@@ -1,4 +1,4 @@
-"""The only writer of stderr: whatever goes there is safe for a terminal and free of secrets."""
+"""The only writer of stderr: all text is safe for a terminal and free of secrets."""
 
 from typing import BinaryIO
 
@@ -6,9 +6,9 @@ from unified_cli.masking import LONGEST, Secrets, cut, visible
 
 
 class Stderr:
-    """Says things on stderr: each call is one line, masked, made visible and written at once.
+    """Writes messages to stderr: secrets masked, control characters escaped, each call in one write.
 
-    `stream` is None where stderr is closed: then nothing is said. `verbosity` counts the `-v`s.
+    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts the `-v`s.
     """
 
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
@@ -18,7 +18,7 @@ class Stderr:
         self._secrets = Secrets()
         self.quiet = False
         self.machine = False
-        """Errors are told as JSON objects."""
+        """Errors are printed as JSON objects."""
         self.verbosity = 0
 
     def hide(self, secret: str) -> None:
@@ -26,7 +26,7 @@ class Stderr:
         self._secrets.hide(secret)
 
     def named(self, name: str) -> "Stderr":
-        """The same, with a name at the start of each line: who speaks when many do."""
+        """The same, with a name at the start of each line, such as that of a connection."""
         return _NamedStderr(self, name)
 
     def masked(self, text: str) -> str:
@@ -34,30 +34,30 @@ class Stderr:
         return self._secrets.masked(text)
 
     def excerpt(self, text: str, limit: int = LONGEST) -> str:
-        """At most `limit` characters of what somebody else said, masked and made visible before it is cut."""
+        """At most `limit` characters of a foreign text, masked and made visible before it is cut."""
         return cut(visible(self.masked(text)), limit)
 
     def note(self, text: str) -> None:
-        """Tell how things go; `--quiet` silences it."""
+        """Print a line that `--quiet` suppresses."""
         if not self.quiet:
             self.line(text)
 
     def line(self, text: str) -> None:
-        """Say one line, whatever the verbosity."""
+        """Print a line, whatever the verbosity."""
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Show a line in passing: on a terminal the next thing said takes its place, and an empty text removes it."""
+        """Show a temporary line on a terminal: the next output replaces it, and an empty text removes it."""
         if not self.quiet and (text or self._passing):
             self._write(visible(self.masked(text)))
             self._passing = bool(text)
 
     def prompt(self, text: str) -> None:
-        """Ask something; the answer is typed on the same line."""
+        """Print a prompt; the answer is typed on the same line."""
         self._write(visible(self.masked(text)))
 
     def block(self, lines: list[str]) -> None:
-        """Say several lines that belong together in one write."""
+        """Print several lines in one write."""
         self._write("".join(f"{visible(self.masked(line))}\n" for line in lines))
 
     def _write(self, text: str) -> None:
@@ -69,12 +69,12 @@ class Stderr:
             self._stream.write(f"{erased}{text}".encode(self._encoding, "backslashreplace"))
             self._stream.flush()
         except (OSError, ValueError):
-            # Nobody listens any more; the exit code still tells how it ended.
+            # The reader is gone; the exit code still says how it ended.
             self._stream = None
 
 
 class _NamedStderr(Stderr):
-    """Speaks through another, which keeps the secrets and the stream."""
+    """Writes through another, which has the secrets and the stream."""
 
     def __init__(self, stderr: Stderr, name: str) -> None:
         super().__init__(None)

@@ -92,7 +92,7 @@ def test_resources_and_operations_are_added_to_an_api_that_is_there(
     page = unified("ticketing tickets --help")
     assert page.stderr == ""
     assert "  close   Close a ticket\n" in page.stdout
-    assert "  import  Bring in a ticket with its history\n" in page.stdout
+    assert "  import  Import a ticket with its history\n" in page.stdout
     assert unified("-p sandbox ticketing macros list").code == 0
     assert unified("-p sandbox ticketing tickets close --dry-run").json["url"].startswith("http://sandbox/unified/")
 
@@ -105,11 +105,11 @@ def test_what_is_there_already_stays_and_the_clash_is_told(write: Callable[..., 
     )
     result = unified("voice calls --help")
     assert result.stderr.splitlines() == [
-        f"warning: {path}:1: profile is a command of the program, so this API has no name",
-        f"warning: {path}:6: voice calls list is there already; this one is passed over",
+        f"warning: {path}:1: profile is a command of the program; this API is ignored",
+        f"warning: {path}:6: voice calls list already exists; this one is ignored",
     ]
     assert ("  dial" in result.stdout, result.code) == (True, 0)
-    assert "Name connections" in unified("--help").stdout
+    assert "Manage named connections" in unified("--help").stdout
 
 
 def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified: Unified) -> None:
@@ -117,7 +117,7 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
     second = write("b.toml", '[api.crm.resources]\ndeals = "list win"\n')
     result = unified("operations crm deals --source")
     assert [line.split("\t")[4] for line in result.stdout.splitlines()] == [str(first), str(first), str(second)]
-    assert result.stderr == f"warning: {second}:2: crm deals list is there already; this one is passed over\n"
+    assert result.stderr == f"warning: {second}:2: crm deals list already exists; this one is ignored\n"
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ('[api.hris]\ntitle = "H\n', "2: Illegal character '\\n' (at line 2, column 11)"),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list Get"\n',
-            "4: hris.people: 'Get' must be small letters, joined by single dashes or underscores",
+            "4: hris.people: 'Get' must be lower-case letters, joined by single dashes or underscores",
         ),
         (
             '[api.hris]\ntitle = "H"\n\n[api.hris.resources]\n"https://evil.example" = "list"\n',
-            "5: hris.https://evil.example: 'https://evil.example' must be small letters, joined by single dashes or underscores",  # noqa: E501
+            "5: hris.https://evil.example: 'https://evil.example' must be lower-case letters, joined by single dashes or underscores",  # noqa: E501
         ),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list .."\n',
-            "4: hris.people: '..' must be small letters, joined by single dashes or underscores",
+            "4: hris.people: '..' must be lower-case letters, joined by single dashes or underscores",
         ),
         (
             '[api.hris]\ntitle = "H"\nbase_url = "https://evil.example"\n[api.hris.resources]\npeople = "list"\n',
@@ -146,7 +146,7 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ),
         (
             '[api.voice]\ntitle = "Mine"\n[api.voice.resources]\ntexts = "list"\n',
-            "2: voice.title: the API is there already and keeps its title",
+            "2: voice.title: the API already exists and keeps its title",
         ),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.dogs]\nfields = "id"\n',
@@ -156,9 +156,9 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.people]\nfields = "a:b:c"\n',
             "6: known.hris.people: not a field: 'a:b:c'",
         ),
-        ("api = 7\n", "1: the file: 'api' must be a table that is not empty"),
-        ("[api]\nhris = 7\n", "2: hris: 'hris' must be a table that is not empty"),
-        ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a table that is not empty"),
+        ("api = 7\n", "1: the file: 'api' must be a non-empty table"),
+        ("[api]\nhris = 7\n", "2: hris: 'hris' must be a non-empty table"),
+        ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a non-empty table"),
         (b"[api.hris]\ntitle = '\xff'\n", "2: not UTF-8"),
     ],
 )  # fmt: skip
@@ -213,7 +213,7 @@ def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) ->
     folder = write("crm.toml", CRM).parent
     os.mkfifo(folder / "pipe.toml", 0o600)
     result = unified("crm --help")
-    assert (result.stderr, result.code) == (f"warning: {folder / 'pipe.toml'} is no file\n", 0)
+    assert (result.stderr, result.code) == (f"warning: {folder / 'pipe.toml'} is not a regular file\n", 0)
 
 
 _WORDS = strategies.sampled_from(

@@ -69,7 +69,7 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
         (
             '"crud import"',
             '"crud Import"',
-            "catalogue.toml: shop.orders: 'Import' must be small letters, joined by single dashes or underscores",
+            "catalogue.toml: shop.orders: 'Import' must be lower-case letters, joined by single dashes or underscores",
         ),
         (
             'one = "an order", about',
@@ -77,7 +77,11 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
             "catalogue.toml: shop.orders: unknown key 'abuot' (known: about, one, operations)",
         ),
         ('"orders import"', '"orders imprt"', "catalogue.toml: shop.actions: no operation 'orders imprt'"),
-        ("[api.shop]", "[api.Shop]", "catalogue.toml: Shop: 'Shop' must be small letters, joined by single dashes"),
+        (
+            "[api.shop]",
+            "[api.Shop]",
+            "catalogue.toml: Shop: 'Shop' must be lower-case letters, joined by single dashes",
+        ),
         ('= "result"', "= 7", "catalogue.toml: service: 'items' must be text"),
         ("[service]", "[service", "catalogue.toml: Expected ']'"),
         (

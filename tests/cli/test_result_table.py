@@ -33,9 +33,9 @@ limited         0                The provider lacks some resources, attachments,
 """
 SEARCH = """\
 COMMAND          METHOD  PATH                                   SUMMARY
-user-directory   POST    /unified/user-directory/users/suspend  Take a user's
-users suspend                                                   access away for
-                                                                the time being
+user-directory   POST    /unified/user-directory/users/suspend  Suspend a user's
+users suspend                                                   access
+                                                                temporarily
 """
 
 
@@ -48,7 +48,7 @@ def test_off_a_terminal_a_table_is_as_wide_as_it_is(unified: Unified) -> None:
     assert unified("operations suspend -o table").stdout == (
         "COMMAND                       METHOD  PATH                                   SUMMARY\n"
         "user-directory users suspend  POST    /unified/user-directory/users/suspend"
-        "  Take a user's access away for the time being\n"
+        "  Suspend a user's access temporarily\n"
     )
 
 

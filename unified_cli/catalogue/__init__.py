@@ -1,4 +1,4 @@
-"""What the service offers, as data: APIs, their resources and operations, and the fields that are known."""
+"""The service's operations as data: APIs, their resources and operations, and the known fields."""
 
 from unified_cli.catalogue.load import CatalogueError, load, read
 from unified_cli.catalogue.model import STANDARD, Api, Catalogue, Operation, Resource, Service

@@ -1,4 +1,4 @@
-"""Operations that a user's file adds to the catalogue; those that exist already stay as they are, and are named."""
+"""Extend the catalogue with the operations of a user's file; those that already exist are kept and reported."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ _BY_OPERATION = ("query", "body", "example")
 
 
 def extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:
-    """The catalogue with the APIs, resources and operations of a file, and a line for each that was left out.
+    """The catalogue with the APIs, resources and operations of a file, and a line for each that is ignored.
 
     `source` names the file, `reserved` the commands that are no APIs. Raises CatalogueError, with the file and the
     line, for a file with an error anywhere; then none of it is used.
@@ -35,19 +35,19 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
     tables = table_of("the file", data, "api")
     facts = _facts(table_of("the file", data, "known") if "known" in data else {}, tables)
     apis = dict(catalogue.apis)
-    passed: list[str] = []
+    ignored: list[str] = []
     for name in tables:
         if name in reserved:
-            passed.append(f"{source}:{_line(text, name)}: {name} is a command of the program, so this API has no name")
+            ignored.append(f"{source}:{_line(text, name)}: {name} is a command of the program; this API is ignored")
             continue
         old = apis.get(name)
         made = _made(catalogue, name, tables, old)
         resources = {one.name: _marked(one, source, facts.get((name, one.name))) for one in made.resources.values()}
         clashes: list[str] = []
         apis[name] = made._replace(resources=_merged(old.resources if old else {}, resources, clashes))
-        passed += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} is there already; this one is passed over"
-                   for clash in clashes]  # fmt: skip
-    return Catalogue(catalogue.service, apis), passed
+        ignored += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} already exists; this one is ignored"
+                    for clash in clashes]  # fmt: skip
+    return Catalogue(catalogue.service, apis), ignored
 
 
 def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -> Api:
@@ -55,7 +55,7 @@ def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -
         return api_of(name, catalogue.service, name, tables)
     added = table_of(name, tables, name)
     if twice := added.keys() & {"title", "about"}:
-        raise PlaceError(f"{name}.{min(twice)}", f"the API is there already and keeps its {min(twice)}")
+        raise PlaceError(f"{name}.{min(twice)}", f"the API already exists and keeps its {min(twice)}")
     return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}})
 
 
@@ -64,8 +64,8 @@ def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resour
     return resource._replace(operations=operations, own=facts)
 
 
-def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> Mapping[str, Resource]:
-    merged = dict(there)
+def _merged(old: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> Mapping[str, Resource]:
+    merged = dict(old)
     for name, resource in added.items():
         if name not in merged:
             merged[name] = resource
@@ -81,7 +81,7 @@ def _merged(there: Mapping[str, Resource], added: Mapping[str, Resource], clashe
 
 
 def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
-    """What the file says to be known of the resources that it adds."""
+    """The known facts that the file gives for the resources that it adds."""
     return {
         (api, resource): _known(table_of(f"known.{api}", several, resource), api, resource, apis)
         for api in tables
@@ -107,7 +107,7 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
 
 
 def _line(text: str, place: str) -> int:
-    """The line that a dotted place is on, as far as its words can be found one after the other."""
+    """The line of a dotted place, found by looking for its words one after the other."""
     lines = text.splitlines()
     found = 0
     for word in re.findall(r"[^. ]+", place):

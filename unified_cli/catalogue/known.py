@@ -1,4 +1,4 @@
-"""The fields and parameters known of a resource: for help, columns, skeletons and the sandbox, never a limit."""
+"""The known fields and parameters of a resource: for help, columns, skeletons and the sandbox, never a limit."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ _FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=
 
 
 class KnownField(NamedTuple):
-    """A field or parameter: its JSON type, the resource of the same API it points at, the values it may take."""
+    """A field or parameter: its JSON type, the resource of the same API that it refers to, its possible values."""
 
     name: str
     type: str = "string"
@@ -32,7 +32,7 @@ class KnownFacts(NamedTuple):
 
 
 class FieldError(ValueError):
-    """The word describes no field."""
+    """A word does not describe a field."""
 
     def __init__(self, word: str) -> None:
         super().__init__(f"not a field: {word!r}")
@@ -40,7 +40,7 @@ class FieldError(ValueError):
 
 
 def known(api: str, resource: str) -> KnownFacts:
-    """What is known of a resource; nothing where the service publishes nothing."""
+    """What is known of a resource; empty if the service documents nothing."""
     return _api(api).get(resource, KnownFacts())
 
 
@@ -53,7 +53,7 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
 
 
 def known_in(table: TomlTable) -> KnownFacts:
-    """What a table says to be known of a resource. Raises FieldError for a word that is no field."""
+    """The known facts in a table of a resource. Raises FieldError for a word that is not a field."""
     by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
     return KnownFacts(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
 

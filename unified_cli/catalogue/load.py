@@ -1,4 +1,4 @@
-"""The catalogue's TOML, read into its types; bad data is refused with the place named."""
+"""Read the catalogue's TOML into its types; an error in the data names its place."""
 
 import re
 import tomllib
@@ -22,7 +22,7 @@ class CatalogueError(ValueError):
 
 
 class PlaceError(CatalogueError):
-    """The catalogue's data is wrong at this place; `word` is the one that is wrong there."""
+    """The catalogue's data is wrong at this place; `word` is the wrong word."""
 
     def __init__(self, place: str, message: str, word: str = "") -> None:
         super().__init__(f"{place}: {message}")
@@ -144,10 +144,10 @@ def known_keys(place: str, data: TomlTable, known: set[str]) -> None:
 
 
 def table_of(place: str, data: TomlTable, key: str) -> dict[str, Toml]:
-    """The table of that key. Raises CatalogueError where there is none, or it is empty."""
+    """The table of that key. Raises CatalogueError if there is none, or it is empty."""
     value = data.get(key)
     if not isinstance(value, dict) or not value:
-        raise PlaceError(place, f"{key!r} must be a table that is not empty", key)
+        raise PlaceError(place, f"{key!r} must be a non-empty table", key)
     return value
 
 
@@ -167,4 +167,4 @@ def _texts(place: str, value: object) -> dict[str, str]:
 def check_word(place: str, word: str) -> None:
     """Raise CatalogueError for what cannot be a command's name."""
     if not _WORD.fullmatch(word):
-        raise PlaceError(place, f"{word!r} must be small letters, joined by single dashes or underscores", word)
+        raise PlaceError(place, f"{word!r} must be lower-case letters, joined by single dashes or underscores", word)

@@ -22,7 +22,7 @@ _SENTENCES = {
     "list": "List {resource}",
     "create": "Create {one}",
     "get": "Get {one} by its id",
-    "update": "Change {one}",
+    "update": "Update {one}",
     "delete": "Delete {one}",
 }
 
