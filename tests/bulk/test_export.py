@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from front_door import Unified
 from pages import cursor_of, serve, served, tickets
@@ -121,6 +122,51 @@ def test_one_bad_connection_keeps_none_of_the_good_ones(unified: Unified, config
     verdict = unified(f"export --verify {folder}")
     assert verdict.code == 9
     assert "bad/ticketing/tickets.ndjson: not complete" in verdict.stderr
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_token_ends_a_connection_and_a_forbidden_list_only_itself(
+    status: int, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    resources = [operation.resource for operation in LISTS if operation.api == "ticketing"]
+    asked = 1 if status == 401 else len(resources)
+    serve(service, [tickets(1)])
+    good = service.reply
+    service.reply = lambda seen: served({}, status) if seen.segments[-1] == resources[0] else good(seen)
+    folder = tmp_path / "dump"
+    result = unified(f"export ticketing --to {folder} --workers 1", environ=service.environ)
+    assert (result.code, len(service.seen)) == (7 if status == 401 else 9, asked)
+    assert sum(entry["complete"] for entry in manifest(folder)["files"]) == asked - 1
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
+    workers: int, unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    tables = (f'[profiles.c-{number}]\naccount_id = "a-{number}"\n' for number in range(20))
+    config('base_url = "https://api.example.com"\n' + "".join(tables))
+    opened, closed, most = list[httpx.BaseTransport](), list[httpx.BaseTransport](), list[int]()
+
+    class Transport(httpx.BaseTransport):
+        def handle_request(self, _: httpx.Request) -> httpx.Response:
+            most.append(len(opened) - len(closed))
+            return httpx.Response(200, stream=httpx.ByteStream(b'{"result": [], "next_cursor": null}'))
+
+        def close(self) -> None:
+            closed.append(self)
+
+    def transport() -> httpx.BaseTransport:
+        opened.append(Transport())
+        return opened[-1]
+
+    environ = {"UNIFIED_TOKEN": "t-0123456789", "UNIFIED_BASE_URL": "https://api.example.com"}
+    command = f"export 'ticketing/t*' -p c-* --to {tmp_path / 'dump'} --workers {workers}"
+    result = unified(command, environ=environ, transport=transport)
+    assert result.code == 0, result.stderr
+    # Those that are idle, and those in use.
+    assert max(most) <= 2 * workers
+    assert closed
+    assert sorted(map(id, closed)) == sorted(map(id, opened))
 
 
 @pytest.mark.parametrize("damage", ["change", "grow", "remove"])

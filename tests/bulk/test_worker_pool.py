@@ -149,3 +149,34 @@ def test_a_signal_while_the_threads_are_being_started_stops_those_that_were(monk
     for thread in started[:2]:
         thread.join(SECONDS)
         assert not thread.is_alive()
+
+
+def test_one_job_after_the_other_is_done_by_one_worker() -> None:
+    def work(_job: int) -> Generator[threading.Thread]:
+        yield threading.current_thread()
+
+    threads = set[threading.Thread]()
+    with WorkerPool(8, work) as pool:
+        for job in range(5):
+            threads.update(pool.results([job]))
+    assert len(threads) == 1
+
+
+def test_a_job_that_waits_for_a_worker_when_the_caller_leaves_is_not_begun() -> None:
+    begun, held = list[int](), threading.Event()
+    running, threads = threading.Event(), list[threading.Thread]()
+
+    def work(job: int) -> Generator[int]:
+        begun.append(job)
+        threads.append(threading.current_thread())
+        running.set()
+        assert held.wait(SECONDS)
+        yield job
+
+    with WorkerPool(1, work) as pool:
+        pool.submit(1)
+        pool.submit(2)
+        assert running.wait(SECONDS)
+    held.set()
+    threads[0].join(SECONDS)
+    assert begun == [1]

@@ -121,6 +121,13 @@ def test_a_locked_door_stops_the_run(unified: Unified, service: Service) -> None
     assert result.stderr.splitlines()[-1].startswith("error: stopped with 2 of 3 lines not tried: the service answered")
 
 
+def test_a_record_that_is_forbidden_stops_nothing(unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: Reply(403) if seen.segments[-1] == "a" else Reply(204)
+    result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
+    assert (result.code, len(service.seen)) == (9, 3)
+    assert result.stderr.endswith("error: failed: 1 of 3\n")
+
+
 def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
     config("idempotency_window = 0")
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
