@@ -9,11 +9,10 @@ import msgspec
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.http.answer import page_body
-from unified_cli.http.answer.page_body import Record
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import surrogates
-from unified_cli.json_text.members import string
+from unified_cli.json_text.members import Record, string
 from unified_cli.masking import cut
 
 _NOTHING = Record(b"null")

@@ -3,9 +3,10 @@
 import codecs
 import re
 from json import JSONDecoder
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from unified_cli.json_text import surrogates
+from unified_cli.json_text.values import Json
 
 _PIECE = 1024 * 1024
 # Whether the brackets match is checked elsewhere, so that both kinds can count as one.
@@ -78,7 +79,7 @@ def _refuse(word: str) -> NoReturn:
 _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 
 
-def scan(text: str) -> Any:
+def scan(text: str) -> Json:
     """The value of a JSON text, its numbers as text.
 
     Raises ValueError where the text is not JSON, RecursionError where it is nested deeper than Python can read.

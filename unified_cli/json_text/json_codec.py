@@ -1,12 +1,12 @@
 """Encoding and decoding JSON with the standard library, which is imported anyway."""
 
 import json
-from typing import Any
 
 from unified_cli.json_text import json_check
+from unified_cli.json_text.values import Json
 
 
-def dump(value: Any) -> str:
+def dump(value: Json) -> str:
     """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8 cannot encode."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -16,7 +16,7 @@ def dump(value: Any) -> str:
     return text
 
 
-def read(text: str) -> Any:
+def read(text: str) -> Json:
     """The value of a JSON text. Very long numbers become text and others may lose digits, so it is not for output."""
     try:
         return json.loads(text)

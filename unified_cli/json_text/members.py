@@ -9,7 +9,10 @@ from unified_cli.json_text import surrogates
 from unified_cli.json_text.json_codec import dump
 
 Record = msgspec.Raw
+"""A record as it was served, not decoded."""
+
 Parts = Mapping[str, bytes]
+"""The members of a record, each as JSON text."""
 
 
 def parts(record: Record | bytes) -> Parts | None:

@@ -6,9 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from unified_cli.catalogue import Service
-
-Record = msgspec.Raw
-"""A record as it was served: JSON bytes that nobody decoded."""
+from unified_cli.json_text.members import Record
 
 
 class PageBody(Protocol):

@@ -77,7 +77,7 @@ def convert(body: bytes) -> bytes:
     return dump(_load(body))
 
 
-def _load(text: bytes) -> Any:
+def _load(text: bytes) -> Json:
     return json.loads(text, parse_int=Number, parse_float=Number)
 
 
