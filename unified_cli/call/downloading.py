@@ -1,7 +1,6 @@
 """Files from the service: one under a name or into a folder, or one for each line of a list."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -177,7 +176,7 @@ class Parameters(NamedTuple):
 
     def added_to(self, options: OperationOptions) -> OperationOptions:
         """The options with these besides."""
-        return replace(options, query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
+        return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
 
 
 def parameters(asked: Operation, record: dict[str, str]) -> Parameters:

@@ -1,6 +1,5 @@
 """One operation on one connection, from what was typed to the result on stdout: the flow that every call takes."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +52,7 @@ def send(call: Call, request: Request) -> None:
 
         prompt.delete(runtime, settings, request, yes=options.yes)
     if options.out == "-":
-        call = call._replace(options=replace(options, out=None))
+        call = call._replace(options=options.replaced(out=None))
     request = request._replace(honoured=settings.idempotency_window > 0)
 
     from unified_cli.cli import connect  # noqa: PLC0415

@@ -1,7 +1,5 @@
 """`create … --wait`: start a job, ask for it until it is done, and download what it made."""
 
-from dataclasses import replace
-
 from unified_cli.call import Call, builder, downloading, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import IncompleteError, ServiceError
@@ -33,7 +31,7 @@ def run(call: Call, created: Request) -> None:
         identifier = _text(made.body or b"", "id")
         if not identifier:
             raise ServiceError(f"the answer to {created.method} {created.path} has no id to wait for", retryable=False)
-        asked = replace(options, id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
+        asked = options.replaced(id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
         call = call._replace(options=asked)
         record = _poll(call, client, builder.operation_request(call, get))
         if place is None:

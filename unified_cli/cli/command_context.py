@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.cli.flags import Options
 from unified_cli.cli.options import EarlyOptions, completed
 from unified_cli.runtime import Runtime
 
-OptionsT = TypeVar("OptionsT")
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class CommandContext(NamedTuple):

@@ -1,20 +1,10 @@
 """The options of operations, each defined once; commands, help, completion and documents use these definitions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeVar
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.flags import (
-    BODY,
-    LIST,
-    OUTPUT,
-    SAFETY,
-    Argument,
-    Flag,
-    by_name,
-    flags_of,
-)
+from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, Argument, Flag, Options, by_name, flags_of
 from unified_cli.cli.shared_options import (
     AllowPartial,
     ConnectionOptions,
@@ -33,11 +23,10 @@ from unified_cli.cli.shared_options import (
 from unified_cli.config.keys import KEYS
 from unified_cli.config.overrides import Overrides
 
-OptionsT = TypeVar("OptionsT")
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class EarlyOptions:
+class EarlyOptions(Options):
     """The options that are also accepted right after the program's name."""
 
     profile: Profiles = ()
@@ -45,7 +34,6 @@ class EarlyOptions:
     verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The options and the argument of an operation; those that it does not take keep their defaults."""
 
@@ -160,7 +148,7 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     found = {name: getattr(early, name) for name in ("profile", "output") if getattr(options, name, "") in {(), None}}
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
-    return replace(options, **found)  # type: ignore[type-var]
+    return options.replaced(**found)
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

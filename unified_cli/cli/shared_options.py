@@ -1,9 +1,8 @@
 """The options that several commands share, alone and in groups."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import CONNECTION, LIST, MESSAGE, NETWORK, OUTPUT, QUERY, SAFETY, Flag
+from unified_cli.cli.flags import CONNECTION, LIST, MESSAGE, NETWORK, OUTPUT, QUERY, SAFETY, Flag, Options
 from unified_cli.config.keys import KEYS
 from unified_cli.output import Format
 
@@ -78,14 +77,11 @@ CaBundle = Annotated[
 ]
 
 
-# Without unused methods: a dataclass compiles them at every start of the program.
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NoOptions:
+class NoOptions(Options):
     """For commands without options."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MessageOptions:
+class MessageOptions(Options):
     """What is printed on stderr, and whether prompts are allowed."""
 
     verbose: Annotated[
@@ -95,8 +91,7 @@ class MessageOptions:
     no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ConnectionOptions:
+class ConnectionOptions(Options):
     """Which connection is called, and with which token."""
 
     profile: Profiles = ()
@@ -106,8 +101,7 @@ class ConnectionOptions:
     token_stdin: TokenStdin = False
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NetworkOptions:
+class NetworkOptions(Options):
     """How requests are sent."""
 
     timeout: Timeout = None

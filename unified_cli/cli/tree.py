@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.flags import Argument, Flag, arguments_of, flags_of, typer_function
+from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
@@ -33,7 +33,7 @@ class TyperUsageError(Protocol):
 
 Execute = Callable[[Operation, OperationOptions], None]
 
-OptionsT = TypeVar("OptionsT")
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """`unified completion`: print the completion script of a shell, or install it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -9,7 +8,7 @@ from unified_cli.catalogue import load
 from unified_cli.cli import help_page, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.flags import OUTPUT, Flag
+from unified_cli.cli.flags import OUTPUT, Flag, Options
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
@@ -33,8 +32,7 @@ def command(context: CommandContext) -> Any:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstallOptions:
+class InstallOptions(Options):
     """Which shell's script to install."""
 
     shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "the shell; by default that of $SHELL", "SHELL")] = None

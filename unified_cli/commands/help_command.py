@@ -1,13 +1,12 @@
 """`unified help`: pages about topics, and the help of any command."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Argument, arguments_of
+from unified_cli.cli.flags import Argument, Options, arguments_of
 from unified_cli.cli.help_page import EXAMPLES, HelpPage, render
 from unified_cli.commands.help_topics import topics
 from unified_cli.errors import UsageError
@@ -16,8 +15,7 @@ from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 
-@dataclass(frozen=True, kw_only=True)
-class HelpOptions:
+class HelpOptions(Options):
     """The topic or command."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()

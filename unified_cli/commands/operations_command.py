@@ -1,12 +1,11 @@
 """`unified operations [WORDS]`: search the catalogue, and print it as a table or as JSON."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.catalogue import Operation
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import OUTPUT, Argument, Flag
+from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.errors import UsageError
@@ -17,8 +16,7 @@ VERSION = 1
 BUILT_IN = "built in"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(Options):
     """What to search for, and how to print it."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()

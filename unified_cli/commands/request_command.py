@@ -1,6 +1,5 @@
 """`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.call import builder, single
@@ -11,7 +10,6 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import FLAGS, MANY, OperationOptions
 
 
-@dataclass(frozen=True, kw_only=True)
 class RequestOptions(OperationOptions):
     """The options of an operation, with a method and a path."""
 

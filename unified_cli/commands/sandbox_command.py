@@ -1,14 +1,13 @@
 """`unified sandbox`: show, reset and serve the local sandbox of the service."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.flags import SERVE, Argument, Flag
+from unified_cli.cli.flags import SERVE, Argument, Flag, Options
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, for_group
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.cli.shared_options import NoOptions
@@ -20,11 +19,10 @@ _ABOUT = "Manage the local sandbox of the service: the same operations on genera
 
 _MOST_RECORDS = 100_000_000
 
-OptionsT = TypeVar("OptionsT")
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServeOptions:
+class ServeOptions(Options):
     """How to serve the sandbox."""
 
     port: Annotated[
@@ -45,15 +43,13 @@ class ServeOptions:
     ] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeedOptions:
+class SeedOptions(Options):
     """The seed of the generated records."""
 
     word: Annotated[str, Argument("the seed of the generated records")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusOptions:
+class StatusOptions(Options):
     """How to print the connections."""
 
     output: TableOutput = None

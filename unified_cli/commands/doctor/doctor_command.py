@@ -1,7 +1,6 @@
 """`unified doctor`: find problems on this machine and, with --network, with the service, each with a remedy."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
@@ -25,7 +24,6 @@ from unified_cli.runtime import Runtime
 VERSION = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class DoctorOptions(MessageOptions):
     """Which profiles to check, whether to call the service, and how to print the findings."""
 

@@ -1,6 +1,5 @@
 """The options of `unified export`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.flags import EXPORT, Argument, Flag, by_name
@@ -20,7 +19,6 @@ from unified_cli.cli.shared_options import (
 ExportFormat = Literal["ndjson", "csv", "tsv", "json"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to export, from which connections, where to, and in which format."""
 

@@ -1,6 +1,5 @@
 """The options of `unified import`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.flags import IMPORT, Argument, Flag
@@ -10,7 +9,6 @@ from unified_cli.cli.shared_options import ConnectionOptions, DryRun, MessageOpt
 ImportFormat = Literal["ndjson", "json", "csv", "ids"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to import where, how each record becomes a request, and what to do with failures."""
 

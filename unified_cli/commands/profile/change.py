@@ -1,6 +1,5 @@
 """`unified profile add`, `set`, `use` and `remove`: change the configuration."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.cli import prompt, tree
@@ -28,7 +27,6 @@ def _of_profile(name: str) -> Flag:
     return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AddOptions(MessageOptions):
     """A profile's name and its keys, as options or as KEY=VALUE."""
 
@@ -58,7 +56,6 @@ class AddOptions(MessageOptions):
         }
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetOptions(MessageOptions):
     """A profile's name and the keys to change."""
 
@@ -68,7 +65,6 @@ class SetOptions(MessageOptions):
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
 class UseOptions(MessageOptions):
     """The new default profile."""
 
@@ -76,7 +72,6 @@ class UseOptions(MessageOptions):
     none: Annotated[bool, Flag(("--none",), PROFILE, "use no default profile")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class RemoveOptions(MessageOptions):
     """The profile to remove."""
 

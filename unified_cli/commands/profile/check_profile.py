@@ -1,6 +1,5 @@
 """`unified profile test`: one cheap request for each connection, side by side."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
@@ -23,7 +22,6 @@ With = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckOptions(MessageOptions):
     """Which connections to test, with which list, and how to print the results."""
 

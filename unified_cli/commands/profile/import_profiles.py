@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -25,7 +24,6 @@ _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *(name for name in SETTABLE if name != "token_command"))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProfileFileOptions(MessageOptions):
     """The file of profiles."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from unified_cli.cli import tree
@@ -24,7 +23,6 @@ _HEADS = ("name", "default", "account id", "tags", "token", "state")
 _HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListProfilesOptions(MessageOptions):
     """Which profiles to list, and how to print them."""
 

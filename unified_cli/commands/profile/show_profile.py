@@ -1,7 +1,6 @@
 """`unified profile show`: print every setting of a call, its source, and what it overrode; never the token."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
@@ -21,7 +20,6 @@ from unified_cli.runtime import Runtime
 VERSION = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShowOptions(MessageOptions):
     """Which profile to show, and how."""
 

@@ -1,6 +1,5 @@
 """`unified profile login` and `logout`: store a token, and remove it."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from unified_cli.cli import terminal_input, tree
@@ -19,7 +18,6 @@ Store = Literal["keyring", "file", "config"]
 Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")]
 
 
-@dataclass(frozen=True, kw_only=True)
 class LoginOptions(MessageOptions):
     """Whose token, where to store it, and where to read it from."""
 
@@ -29,7 +27,6 @@ class LoginOptions(MessageOptions):
     token_stdin: TokenStdin = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogoutOptions(MessageOptions):
     """Whose token to remove."""
 
