@@ -8,7 +8,7 @@ The annotation tells Typer the type; the default means "not given".
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeVar, dataclass_transform, get_args, get_origin
 
 import typer
@@ -128,7 +128,7 @@ def flags_of(options: type[Options]) -> tuple[Flag, ...]:
     """The options that a class declares, group by group."""
     found = (
         mark._replace(name=name, kind=_kind(annotation), choices=_choices(annotation))
-        for name, annotation in _fields(options).items()
+        for name, annotation in _fields(options)
         for mark in annotation.__metadata__
         if isinstance(mark, Flag)
     )
@@ -139,18 +139,16 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
     """The arguments that a class declares, in their order."""
     return tuple(
         mark._replace(name=name, kind=_kind(annotation), required=not hasattr(options, name))
-        for name, annotation in _fields(options).items()
+        for name, annotation in _fields(options)
         for mark in annotation.__metadata__
         if isinstance(mark, Argument)
     )
 
 
-def _fields(options: type[Options]) -> Mapping[str, Any]:
-    """The annotations of a class and of those it inherits from, these first."""
-    found: dict[str, Any] = {}
-    for one in reversed(options.__mro__):
-        found.update(inspect.get_annotations(one))
-    return found
+def _fields(options: type[Options]) -> Iterable[tuple[str, Any]]:
+    """The names and annotations of a class and of those it inherits from, these first."""
+    pairs = (pair for one in reversed(options.__mro__) for pair in inspect.get_annotations(one).items())
+    return dict(pairs).items()
 
 
 def typer_function(
