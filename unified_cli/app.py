@@ -52,7 +52,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
         else:
             from unified_cli.call import single  # noqa: PLC0415  as above
 
-            single.operation(runtime, catalogue, operation, options)
+            single.run(runtime, catalogue, operation, options)
 
     return tree.root(catalogue, _built_in(context), execute, early.append)
 

@@ -346,7 +346,7 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     command = f"ticketing attachments download --from {path} --out {out}"
     result = unified(command, environ=served)
     assert (result.code, result.stderr) == (
-        0, f"200 files saved, 0 were there already; {out / 'manifest.ndjson'} lists them\n"
+        0, f"200 files saved, 0 already there; {out / 'manifest.ndjson'} lists them\n"
     )  # fmt: skip
     manifest = [json.loads(line) for line in (out / "manifest.ndjson").read_text().splitlines()]
     assert {entry["id"]: (out / entry["file"]).read_bytes() for entry in manifest} == wanted
@@ -355,7 +355,7 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     assert len(left(out)) == 202
     assert left(tmp_path) == before
     again = unified(command, environ=served)
-    assert again.stderr == f"0 files saved, 200 were there already; {out / 'manifest.ndjson'} lists them\n"
+    assert again.stderr == f"0 files saved, 200 already there; {out / 'manifest.ndjson'} lists them\n"
 
 
 def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Service, tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     (out / ".manifest.0123456789ab.part").write_text("from a killed run")
     service.reply = lambda seen: Reply(200, dict(seen.query)["id"].encode(), {"Content-Type": "text/plain"})
     result = unified(command, environ=service.environ)
-    assert result.stderr == f"2 files saved, 1 were there already; {out / 'manifest.ndjson'} lists them\n"
+    assert result.stderr == f"2 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
     assert left(out) == ["a", "a-2", "b", "c", "manifest.ndjson"]
 
 
@@ -385,7 +385,7 @@ def test_a_dry_run_shows_each_request_and_makes_no_folder(unified: Unified, serv
     result = unified(f"{command} --dry-run", environ=service.environ)
     urls = [json.loads(line)["url"].rpartition("&")[2] for line in result.stdout.splitlines()]
     assert (result.code, urls, service.seen) == (0, ["id=a", "id=b"], [])
-    assert result.stderr == "line 2 failed: the record has neither an address nor an id\n"
+    assert result.stderr == "line 2 failed: the record has neither a URL nor an id\n"
     assert len(unified(f"{command} --as curl", environ=service.environ).stdout.splitlines()) == 2
     assert left(tmp_path) == ["list.ndjson"]
 
@@ -406,7 +406,7 @@ def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, servic
     ("argv", "code", "message"),
     [
         ("--from in", 2, "--from needs a folder to save the files in (--out DIR)"),
-        ("--from in --out in", 11, "in is no folder"),
+        ("--from in --out in", 11, "in is not a folder"),
         ("--from none --out out", 11, "cannot read none: No such file or directory"),
     ],
 )
@@ -432,7 +432,7 @@ def test_an_export_is_waited_for_and_downloaded(unified: Unified, tmp_path: Path
 @pytest.mark.parametrize(
     ("status", "code", "said"),
     [
-        ("running", 9, "e-1 is not done after 60 s (a larger --wait-timeout, or get it later)"),
+        ("running", 9, "e-1 is not done after 60 s (raise --wait-timeout, or get it later)"),
         ("failed", 5, "e-1 ended as 'failed' (GET /unified/knowledge-base/page-exports/e-1)"),
     ],
 )

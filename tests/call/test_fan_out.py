@@ -185,7 +185,7 @@ def test_a_limit_is_for_each_connection_and_says_how_to_go_on(
     by_account(service, {"a-1": tickets(3), "a-2": tickets(1), "a-3": tickets(3)})
     result = unified(f"{LIST} -o ndjson -p tag:prod --ordered --limit 2", environ=service.environ)
     assert result.stdout.count("\n") == 3
-    assert "one: cut on request after 2 records in 1 page; to go on: --cursor after:2:" in result.stderr
+    assert "one: cut on request after 2 records in 1 page; to continue: --cursor after:2:" in result.stderr
 
 
 def test_a_providers_429_holds_only_its_connection(unified: Unified, service: Service, config: Config) -> None:

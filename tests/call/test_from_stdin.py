@@ -75,8 +75,8 @@ def test_updates_take_the_record_or_the_options(
     ("command", "stdin", "message"),
     [
         ("delete -", b"a\nb\n", "not deleted: cannot ask about 2 records (add --yes)"),
-        ("get -", b"", "standard input holds no ids"),
-        ("get -", b" \n\n", "standard input holds no ids"),
+        ("get -", b"", "no ids on standard input"),
+        ("get -", b" \n\n", "no ids on standard input"),
         ("get -", None, "standard input is closed, so there are no ids"),
         ("delete - -y", b"a\n..\n", "standard input, line 2: the id '..' would be taken for a folder"),
         ("delete - -y", b"a\nb\x1bc\n",
@@ -85,15 +85,15 @@ def test_updates_take_the_record_or_the_options(
         ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', "standard input, line 2 has no id"),
         ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
         ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),
-        ("update -", b"a\n", "standard input, line 1: there is nothing to change (records with fields, or -d, -f, -F)"),
+        ("update -", b"a\n", "standard input, line 1: nothing to change (use records with fields, or -d, -f, -F)"),
         ("update - -d {}", b'{"id":"a","x":1}\n',
-         "standard input, line 1: the record is the body, so -d has no place (-f and -F go over it)"),
-        ("update - -d -", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
-        ("update - -F x=@-", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
-        ("get - --token-stdin", b"a\n", "standard input holds the ids, so nothing else can be read from it"),
+         "standard input, line 1: the record is the body, so -d cannot be used (-f and -F change its fields)"),
+        ("update - -d -", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
+        ("update - -F x=@-", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
+        ("get - --token-stdin", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
         ("update - --idempotency-key k", b"a\n",
-         "--idempotency-key is for one record (each line gets a key of its own)"),
-        ("get - --out f", b"a\n", "--out is for one answer (use > for those to many)"),
+         "--idempotency-key is for one record (each line gets its own key)"),
+        ("get - --out f", b"a\n", "--out is for one answer (use > for many)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_sends_nothing(
@@ -168,5 +168,5 @@ def test_piped_ids_are_those_of_one_connection(unified: Unified, config: Callabl
     config("[profiles.a]\n[profiles.b]\n")
     result = unified(f"{TAGS} get - -p a -p b", stdin=b"x\n")
     assert (result.code, result.stderr) == (
-        2, "error: ids that are piped in are those of one connection (-p with one name)\n"
+        2, "error: ids from standard input belong to one connection (-p with one name)\n"
     )  # fmt: skip

@@ -95,7 +95,7 @@ def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
     child.send_signal(number)
     rest, said = child.communicate(timeout=4)
     assert (child.returncode, len(read), rest) == (code, 300, b"")
-    assert b"broken off after 300 records in 3 pages; to go on: --cursor c3" in said
+    assert b"broken off after 300 records in 3 pages; to continue: --cursor c3" in said
 
 
 def waiting(pipe: int) -> int:
@@ -116,7 +116,7 @@ def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(service: Service,
     child.wait(10)
     printed, said = child.communicate()
     assert (child.returncode, printed.endswith(b"\n")) == (130, False)
-    torn = b"broken off after 0 records in 0 pages and part of another; to go on: from the start\n"
+    torn = b"broken off after 0 records in 0 pages and part of another; to continue: from the start\n"
     assert said.startswith(torn)
 
 
@@ -127,7 +127,7 @@ def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Serv
     assert (result.returncode, len(service.seen)) == (6, 2)
     assert error["message"] == (
         "127.0.0.1 did not answer in time; nothing had come; "
-        "broken off after 100 records in 1 page; to go on: --cursor c1"
+        "broken off after 100 records in 1 page; to continue: --cursor c1"
     )
 
 
@@ -159,9 +159,9 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(service: Servic
     assert (child.returncode, said.decode().splitlines()[:3]) == (
         130,
         [
-            "c-0: broken off after 100 records in 1 page; to go on: -p c-0 --cursor c1",
-            "c-2: broken off after 100 records in 1 page; to go on: -p c-2 --cursor c1",
-            "1 of 3 connections were read to their end",
+            "c-0: broken off after 100 records in 1 page; to continue: -p c-0 --cursor c1",
+            "c-2: broken off after 100 records in 1 page; to continue: -p c-2 --cursor c1",
+            "1 of 3 connections were read completely",
         ],
     )
 
@@ -177,7 +177,7 @@ def test_a_signal_leaves_a_file_that_goes_on(
     child.send_signal(number)
     _, said = child.communicate(timeout=4)
     assert (child.returncode, target.exists()) == (code, False)
-    assert number == signal.SIGKILL or b"run the same command to go on at page " in said
+    assert number == signal.SIGKILL or b"run the same command to resume at page " in said
     serve(service, PAGES)
     again = process([*LIST, "--out", str(target)], environ=service.environ)
     assert again.returncode == 0

@@ -50,7 +50,7 @@ def test_a_limit_needs_no_page_more_than_it_needs(unified: Unified, service: Ser
     result = unified(f"{LIST} --limit 10 -o ids", environ=service.environ)
     assert result.stdout.split() == [f"t-{number}" for number in range(10)]
     assert (result.code, len(service.seen)) == (0, 1)
-    assert result.stderr == "cut on request after 10 records in 1 page; to go on: --cursor after:10:\n"
+    assert result.stderr == "cut on request after 10 records in 1 page; to continue: --cursor after:10:\n"
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 8])
@@ -80,7 +80,7 @@ def test_a_cursor_that_comes_back_ends_the_run(unified: Unified, service: Servic
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.code, len(service.seen), result.stdout) == (5, 2, "t-0\n")
     assert "the cursor did not advance" in result.stderr
-    assert result.stderr.endswith("broken off after 1 record in 1 page; to go on: --cursor same\n")
+    assert result.stderr.endswith("broken off after 1 record in 1 page; to continue: --cursor same\n")
 
 
 def test_a_longer_circle_is_noticed_too(unified: Unified, service: Service) -> None:
@@ -178,7 +178,7 @@ def test_a_page_that_never_comes_breaks_the_run_off(
     service.reply = lambda seen: bad() if cursor_of(seen) == "c2" else good(seen)
     result = unified(f"{LIST} --all -o {output}", environ=service.environ)
     assert result.code == code
-    assert "broken off after 4 records in 2 pages; to go on: --cursor c2" in result.stderr
+    assert "broken off after 4 records in 2 pages; to continue: --cursor c2" in result.stderr
     if output == "json":
         with pytest.raises(json.JSONDecodeError):
             json.loads(result.raw)

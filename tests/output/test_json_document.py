@@ -73,7 +73,7 @@ def test_bytes_go_to_a_pipe_as_they_are(unified: Unified, service: Service) -> N
 def test_bytes_are_kept_from_a_terminal(unified: Unified, service: Service) -> None:
     answering(service, b"\x89PNG\r\n\x00\xff", "image/png")
     result = unified("ats attachments download", environ=service.environ, tty=True)
-    said = "error: the answer is image/png, not text: write it with --out FILE (or --force)\n"
+    said = "error: the answer is image/png, not text (write it with --out FILE, or use --force)\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
     assert unified("ats attachments download --force", environ=service.environ, tty=True).raw == b"\x89PNG\r\n\x00\xff"
 

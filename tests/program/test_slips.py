@@ -24,11 +24,11 @@ CALLS = "unified voice calls list"
             "request DELETE /unified/voice/calls/1 --limit 3",
             "a DELETE has no pages (leave out --all and --limit)",
         ),
-        ("voice calls list --cursor ''", "--cursor is empty; leave it out to begin at the beginning"),
-        ("voice calls list --out ''", "--out is empty; leave it out to print to standard output"),
+        ("voice calls list --cursor ''", "--cursor is empty (leave it out to start at the first page)"),
+        ("voice calls list --out ''", "--out is empty (leave it out to print to standard output)"),
         (
             "ticketing tickets create --token-stdin -d -",
-            "-d - and --token-stdin both read standard input; put one of them into a file",
+            "-d - and --token-stdin both read standard input (put one of them into a file)",
         ),
     ],
 )

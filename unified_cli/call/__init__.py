@@ -9,7 +9,7 @@ from unified_cli.runtime import Runtime
 
 
 class Call(NamedTuple):
-    """What one call is made with: the world, the catalogue, the settings of one connection, and what was typed."""
+    """What one call needs: the runtime, the catalogue, the settings of one connection, and the typed options."""
 
     runtime: Runtime
     catalogue: Catalogue

@@ -1,4 +1,4 @@
-"""What was typed, as settings and a request: options, body, query and key are read here and nowhere else."""
+"""Turn typed options into settings and a request: body, query and idempotency key are read only here."""
 
 import uuid
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _LONGEST_KEY = 255
 
 
 def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -> Call:
-    """The call to one connection that the options ask for, whose settings for messages count from here on."""
+    """The call to one connection that the options describe; its message settings apply from now on."""
     check_options(options)
     settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
     apply_message_settings(runtime, settings)
@@ -26,43 +26,43 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -
 
 
 def one_profile(names: Sequence[str]) -> str | None:
-    """The only profile that is named, None where there is none. Raises UsageError for what may be several."""
+    """The profile that is named, None if there is none. Raises UsageError if there may be several."""
     if profiles.is_several([name for name in names if name]):
-        raise UsageError(f"-p {' -p '.join(names)} may be several connections, and this is for one")
+        raise UsageError(f"-p {' -p '.join(names)} may be several connections, but this command takes one")
     return names[0] if names else None
 
 
 def check_options(options: OperationOptions) -> None:
-    """Refuse an option whose value is empty, as an unset variable of a script leaves it."""
+    """Refuse an option with an empty value, as an unset variable of a script gives it."""
     if options.cursor == "":
-        raise UsageError("--cursor is empty; leave it out to begin at the beginning")
+        raise UsageError("--cursor is empty", hint="leave it out to start at the first page")
     if options.out == "":
-        raise UsageError("--out is empty; leave it out to print to standard output")
+        raise UsageError("--out is empty", hint="leave it out to print to standard output")
 
 
 def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
-    """Refuse an output format that does not exist, and do what the settings say about messages."""
+    """Refuse an unknown output format, and apply the settings for messages."""
     output = settings.values["output"]
     if output.value not in FORMATS:
         raise ConfigError(f"{output.source}: no output format {output.value!r} (there are {', '.join(FORMATS)})")
     runtime.stderr.quiet = settings.quiet
-    # The profile may ask for JSON as well as the command line, which main has looked at.
+    # The profile may ask for JSON too, not only the command line, which main has checked.
     runtime.stderr.machine = settings.output in {"json", "ndjson"} and output.source != "default"
 
 
 def operation_request(call: Call, operation: Operation) -> Request:
-    """The request for an operation, as it was asked for."""
+    """The request for an operation, from the typed options."""
     connection = scope(call.settings, call.catalogue)
     body = read_body(call, operation.method)
     if body is None and operation.kind == "action":
-        # Assumption: an action wants a JSON object even where it needs nothing, as the service's own clients send one.
+        # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
     content = Content(read_query(call, operation), body, read_key(call.options.idempotency_key, operation.method))
     return requests.for_operation(connection, operation, call.options.id, content)
 
 
 def path_request(call: Call, method: str, path: str) -> Request:
-    """The request for a method and a path, as they were typed."""
+    """The request for a typed method and path."""
     connection = scope(call.settings, call.catalogue)
     key = read_key(call.options.idempotency_key, method)
     content = Content(pairs(call.options.query), read_body(call, method), key)
@@ -70,19 +70,19 @@ def path_request(call: Call, method: str, path: str) -> Request:
 
 
 def scope(settings: Settings, catalogue: Catalogue) -> Scope:
-    """What all requests of a connection have in common. Raises ConfigError where the address or account is missing."""
+    """What all requests of a connection have in common. Raises ConfigError if the address or account is missing."""
     return Scope(*settings.reachable(), catalogue.service)
 
 
 def check_writable(settings: Settings, request: Request) -> None:
-    """Raise UnsafeError for a write where the profile forbids writing."""
+    """Raise UnsafeError for a write if the profile forbids writing."""
     if request.writes and settings.read_only:
         who = f'profile "{settings.profile}"' if settings.profile else "the configuration"
         raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
 
 
 def read_query(call: Call, operation: Operation) -> list[tuple[str, str]]:
-    """The query parameters as typed with `-q`, and the page size where the operation is a list."""
+    """The query parameters typed with `-q`, and the page size if the operation is a list."""
     found = pairs(call.options.query)
     size, name = call.settings.page_size, call.catalogue.service.page_size
     if operation.lists and size is not None and name not in dict(found):
@@ -102,24 +102,26 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def read_body(call: Call, method: str) -> bytes | None:
-    """The JSON body made of `-d`, `-f` and `-F`; None where none of them is given."""
+    """The JSON body from `-d`, `-f` and `-F`; None if none of them is given."""
     options = call.options
     if options.data is None and not options.raw_field and not options.field:
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
     if options.token_stdin and options.data in {"-", "@-"}:
-        raise UsageError(f"-d {options.data} and --token-stdin both read standard input; put one of them into a file")
-    from unified_cli.http import request_body  # noqa: PLC0415  only where there is one
+        raise UsageError(
+            f"-d {options.data} and --token-stdin both read standard input", hint="put one of them into a file"
+        )
+    from unified_cli.http import request_body  # noqa: PLC0415  only if there is a body
 
     return request_body.compose(options.data, request_body.fields(options.raw_field, options.field), call.runtime)
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """The idempotency key of a POST or PATCH: the one given, else a new one; it stays for all attempts of the call."""
+    """The idempotency key of a POST or PATCH: the given one, else a new one; it is the same for all attempts."""
     if method not in {"POST", "PATCH"}:
         if key is not None:
-            raise UsageError(f"a {method} carries no idempotency key (leave out --idempotency-key)")
+            raise UsageError(f"a {method} has no idempotency key (leave out --idempotency-key)")
         return None
     if key is None:
         return str(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""After a refusal: what the connection offers instead, where the service tells."""
+"""After a refusal: what the connection offers instead, if the service says so."""
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -13,17 +13,17 @@ from unified_cli.masking import visible
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
 
-# Such a refusal may mean that the product behind the connection has no such thing.
+# These statuses may mean that the product behind the connection does not offer the operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
-# Nobody waits long for a hint.
+# A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error what the connection offers, if the operation is not among it.
+    """Add to the error what the connection offers, if the operation is not part of it.
 
-    It costs a request, so only a person at a terminal gets it.
+    This costs a request, so it is done on a terminal only.
     """
     operation = request.operation
     if operation is None or error.status not in _MAYBE_NOT_OFFERED or not call.runtime.stderr_is_terminal:
@@ -34,7 +34,7 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _offered(call: Call, clients: "Clients") -> Any:
-    """What the service says that the connection has; None where it says nothing that can be understood."""
+    """The capabilities of the connection, as the service reports them; None without a usable report."""
     import msgspec  # noqa: PLC0415  only here
 
     address, account = call.settings.reachable()
@@ -45,27 +45,27 @@ def _offered(call: Call, clients: "Clients") -> Any:
     try:
         return msgspec.json.decode(client.send(ask).body or b"null").get("unified")
     except (UnifiedError, msgspec.DecodeError, AttributeError):
-        # Whatever goes wrong here, what is to be told is the refusal itself.
+        # A failure here must not hide the refusal itself.
         return None
     finally:
         client.close()
 
 
-def _instead(offered: object, asked: Operation) -> str | None:
+def _instead(offered: object, operation: Operation) -> str | None:
     if not isinstance(offered, dict) or not offered:
         return None
-    resources = offered.get(asked.api)
+    resources = offered.get(operation.api)
     if not isinstance(resources, dict) or not resources:
-        return f"this connection offers no {asked.api}, but {_names(offered)}"
-    operations = resources.get(asked.resource)
+        return f"this connection offers no {operation.api}, but {_names(offered)}"
+    operations = resources.get(operation.resource)
     if not operations:
-        return f"of {asked.api} this connection offers {_names(resources)}"
-    if isinstance(operations, list) and asked.name not in operations:
-        return f"of {asked.resource} this connection offers {_names(operations)}"
+        return f"of {operation.api} this connection offers {_names(resources)}"
+    if isinstance(operations, list) and operation.name not in operations:
+        return f"of {operation.resource} this connection offers {_names(operations)}"
     return None
 
 
-def _names(several: Any) -> str:
-    names = [visible(str(one)) for one in several]
+def _names(offered: Any) -> str:
+    names = [visible(str(one)) for one in offered]
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more

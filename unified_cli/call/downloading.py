@@ -1,4 +1,4 @@
-"""Files from the service: one under a name or into a folder, or one for each line of a list."""
+"""Download files: one to a file or folder, or one for each line of a list."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def one(call: Call, clients: "Clients", request: Request) -> None:
-    """Save what the request gives under the name, or in the folder, that `--out` says."""
+    """Save the response in the file or folder that `--out` names."""
     place = target(call.options)
     client = clients.open(call.settings)
     try:
@@ -30,7 +30,7 @@ def one(call: Call, clients: "Clients", request: Request) -> None:
 
 
 def save(call: Call, client: "Client", request: Request, place: "DownloadTarget") -> None:
-    """Save what the request gives, and say so with the checksum."""
+    """Save the response, and print its size and checksum."""
     from unified_cli.bulk.batch_download.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
 
     only_files = request.operation is not None and request.operation.name == "download"
@@ -40,7 +40,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
 
 
 def target(options: OperationOptions) -> "DownloadTarget":
-    """Where `--out` leads. Raises StorageError, before anything is asked, where nothing can be written."""
+    """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
     from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile  # noqa: PLC0415  as above
 
     out, force = options.out or "", options.force
@@ -55,40 +55,40 @@ def target(options: OperationOptions) -> "DownloadTarget":
 
 
 def _proposals(request: Request) -> tuple[str, ...]:
-    """Names for the file from what was asked for, never from where a redirect led."""
+    """Names for the file from the request, never from the target of a redirect."""
     from unified_cli.storage import file_names  # noqa: PLC0415  as above
 
-    asked = dict(request.query)
-    urls = [file_names.from_url(asked[name]) for name in ("file_url", "url") if name in asked]
+    query = dict(request.query)
+    urls = [file_names.from_url(query[name]) for name in ("file_url", "url") if name in query]
     last = request.path.rstrip("/").rpartition("/")[2]
-    return (*urls, asked.get("id", ""), file_names.from_url(last))
+    return (*urls, query.get("id", ""), file_names.from_url(last))
 
 
-def many(call: Call, asked: Operation) -> None:
-    """Save a file for each id or record of `--from` into the folder `--out`, with a manifest of what is there.
+def many(call: Call, operation: Operation) -> None:
+    """Save a file for each id or record of `--from` in the folder `--out`, with a manifest of them.
 
-    Raises IncompleteError where some could not be had.
+    Raises IncompleteError if some could not be downloaded.
     """
     runtime, catalogue, settings, options = call
     folder = None if options.shows_only else _folder(options)
     piped, source_name = options.from_ == "-", options.from_ or ""
-    path = stdin_copy.keep(runtime, [asked.command], options.token_stdin) if piped else Path(source_name)
+    path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
 
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
 
     source = input_file.examine(path, None, catalogue.service.items, ids=True)
-    wanted = _wanted(call, asked, source)
+    downloads = _items(call, operation, source)
     if folder is None:
-        _show(call, wanted)
+        _show(call, downloads)
         return
     clients = Clients(runtime, catalogue)
     clients.token(settings)
     terms = download_batch.DownloadTerms(folder, lambda: clients.open(settings), options.workers, settings.retries)
-    done = download_batch.run(wanted, terms, runtime)
+    done = download_batch.run(downloads, terms, runtime)
     runtime.stderr.note(
-        f"{done.saved} files saved, {done.there} were there already; {folder / download_batch.MANIFEST} lists them"
+        f"{done.saved} files saved, {done.there} already there; {folder / download_batch.MANIFEST} lists them"
     )
     if done.stopped:
         raise done.stopped
@@ -96,13 +96,13 @@ def many(call: Call, asked: Operation) -> None:
         raise IncompleteError(f"failed: {done.failed} of {source.count} files, see {folder / download_batch.MANIFEST}")
 
 
-def _show(call: Call, wanted: Iterator[Any]) -> None:
-    """Print the requests, one a line; nothing is sent, and no folder is made."""
-    for one_of_many in wanted:
-        if one_of_many.request is None:
-            call.runtime.stderr.note(f"line {one_of_many.line} failed: {one_of_many.wrong}")
+def _show(call: Call, downloads: Iterator[Any]) -> None:
+    """Print the requests, one per line; nothing is sent, and no folder is created."""
+    for item in downloads:
+        if item.request is None:
+            call.runtime.stderr.note(f"line {item.line} failed: {item.wrong}")
         else:
-            dry_run.show_one_of_many(call, one_of_many.request)
+            dry_run.show_one_of_many(call, item.request)
 
 
 def _folder(options: OperationOptions) -> Path:
@@ -110,25 +110,25 @@ def _folder(options: OperationOptions) -> Path:
         raise UsageError("--from needs a folder to save the files in (--out DIR)")
     folder = Path(options.out)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise StorageError(f"{folder} is no folder")
+        raise StorageError(f"{folder} is not a folder")
     try:
         folder.mkdir(mode=0o755, exist_ok=True)
         folders.sync(folder.parent)
     except OSError as error:
-        raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from None
+        raise StorageError(f"cannot create the folder {folder}: {error.strerror}") from None
     output_file.check(folder / "download", force=True)
     return folder
 
 
-def _wanted(call: Call, asked: Operation, source: Any) -> Iterator[Any]:
-    """What is wanted for each line: the request with the parameters that the record holds, and names for the file."""
+def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
+    """The download for each line: the request with parameters from the record, and names for the file."""
     from unified_cli.bulk.batch_download.download_batch import DownloadItem  # noqa: PLC0415  as above
 
     for line in source.lines():
         try:
             record = _record(line)
-            more = parameters(asked, record)
-            request = builder.operation_request(call._replace(options=more.added_to(call.options)), asked)
+            more = parameters(operation, record)
+            request = builder.operation_request(call._replace(options=more.added_to(call.options)), operation)
             yield DownloadItem(
                 line.number, record.get("id", ""), request, (record.get("file_name", ""), *_proposals(request))
             )
@@ -137,18 +137,18 @@ def _wanted(call: Call, asked: Operation, source: Any) -> Iterator[Any]:
 
 
 def _record(line: Any) -> dict[str, str]:
-    """The texts of a record; of a bare id, the id."""
+    """The texts of a record; for a bare id, the id."""
     if line.wrong:
         raise UsageError(f"line {line.number} {line.wrong}")
     if line.bare:
         return {"id": line.text.decode("utf-8")}
     if not line.text.startswith(b"{"):
-        raise UsageError(f"line {line.number} is no record and no id")
+        raise UsageError(f"line {line.number} is neither a record nor an id")
     return texts(line.text)
 
 
 def texts(record: bytes) -> dict[str, str]:
-    """The members of a record that are texts, with the link among its `urls` as `file_url` where there is none."""
+    """The members of a record that are texts; `file_url`, if missing, is the link among its `urls`."""
     from unified_cli.json_text.members import parts, string  # noqa: PLC0415  as above
 
     members = parts(record.strip()) or {}
@@ -159,7 +159,7 @@ def texts(record: bytes) -> dict[str, str]:
 
 
 def _link(urls: bytes) -> str | None:
-    """The address to download from, among the links of a record."""
+    """The URL to download from, among the links of a record."""
     import json  # noqa: PLC0415  as above
 
     links = json.loads(urls) if urls.startswith(b"[") else []
@@ -169,24 +169,24 @@ def _link(urls: bytes) -> str | None:
 
 
 class Parameters(NamedTuple):
-    """What of a record a download takes, as it would be typed with `-q` and `-f`."""
+    """The parameters of a download from a record, as typed with `-q` and `-f`."""
 
     query: tuple[str, ...]
     raw_field: tuple[str, ...] = ()
 
     def added_to(self, options: OperationOptions) -> OperationOptions:
-        """The options with these besides."""
+        """The options with these parameters added."""
         return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
 
 
-def parameters(asked: Operation, record: dict[str, str]) -> Parameters:
-    """What of a record a download takes; its id where nothing better is known."""
-    facts = known(asked.api, asked.resource)
-    query = [field.name for field in facts.query.get(asked.name, ()) if field.name in record]
-    body = [field.name for field in facts.body.get(asked.name, ()) if field.name in record]
+def parameters(operation: Operation, record: dict[str, str]) -> Parameters:
+    """The parameters of a download that the record contains; its id if none is known."""
+    facts = known(operation.api, operation.resource)
+    query = [field.name for field in facts.query.get(operation.name, ()) if field.name in record]
+    body = [field.name for field in facts.body.get(operation.name, ()) if field.name in record]
     if not query and not body:
         if "id" not in record:
-            raise UsageError("the record has neither an address nor an id")
+            raise UsageError("the record has neither a URL nor an id")
         return Parameters((f"id={record['id']}",))
     return Parameters(
         tuple(f"{name}={record[name]}" for name in query), tuple(f"{name}={record[name]}" for name in body)

@@ -1,4 +1,4 @@
-"""A request shown instead of sent: as JSON, or as a command line that runs as it is."""
+"""Print a request instead of sending it: as JSON, or as a command line that runs as printed."""
 
 import shlex
 
@@ -11,15 +11,15 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json, stdout
 from unified_cli.runtime import Runtime
 
-_TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the variable's name, which stands for the token
+_TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 
 
-# Linux takes 128 KiB for one word of a command line; a shell's own printf takes any.
+# Linux allows 128 KiB for one argument of a program; a shell's own printf has no limit.
 _LONGEST_WORD = 100_000
 
 
 def show(call: Call, request: Request) -> None:
-    """Print the request as JSON, or as a line for a shell; the token is not even looked up."""
+    """Print the request as JSON, or as a command line for a shell; the token is not read."""
     if call.options.as_ is None:
         pretty_json.write(call.runtime, msgspec.json.encode(_shown(request)))
         return
@@ -47,8 +47,8 @@ def _shown(request: Request) -> JsonObject:
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """The request as a line for a POSIX shell, with the token left to the variable UNIFIED_TOKEN."""
-    # curl reads brackets in a URL as patterns and tidies its path, unless it is told not to.
+    """The request as a command line for a POSIX shell, which takes the token from UNIFIED_TOKEN."""
+    # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
     words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
     for name, value in request.headers.items():
@@ -64,5 +64,5 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def line(runtime: Runtime, request: Request) -> None:
-    """Print the request as JSON on one line, as one of many."""
+    """Print the request as JSON on one line, for one of many."""
     stdout.write(runtime, [msgspec.json.encode(_shown(request)) + b"\n"])

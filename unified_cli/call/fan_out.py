@@ -1,4 +1,4 @@
-"""One list or get over several connections, side by side: good results are never hidden by a bad one."""
+"""Run a list or get on several connections concurrently; the failure of one hides no results of others."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -23,20 +23,20 @@ from unified_cli.output.progress import ReadProgress, progress
 from unified_cli.runtime import Runtime
 
 LABEL = "_profile"
-"""The key under which a record says which connection it is of."""
+"""The key under which each record names its connection."""
 
 _Read = tuple[str, Page | UnifiedError | None]
-"""A connection's name, and a page of it, or how it ended."""
+"""A connection's name, and a page of it, or its error, or None at its end."""
 
 
-def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: OperationOptions) -> None:
-    """Call the operation over every connection that is meant, and print the records with the profile of each.
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+    """Call the operation on every selected connection, and print the records with the profile of each.
 
-    Raises UsageError for what is for one connection only, IncompleteError where some connections failed, and an error
-    of the common kind where all failed alike.
+    Raises UsageError for options that need one connection, IncompleteError if some connections failed, and an error
+    of the common kind if all failed alike.
     """
     config = file.read(runtime)
-    _check(asked, options)
+    _check(operation, options)
     names = profiles.select(config, options.profile)
     common = Call(runtime, catalogue, shared(runtime, config, options), options)
     if common.settings.output in {"raw", "ids"}:
@@ -47,18 +47,18 @@ def run(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: Opera
 
     if options.shows_only:
         for call in map(call_to, names):
-            dry_run.show(call, builder.operation_request(call, asked))
+            dry_run.show(call, builder.operation_request(call, operation))
         return
-    printer = record_output.printer_for(common, asked, first=(LABEL,))
-    with progress(runtime) as told:
-        ending = _read_all(common, printer, told, names, _reader(common, asked, call_to))
+    printer = record_output.printer_for(common, operation, first=(LABEL,))
+    with progress(runtime) as shown:
+        outcome = _read_all(common, printer, shown, names, _reader(common, operation, call_to))
     missing = printer.end()
-    ending.tell(runtime, options)
-    ending.judge(missing, options)
+    outcome.report(runtime, options)
+    outcome.raise_error(missing, options)
 
 
 def shared(runtime: Runtime, config: Config, options: ConnectionOptions) -> Settings:
-    """The settings that belong to the run, not to one of its connections: flags, environment, top of the file."""
+    """The settings of the run, not of one connection: from flags, the environment and the top of the file."""
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
     found = resolution.resolve(overrides(options), runtime._replace(environ=environ), Config(config.path, top))
@@ -66,29 +66,29 @@ def shared(runtime: Runtime, config: Config, options: ConnectionOptions) -> Sett
     return found
 
 
-def _check(asked: Operation, options: OperationOptions) -> None:
-    """Refuse what is for one connection only, before anything is sent."""
-    if asked.method != "GET":
-        raise UsageError(f"{asked.command} writes, so it goes to one connection at a time (-p with one name)")
+def _check(operation: Operation, options: OperationOptions) -> None:
+    """Refuse what needs a single connection, before anything is sent."""
+    if operation.method != "GET":
+        raise UsageError(f"{operation.command} writes, so it takes one connection at a time (-p with one name)")
     if options.account_id:
-        raise UsageError("-a names one connection, and -p several; leave one of them out")
+        raise UsageError("-a names one connection and -p several (leave one of them out)")
     if options.cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
     if options.id == "-":
-        raise UsageError("ids that are piped in are those of one connection (-p with one name)")
+        raise UsageError("ids from standard input belong to one connection (-p with one name)")
     if options.out:
-        raise UsageError("--out holds one connection's records (unified export writes a file for each)")
+        raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
 
 
-def _reader(common: Call, asked: Operation, call_to: Callable[[str], Call]) -> Callable[[str], Generator[_Read]]:
-    """A function that reads what a connection has, and gives its pages and its end."""
+def _reader(common: Call, operation: Operation, call_to: Callable[[str], Call]) -> Callable[[str], Generator[_Read]]:
+    """A function that reads one connection and yields its pages, then its end."""
     catalogue = common.catalogue
     clients = Clients(common.runtime, catalogue)
-    wanted = listing.span(common.options) if asked.lists else None
+    wanted = listing.span(common.options) if operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
-        request = builder.operation_request(call, asked)
+        request = builder.operation_request(call, operation)
         with closing(clients.open(call.settings, name=name)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
@@ -109,34 +109,34 @@ def _reader(common: Call, asked: Operation, call_to: Callable[[str], Call]) -> C
 
 
 def _read_all(
-    common: Call, printer: Printer, told: ReadProgress, names: list[str], read: Callable[[str], Generator[_Read]]
-) -> "_Ending":
-    ending = _Ending(names)
+    common: Call, printer: Printer, shown: ReadProgress, names: list[str], read: Callable[[str], Generator[_Read]]
+) -> "_FanOutOutcome":
+    outcome = _FanOutOutcome(names)
     try:
         with WorkerPool(common.options.workers, read) as pool:
             for name, found in pool.results(names, ordered=common.options.ordered):
                 if isinstance(found, Page):
-                    tally = ending.tallies[name]
+                    tally = outcome.tallies[name]
                     tally.torn = True
                     printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
                     tally.torn = False
                     tally.add(found)
-                    told.page(len(found.records))
+                    shown.page(len(found.records))
                 else:
-                    ending.ended.add(name)
+                    outcome.ended.add(name)
                     if found:
-                        ending.failed[name] = found
+                        outcome.failed[name] = found
     except stdout.ClosedError:
         raise
     except BaseException:
-        ending.broken(common.runtime)
+        outcome.report_interruption(common.runtime)
         raise
-    return ending
+    return outcome
 
 
 @dataclass(slots=True)
-class _Ending:
-    """How it went with each connection."""
+class _FanOutOutcome:
+    """The outcome for each connection."""
 
     names: list[str]
     tallies: dict[str, ListSummary] = field(init=False)
@@ -146,12 +146,12 @@ class _Ending:
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
 
-    def tell(self, runtime: Runtime, options: OperationOptions) -> None:
-        """Say how each connection ended, a line for each that failed or has more; `--quiet` leaves the failures."""
+    def report(self, runtime: Runtime, options: OperationOptions) -> None:
+        """Print a line for each connection that failed or has more records; with `--quiet` only failures."""
         for name, tally in self.tallies.items():
             error = self.failed.get(name)
             if error and tally.pages:
-                onward = f"broken off after {tally.so_far()}; to go on: -p {name} {tally.onward()}"
+                onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
                 runtime.stderr.line(f"{name}: {error.message}; {onward}")
             elif error:
                 runtime.stderr.line(f"{name}: {error.message}")
@@ -162,17 +162,17 @@ class _Ending:
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
             runtime.stderr.note(f"{records} records in {pages} pages from {len(good)} of {len(self.names)} connections")
 
-    def broken(self, runtime: Runtime) -> None:
-        """Say where each connection goes on that was begun and not read to its end."""
+    def report_interruption(self, runtime: Runtime) -> None:
+        """Print how to continue each connection that was read in part."""
         for name, tally in self.tallies.items():
             if (tally.pages or tally.torn) and name not in self.ended:
                 torn = " and part of another" if tally.torn else ""
-                onward = f"to go on: -p {name} {tally.onward()}"
+                onward = f"to continue: -p {name} {tally.onward()}"
                 runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
-        runtime.stderr.line(f"{len(self.ended)} of {len(self.names)} connections were read to their end")
+        runtime.stderr.line(f"{len(self.ended)} of {len(self.names)} connections were read completely")
 
-    def judge(self, missing: list[str], options: OperationOptions) -> None:
-        """Raise the error that the whole amounts to."""
+    def raise_error(self, missing: list[str], options: OperationOptions) -> None:
+        """Raise the error that sums up the run, if anything failed or is missing."""
         codes = {error.code for error in self.failed.values()}
         if len(self.failed) == len(self.names) and len(codes) == 1:
             first = next(iter(self.failed.values()))
@@ -181,6 +181,6 @@ class _Ending:
             failed = [name for name in self.names if name in self.failed]
             missing.append(f"{len(failed)} of {len(self.names)} connections failed: {', '.join(failed)}")
         if not options.allow_partial:
-            missing += [f"{name}: {said}" for name, tally in self.tallies.items() for said in tally.left_out()]
+            missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
         if missing:
             raise IncompleteError("; ".join(missing))

@@ -1,4 +1,4 @@
-"""`get -`, `update -` and `delete -`: an operation on every id, or record with an id, that comes through a pipe."""
+"""`get -`, `update -` and `delete -`: run an operation for every id, or record with an id, on standard input."""
 
 import uuid
 from collections.abc import Generator, Iterator
@@ -32,47 +32,47 @@ _STDIN = "standard input"
 
 @dataclass(frozen=True, slots=True)
 class PipedJob:
-    """A request and its place in the order."""
+    """A request and its position in the input."""
 
-    place: int
+    position: int
     line: int
     request: Request
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of a job: the answer's body, or the error."""
+    """The outcome of a job: the answer's body, or the error."""
 
     job: PipedJob
     body: bytes = b""
     error: UnifiedError | None = None
 
 
-def run(call: Call, asked: Operation) -> None:
+def run(call: Call, operation: Operation) -> None:
     """Send a request for every line, and print the answers in the order of the lines.
 
-    Raises UsageError before anything is sent where the input or the options cannot be meant; else an error that says
-    what is missing.
+    Raises UsageError before anything is sent if the input or the options are invalid; else an error that says what is
+    missing.
     """
     runtime, catalogue, settings, options = call
     settings.reachable()
     if options.idempotency_key:
-        raise UsageError("--idempotency-key is for one record (each line gets a key of its own)")
+        raise UsageError("--idempotency-key is for one record (each line gets its own key)")
     if options.out:
-        raise UsageError("--out is for one answer (use > for those to many)")
-    jobs = _jobs(call, asked)
+        raise UsageError("--out is for one answer (use > for many)")
+    jobs = _jobs(call, operation)
     if options.shows_only:
         for job in jobs:
             dry_run.show_one_of_many(call, job.request)
         return
     builder.check_writable(settings, jobs[0].request)
-    if asked.kind == "delete":
+    if operation.kind == "delete":
         prompt.delete_many(runtime, settings, f"{len(jobs)} records", yes=options.yes, piped=True)
-    printer = record_output.printer_for(call, asked)
+    printer = record_output.printer_for(call, operation)
     _PipedRun(runtime, settings, Clients(runtime, catalogue), printer, options.workers).all(jobs)
 
 
-def _jobs(call: Call, asked: Operation) -> list[PipedJob]:
+def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
     """The requests, all checked before the first is sent."""
     catalogue, settings = call.catalogue, call.settings
     fields = bodies.fields(call.options.raw_field, call.options.field)
@@ -81,48 +81,48 @@ def _jobs(call: Call, asked: Operation) -> list[PipedJob]:
     query = builder.pairs(call.options.query)
     jobs = []
     lines = input_file.ids_or_records(piped, _STDIN, catalogue.service.items)
-    for place, item in enumerate(items(lines, asked, catalogue.service, None)):
+    for position, item in enumerate(items(lines, operation, catalogue.service, None)):
         if item.wrong:
             raise UsageError(f"{_STDIN}, line {item.number} {item.wrong}")
         try:
-            key = (item.key or str(uuid.uuid4())) if asked.method == "PATCH" else None
-            content = Content(query, _body(call, item, asked, fields), key)
-            made = requests.for_operation(scope, asked, item.identifier, content)
+            key = (item.key or str(uuid.uuid4())) if operation.method == "PATCH" else None
+            content = Content(query, _body(call, item, operation, fields), key)
+            made = requests.for_operation(scope, operation, item.identifier, content)
         except UsageError as error:
             raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
-        jobs.append(PipedJob(place, item.number, made._replace(honoured=settings.idempotency_window > 0)))
+        jobs.append(PipedJob(position, item.number, made._replace(honoured=settings.idempotency_window > 0)))
     if not jobs:
-        raise UsageError(f"{_STDIN} holds no ids")
+        raise UsageError(f"no ids on {_STDIN}")
     return jobs
 
 
 def _read(call: Call, fields: list[BodyField]) -> bytes:
     runtime = call.runtime
     if bodies.reads_stdin(call.options.data, fields) or call.options.token_stdin:
-        raise UsageError("standard input holds the ids, so nothing else can be read from it")
+        raise UsageError("the ids come from standard input, so nothing else can be read from it")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there are no ids")
     if runtime.stdin_is_terminal:
-        runtime.stderr.note("reading ids, one a line; end them with Ctrl-D")
+        runtime.stderr.note("reading ids, one per line; end with Ctrl-D")
     return runtime.stdin.read()
 
 
-def _body(call: Call, item: ImportItem, asked: Operation, fields: list[BodyField]) -> bytes | None:
-    """The record without its id, or `-d`, with `-f` and `-F` over it."""
-    if not asked.takes_body:
+def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyField]) -> bytes | None:
+    """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
+    if not operation.takes_body:
         return None
     own = item.body if item.body not in (None, b"{}") else None
     if own is not None and call.options.data is not None:
-        raise UsageError("the record is the body, so -d has no place (-f and -F go over it)")
+        raise UsageError("the record is the body, so -d cannot be used (-f and -F change its fields)")
     text = own.decode("utf-8") if own is not None else call.options.data
     found = bodies.compose(text, fields, call.runtime)
-    if found is None and asked.name == "update":
-        raise UsageError("there is nothing to change (records with fields, or -d, -f, -F)")
+    if found is None and operation.name == "update":
+        raise UsageError("nothing to change (use records with fields, or -d, -f, -F)")
     return found
 
 
 class _PipedRun:
-    """Sends jobs with several workers and prints what comes in their order."""
+    """Sends jobs with several workers and prints the answers in the order of the jobs."""
 
     def __init__(self, runtime: Runtime, resolved: Settings, clients: Clients, printer: Printer, workers: int) -> None:
         self._runtime = runtime
@@ -136,12 +136,12 @@ class _PipedRun:
         self._stopped: UnifiedError | None = None
 
     def all(self, jobs: list[PipedJob]) -> None:
-        """Send them all, print, and raise what is left to be said."""
+        """Send them all, print the answers, and raise the error that sums up the run."""
         with closing(self._clients), WorkerPool(self._workers, self._send) as pool:
             for done in pool.results(self._until_stopped(jobs), ordered=True):
                 self._count(done)
                 self._print(done)
-        self._judge(len(jobs))
+        self._raise_error(len(jobs))
 
     def _until_stopped(self, jobs: list[PipedJob]) -> Iterator[PipedJob]:
         for job in jobs:
@@ -154,7 +154,7 @@ class _PipedRun:
         with self._clients.lend(self._open) as client:
             done = _send(client, job)
             if done.error and done.error.stops_connection:
-                # At once, though results before this one may still be waited for.
+                # At once, although earlier results may still be pending.
                 self._stopped = self._stopped or done.error
             yield done
 
@@ -168,7 +168,7 @@ class _PipedRun:
         elif done.body:
             self._printer.page([msgspec.Raw(done.body)], one_line=False)
 
-    def _judge(self, count: int) -> None:
+    def _raise_error(self, count: int) -> None:
         missing = [] if self._stopped else self._printer.end()
         if self._unknown:
             raise UnknownError(f"{self._unknown} of {count} may or may not have been done")

@@ -1,4 +1,4 @@
-"""`list --all --out FILE`: a list into a file that survives, with the machine of the export."""
+"""`list --all --out FILE`: write a list to a file, resumable as in an export."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -22,9 +22,9 @@ _FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the pages that were asked for into the file; a run that was broken off goes on where it stopped.
+    """Read the requested pages into the file; an interrupted run is resumed where it stopped.
 
-    Raises IncompleteError where something is missing from the file.
+    Raises IncompleteError if something is missing from the file.
     """
     runtime = call.runtime
     options = _options(call, request)
@@ -35,26 +35,26 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     clients.token(call.settings)
     try:
-        with progress(runtime, to_file=True) as told, closing(list_export.run(part, read, options)) as pages:
+        with progress(runtime, to_file=True) as shown, closing(list_export.run(part, read, options)) as pages:
             for page in pages:
-                told.page(len(page.records))
+                shown.page(len(page.records))
         state = part.state
         part.tidy()
     except UnifiedError:
         raise
     except BaseException:
-        runtime.stderr.line(f"stopped; run the same command to go on at page {part.state.pages + 1}")
+        runtime.stderr.line(f"stopped; run the same command to resume at page {part.state.pages + 1}")
         raise
     finally:
         part.close()
-    _tell(runtime, part.path, state)
+    _report(runtime, part.path, state)
     missing = [] if call.options.allow_partial else list_export.shortcomings(part, options)
     if missing:
         raise IncompleteError("; ".join(missing))
 
 
 def _partial_file(call: Call, request: Request, options: list_export.ListExportOptions) -> PartialFile:
-    """The file that `--out` names, as far as an earlier run with the same options wrote it."""
+    """The file that `--out` names, with what an earlier run with the same options wrote."""
     path = Path(call.options.out or "")
     output_file.check_folder(path)
     fingerprint = list_export.fingerprint(
@@ -70,23 +70,23 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
     return PartialFile(path, fingerprint, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
 
 
-def _tell(runtime: Runtime, path: Path, state: Checkpoint) -> None:
+def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
     runtime.stderr.note(
         f"wrote {state.records} records of {state.pages} pages to {path} "
         f"({state.bytes} bytes, sha256 {state.sha256})" + (f", left out {state.dropped}" if state.dropped else "")
     )
     if state.next_cursor is not None:
-        runtime.stderr.note(f"cut on request; to go on: --cursor {state.next_cursor}")
+        runtime.stderr.note(f"cut on request; to continue: --cursor {state.next_cursor}")
 
 
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     form, options = call.settings.output, call.options
     if form not in _FORMATS:
-        raise UsageError(f"-o {form} is for the eye, not for --out (there are {', '.join(_FORMATS)})")
+        raise UsageError(f"--out does not support -o {form} (choose from {', '.join(_FORMATS)})")
     if form in {"json", "yaml"} and options.jq:
-        raise UsageError("--jq over a whole result has no place in a file that grows (-o ndjson has)")
+        raise UsageError("--jq would need the whole result, but --out writes it page by page (use -o ndjson)")
     if options.dedupe and (form != "ndjson" or options.jq or options.columns):
-        raise UsageError("--dedupe id needs -o ndjson, whole")
+        raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     style = record_output.style_for(call, request.operation, screen=False)
     chosen = style.columns if form in {"json", "ndjson", "yaml"} else ()
     return list_export.ListExportOptions(

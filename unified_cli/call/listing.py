@@ -1,4 +1,4 @@
-"""A list on stdout: one page or all, in any format, ended as complete, cut on request or broken off."""
+"""Print a list on stdout: one page or all, in any format; it ends complete, cut on request or broken off."""
 
 import shlex
 from collections.abc import Generator
@@ -20,7 +20,7 @@ from unified_cli.runtime import Runtime
 
 
 def span(options: OperationOptions) -> Span:
-    """What is to be read: all pages, so many records, or one page."""
+    """What to read: all pages, a number of records, or one page."""
     return Span(options.cursor, None if options.all or options.limit else 1, options.limit)
 
 
@@ -32,7 +32,7 @@ class ListSummary:
         self.next_cursor: str | None = None
         self.partial: list[int] = []
         self.torn = False
-        """The page that was being written when it ended may be there in part."""
+        """A page was being written when it ended, so part of it may be printed."""
 
     def add(self, page: Page) -> None:
         """Count a page that was written."""
@@ -47,7 +47,7 @@ class ListSummary:
         return f"{_count(self.records, 'record')} in {_count(self.pages, 'page')}"
 
     def onward(self) -> str:
-        """The option that goes on where this stopped."""
+        """The option that continues where this stopped."""
         return f"--cursor {shlex.quote(self.next_cursor)}" if self.next_cursor else "from the start"
 
     def left_out(self) -> list[str]:
@@ -63,35 +63,35 @@ def _count(number: int, what: str) -> str:
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the pages that were asked for and print their records.
+    """Read the requested pages and print their records.
 
-    Raises what the reading raises, told how far it came; IncompleteError where something is missing.
+    An error while reading is raised with a note on how far it got; IncompleteError if something is missing.
     """
     runtime, catalogue, settings, options = call
     wanted = span(options)
     printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
     if options.restart or options.dedupe:
-        raise UsageError("--restart and --dedupe are for --all with --out FILE")
+        raise UsageError("--restart and --dedupe need --all and --out FILE")
     stdout.check(runtime)
     clients.token(settings)
 
     tally = ListSummary()
     pages = _pages(clients.open(settings), request, catalogue.service, wanted)
     try:
-        with progress(runtime) as told, closing(pages):
+        with progress(runtime) as shown, closing(pages):
             for page in pages:
                 tally.torn = True
                 printer.page(page.records, one_line=page.one_line)
                 tally.torn = False
                 tally.add(page)
-                told.page(len(page.records))
+                shown.page(len(page.records))
     except stdout.ClosedError:
         raise
     except BaseException as error:
-        _broken(runtime, tally, error)
+        _report_interruption(runtime, tally, error)
         raise
     missing = printer.end(tally.next_cursor)
-    tell(call, tally)
+    report(call, tally)
     missing += [] if options.allow_partial else tally.left_out()
     if missing:
         raise IncompleteError("; ".join(missing))
@@ -107,8 +107,8 @@ def _pages(client: Client, request: Request, service: Service, wanted: Span) -> 
         yield from read_ahead.pages(client, request, service, wanted)
 
 
-def tell(call: Call, tally: ListSummary) -> None:
-    """Say how a list ended: complete, or cut on request."""
+def report(call: Call, tally: ListSummary) -> None:
+    """Print how the list ended: complete, or cut on request."""
     options = call.options
     if tally.next_cursor is None:
         if options.all or options.limit:
@@ -118,18 +118,18 @@ def tell(call: Call, tally: ListSummary) -> None:
 
 
 def unread(tally: ListSummary, options: OperationOptions) -> str:
-    """That there is more than was read, and how to go on."""
+    """A message that there are more records than were read, and how to continue."""
     if options.limit:
-        return f"cut on request after {tally.so_far()}; to go on: {tally.onward()}"
+        return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
     return f"there are more records: --all, or {tally.onward()}"
 
 
-def _broken(runtime: Runtime, tally: ListSummary, error: BaseException) -> None:
+def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseException) -> None:
     torn = tally.torn and (isinstance(error, StorageError) or not isinstance(error, UnifiedError))
     if tally.pages == 0 and not torn:
         return
-    said = f"broken off after {tally.so_far()}{' and part of another' if torn else ''}; to go on: {tally.onward()}"
+    note = f"broken off after {tally.so_far()}{' and part of another' if torn else ''}; to continue: {tally.onward()}"
     if isinstance(error, UnifiedError):
-        error.message = f"{error.message}; {said}"
+        error.message = f"{error.message}; {note}"
     else:
-        runtime.stderr.line(said)
+        runtime.stderr.line(note)

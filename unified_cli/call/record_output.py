@@ -1,4 +1,4 @@
-"""Records as the options want them: in a format, with some columns only, through a jq program."""
+"""Print records as the options say: in a format, with selected columns, through a jq program."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from unified_cli.output.style import Style
 
 
 def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
-    """Write a document in the format, with the columns or through the program that the options ask for."""
+    """Write a document in the chosen format, with the chosen columns or through the jq program."""
     runtime, output = call.runtime, call.settings.output
     chosen = columns(call.options)
     if program and output in {"json", "yaml"}:
@@ -37,7 +37,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
 
 
 def _records(body: bytes, service: Service, operation: Operation | None) -> Sequence[bytes]:
-    """The records in an answer that is no page: a wrapped one or several where it is not a known get, else itself."""
+    """The records in an answer that is not a page: unwrapped, unless it is from a known operation that never wraps."""
     body = body.strip()
     members = records.parts(body) if operation is None or operation.kind == "action" else None
     inner = (members or {}).get(service.items, body)
@@ -47,7 +47,7 @@ def _records(body: bytes, service: Service, operation: Operation | None) -> Sequ
 
 
 def columns(options: OperationOptions) -> list[str]:
-    """The columns asked for."""
+    """The columns of `--columns`."""
     text = options.columns
     found = [one.strip() for one in text.split(",") if one.strip()] if text else []
     if text is not None and not found:
@@ -56,14 +56,14 @@ def columns(options: OperationOptions) -> list[str]:
 
 
 def program(options: OperationOptions) -> JqProgram | None:
-    """The jq program asked for, compiled before anything is sent."""
+    """The program of `--jq`, compiled before anything is sent."""
     return JqProgram(options.jq) if options.jq else None
 
 
 def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True) -> Style:
-    """How the records of an operation are to look; without `screen` they go to a file.
+    """The style of an operation's records; without `screen` they go to a file.
 
-    `first` are columns that come before those asked for.
+    `first` are columns that come before the chosen ones.
     """
     chosen = columns(call.options)
     style = printer.style_for(call.runtime, call.catalogue.service, call.settings.output, screen=screen)
@@ -76,8 +76,8 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
 
 
 def printer_for(call: Call, operation: Operation, *, first: Sequence[str] = ()) -> printer.Printer:
-    """What prints the records of several answers as one result."""
+    """A printer for the records of several answers as one result."""
     style = style_for(call, operation, first=first)
-    # Several documents in one result are not a page of the service, with its cursor.
+    # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
     return printer.Printer(call.runtime, style, program(call.options))

@@ -1,4 +1,4 @@
-"""Which way a request goes: as one document, as a list of records, or straight into a file."""
+"""How the answer to a request is handled: as one document, as a list of records, or streamed to a file."""
 
 from unified_cli.call import Call
 from unified_cli.errors import UsageError
@@ -9,9 +9,9 @@ _AS_SERVED = ("json", "raw")
 
 
 def is_list(call: Call, request: Request) -> bool:
-    """Whether the answer is to be taken apart into records, not passed on as one document.
+    """Whether the answer is split into records, not printed as one document.
 
-    Raises UsageError for pages of what has none: a write, which every page would repeat.
+    Raises UsageError for several pages of a write, which every page would repeat.
     """
     options, output = call.options, call.settings.output
     if options.all or options.limit:
@@ -26,7 +26,7 @@ def is_list(call: Call, request: Request) -> bool:
 
 
 def is_file(call: Call, request: Request) -> bool:
-    """Whether the answer goes into a file as it comes, so that it can be streamed and resumed."""
+    """Whether the answer is streamed to a file unchanged, so that it can be resumed."""
     options = call.options
     listing = request.operation is not None and request.operation.lists
     transformed = call.settings.output not in _AS_SERVED or options.jq or options.columns

@@ -1,4 +1,4 @@
-"""The answer of one call on stdout, or in a file."""
+"""Write the answer of one call to stdout or to a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,14 +16,14 @@ _AS_SERVED = {"json", "raw"}
 
 
 def write(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
-    """Write what came: JSON in the format asked for, bytes as they are; to the file `--out` where one is named.
+    """Write the answer: JSON in the chosen format, other content unchanged; to the file of `--out`, if given.
 
-    Raises UsageError for bytes on a terminal, StorageError where nothing can be written.
+    Raises UsageError for binary content on a terminal, StorageError if nothing can be written.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
     if options.out:
         if output not in _AS_SERVED or program or options.columns is not None:
-            raise UsageError("--out holds one answer as it came (with --all it takes -o, --columns and --jq)")
+            raise UsageError("--out writes one answer as served (with --all it takes -o, --columns and --jq)")
         from unified_cli.storage import output_file  # noqa: PLC0415  only for files
 
         chunks = answer.chunks if answer.body is None else [answer.body]
@@ -32,15 +32,17 @@ def write(call: Call, request: Request, answer: Answer, program: "JqProgram | No
         runtime.stderr.note(f"wrote {size} bytes to {path}")
     elif answer.body is None:
         if runtime.stdout_is_terminal and not options.force and not answer.content_type.startswith("text/"):
-            raise UsageError(f"the answer is {answer.content_type}, not text: write it with --out FILE (or --force)")
+            raise UsageError(
+                f"the answer is {answer.content_type}, not text (write it with --out FILE, or use --force)"
+            )
         stdout.write(runtime, answer.chunks)
     elif not answer.body:
-        runtime.stderr.note(f"done ({answer.status}, without content)")
+        runtime.stderr.note(f"done ({answer.status}, no content)")
     elif output == "raw":
         stdout.write(runtime, [answer.body])
     elif output == "json" and not program and options.columns is None:
         pretty_json.write(runtime, answer.body)
     else:
-        from unified_cli.call import record_output  # noqa: PLC0415  a document that is passed on needs none of it
+        from unified_cli.call import record_output  # noqa: PLC0415  not for a document printed as served
 
         record_output.write(call, request, answer.body, program)

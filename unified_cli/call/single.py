@@ -1,4 +1,4 @@
-"""One operation on one connection, from what was typed to the result on stdout: the flow that every call takes."""
+"""Call one operation on one connection, from the typed options to the result on stdout."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,30 +14,30 @@ from unified_cli.runtime import Runtime
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
 
-# Modules that only some calls need are imported where they are used, and httpx only when a request is sent.
+# Modules that only some calls need are imported where they are used, and httpx only to send a request.
 
 
-def operation(runtime: Runtime, catalogue: Catalogue, asked: Operation, options: OperationOptions) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
     """Call an operation of the catalogue."""
     if options.skeleton:
         from unified_cli.call import skeleton  # noqa: PLC0415
 
-        skeleton.show(runtime, asked)
+        skeleton.show(runtime, operation)
     elif options.from_:
         from unified_cli.call import downloading  # noqa: PLC0415
 
-        downloading.many(builder.resolve(runtime, catalogue, options), asked)
+        downloading.many(builder.resolve(runtime, catalogue, options), operation)
     elif options.id == "-":
         from unified_cli.call import from_stdin  # noqa: PLC0415
 
-        from_stdin.run(builder.resolve(runtime, catalogue, options), asked)
+        from_stdin.run(builder.resolve(runtime, catalogue, options), operation)
     else:
         call = builder.resolve(runtime, catalogue, options)
-        send(call, builder.operation_request(call, asked))
+        send(call, builder.operation_request(call, operation))
 
 
 def send(call: Call, request: Request) -> None:
-    """Send the request, or show it where only that was asked for, and write the answer."""
+    """Send the request and write the answer, or only show the request."""
     runtime, catalogue, settings, options = call
     if options.cursor and not options.cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, options.cursor))
@@ -59,7 +59,7 @@ def send(call: Call, request: Request) -> None:
 
     clients = connect.Clients(runtime, catalogue)
     try:
-        _run(call, clients, request)
+        _send(call, clients, request)
     except RefusedError as error:
         from unified_cli.call import capability_hint  # noqa: PLC0415
 
@@ -67,7 +67,7 @@ def send(call: Call, request: Request) -> None:
         raise
 
 
-def _run(call: Call, clients: "Clients", request: Request) -> None:
+def _send(call: Call, clients: "Clients", request: Request) -> None:
     options = call.options
     if options.wait:
         from unified_cli.call import waiting  # noqa: PLC0415

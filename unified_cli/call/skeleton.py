@@ -1,4 +1,4 @@
-"""A body to fill in, made of the fields that are known; the service may want others."""
+"""Print a request body to fill in, made of the known fields; the service may require others."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json
 from unified_cli.runtime import Runtime
 
-# What the service fills in by itself, and what goes past the unified model.
+# Fields that the service fills in, and those outside the unified model.
 _NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(runtime: Runtime, operation: Operation) -> None:
     """Print the skeleton of the operation's body; nothing is sent, and no connection is needed."""
-    import msgspec  # noqa: PLC0415  only where a skeleton is asked for
+    import msgspec  # noqa: PLC0415  only for a skeleton
 
     pretty_json.write(runtime, msgspec.json.encode(skeleton(operation)))
 
 
 def skeleton(operation: Operation) -> JsonObject:
-    """Every field known of the body, or of the record where the body's are not known, with an empty value.
+    """Every known field of the body, or else of the record, with an empty value.
 
     A field with known values shows them, separated by `|`.
     """

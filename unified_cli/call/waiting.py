@@ -1,4 +1,4 @@
-"""`create … --wait`: start a job, ask for it until it is done, and download what it made."""
+"""`create … --wait`: start a job, poll it until it is done, and download its file."""
 
 from unified_cli.call import Call, builder, downloading, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
@@ -8,14 +8,14 @@ from unified_cli.http.request import Request
 from unified_cli.json_text.members import parts, string
 
 _LONGEST_PAUSE = 15.0
-# Assumption: a job that ended badly says so in one of these words; any other status may still change.
+# Assumption: a failed job has one of these statuses; any other status may still change.
 _ENDED = {"failed", "error", "errored", "cancelled", "canceled", "expired"}
 
 
 def run(call: Call, created: Request) -> None:
-    """Create, wait until there is something to download, and save it where `--out` says; without it show the record.
+    """Create, wait until there is a file to download, and save it where `--out` says; without it print the record.
 
-    Raises IncompleteError where it is not done in time, ServiceError where the job failed.
+    Raises IncompleteError if it is not done in time, ServiceError if the job failed.
     """
     runtime, catalogue, settings, options = call
     assert created.operation is not None  # noqa: S101  only operations wait
@@ -31,15 +31,15 @@ def run(call: Call, created: Request) -> None:
         identifier = _text(made.body or b"", "id")
         if not identifier:
             raise ServiceError(f"the answer to {created.method} {created.path} has no id to wait for", retryable=False)
-        asked = options.replaced(id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
-        call = call._replace(options=asked)
+        options = options.replaced(id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
+        call = call._replace(options=options)
         record = _poll(call, client, builder.operation_request(call, get))
         if place is None:
             made = made._replace(body=record)
             response_output.write(call, created, made, record_output.program(options))
             return
         more = downloading.parameters(fetch, downloading.texts(record))
-        request = builder.operation_request(call._replace(options=more.added_to(asked)), fetch)
+        request = builder.operation_request(call._replace(options=more.added_to(options)), fetch)
         downloading.save(call, client, request, place)
     finally:
         client.close()
@@ -50,10 +50,10 @@ def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation
 
 
 def _poll(call: Call, client: Client, request: Request) -> bytes:
-    """The record, once it has a link to download from; asked for less and less often."""
+    """The record, once it has a link to download from; polled at growing intervals."""
     runtime, limit, identifier = call.runtime, call.options.wait_timeout, call.options.id
     until = runtime.monotonic() + limit
-    pause, told = 1.0, ""
+    pause, reported = 1.0, ""
     while True:
         record = client.send(request).body or b""
         if downloading.texts(record).get("file_url"):
@@ -61,12 +61,12 @@ def _poll(call: Call, client: Client, request: Request) -> bytes:
         status = _text(record, "status")
         if status.lower() in _ENDED:
             raise ServiceError(f"{identifier} ended as {status!r} ({request.method} {request.path})", retryable=False)
-        if status != told:
-            told = status
-            runtime.stderr.note(f"{identifier} is {status or 'under way'}")
+        if status != reported:
+            reported = status
+            runtime.stderr.note(f"{identifier} is {status or 'in progress'}")
         if runtime.monotonic() + pause >= until:
             late = f"{identifier} is not done after {limit:g} s"
-            raise IncompleteError(f"{late} (a larger --wait-timeout, or get it later)")
+            raise IncompleteError(f"{late} (raise --wait-timeout, or get it later)")
         runtime.sleep(pause)
         pause = min(_LONGEST_PAUSE, pause * 1.5)
 

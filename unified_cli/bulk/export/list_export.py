@@ -88,7 +88,7 @@ def _break_off(part: PartialFile, error: UnifiedError) -> None:
     """Make safe what there is, and say in the error how to go on."""
     if part.state.bytes or part.state.pages:
         part.keep()
-        error.message = f"{error.message}; run the same command to go on at page {part.state.pages + 1}"
+        error.message = f"{error.message}; run the same command to resume at page {part.state.pages + 1}"
     else:
         part.abandon()
 
