@@ -1,11 +1,12 @@
-"""A request's body from what was typed: `-d` is the template, `-f` and `-F` go over it."""
+"""A request's body from the command line: `-d` is the template, `-f` and `-F` set fields in it."""
 
 import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,16 +22,23 @@ _BASE64 = "@base64:"
 _STDIN = ("-", "@-")
 _PIPED = ("@-", f"{_BASE64}-")
 
-# A JSON text that is passed on as it was written, so that 1.10 stays 1.10.
+# Values, with msgspec.Raw for JSON text that is passed on as it was written, so that 1.10 stays 1.10.
 Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class BodyField:
-    """One `-f` (`raw`: always a string) or `-F` (JSON where it reads as such, `@FILE` for a file's content)."""
+    """One `-f` (`raw`: always a string) or `-F` (JSON if it is valid, `@FILE` for a file's content)."""
 
     text: str
     raw: bool
+
+
+class _Step(NamedTuple):
+    """One name of a field such as `a[b][]`, and the column where it begins; an empty name appends to an array."""
+
+    name: str
+    column: int
 
 
 def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
@@ -39,9 +47,9 @@ def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
-    """The body as JSON, None where nothing was given; digits stay as they were written.
+    """The body as JSON, None if nothing was given; numbers keep their digits.
 
-    Raises UsageError pointing at the place for what cannot be meant, StorageError for a file that cannot be read.
+    Raises UsageError, with the place, for invalid input, and StorageError for a file that cannot be read.
     """
     if data is None and not fields:
         return None
@@ -65,7 +73,10 @@ def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
 
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
-    """The bytes that `TEXT`, `@FILE` or `-` and `@-` (standard input) stand for."""
+    """The bytes of a `TEXT`, of the file of `@FILE`, or of standard input for `-` and `@-`.
+
+    Raises UsageError if standard input is closed, StorageError for a file that cannot be read.
+    """
     if text in _STDIN:
         if runtime.stdin is None:
             raise UsageError(f"{flag} {text} reads standard input, which is closed")
@@ -78,7 +89,7 @@ def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file that was named on the command line."""
+    """The bytes of a file. Raises StorageError if it cannot be read."""
     try:
         return Path(name).read_bytes()
     except (OSError, ValueError) as error:
@@ -86,7 +97,7 @@ def read_file(name: str) -> bytes:
 
 
 def check_json(text: bytes, what: str) -> bytes:
-    """The same bytes if they are one JSON value; else UsageError saying where not."""
+    """The same bytes. Raises UsageError, with the place, if they are not one JSON value."""
     if wrong := json_check.flaw(text):
         raise UsageError(f"{what} {wrong}")
     return text
@@ -100,7 +111,7 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
 
 
 def _open(value: Json) -> Json:
-    """One level of a JSON text, its parts still as they were written."""
+    """One level of a JSON text; its parts stay JSON text."""
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
     text = bytes(value).lstrip()
@@ -118,17 +129,15 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
     path, value = _split(field)
     leaf = _value(value, runtime, raw=field.raw)
     at: Json = tree
-    for position, (step, caret) in enumerate(path[:-1]):
-        following = path[position + 1][0]
-        at = _descend(at, step, following, field, caret)
-    last, _ = path[-1]
+    for step, following in pairwise(path):
+        at = _descend(at, step, following.name, field)
     if isinstance(at, list):
         at.append(leaf)
     else:
-        at[last] = leaf
+        at[path[-1].name] = leaf
 
 
-def _descend(at: Json, step: str, following: str, field: BodyField, caret: int) -> Json:
+def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
     empty: Json = [] if following == "" else {}
     if isinstance(at, list):
         # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools with brackets do.
@@ -138,14 +147,14 @@ def _descend(at: Json, step: str, following: str, field: BodyField, caret: int) 
             return empty
         at[-1] = last
         return last
-    inner = _open(at[step]) if step in at else empty
+    inner = _open(at[step.name]) if step.name in at else empty
     if type(inner) is not type(empty):
-        raise _misplaced(field, caret, "another kind of value stands here already")
-    at[step] = inner
+        raise _misplaced(field, step.column, "another kind of value stands here already")
+    at[step.name] = inner
     return inner
 
 
-def _split(field: BodyField) -> tuple[list[tuple[str, int]], str]:
+def _split(field: BodyField) -> tuple[list[_Step], str]:
     flag = "-f" if field.raw else "-F"
     name, equals, value = field.text.partition("=")
     if not equals:
@@ -153,12 +162,12 @@ def _split(field: BodyField) -> tuple[list[tuple[str, int]], str]:
     match = _NAME.match(name)
     if match is None:
         raise _misplaced(field, 0, "a name must stand here")
-    path, at = [(match[0], 0)], match.end()
+    path, at = [_Step(match[0], 0)], match.end()
     while at < len(name):
         step = _STEP.match(name, at)
         if step is None:
             raise _misplaced(field, at, "this bracket is not closed" if name[at] == "[" else "only [name] may follow")
-        path.append((step[1], at))
+        path.append(_Step(step[1], at))
         at = step.end()
     if len(path) > _DEEPEST:
         raise UsageError(f"{flag} {name[:40]}…: deeper than {_DEEPEST} levels")

@@ -1,8 +1,8 @@
-"""An answer that is no success, turned into an error that says who failed, at what, and what to do."""
+"""Turn an answer that is no success into an error."""
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
@@ -16,7 +16,8 @@ _MOST_LISTED = 20
 _PAGE = 64 * 1024
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
-_ADVICE = {
+_BLOCKED = "the account is blocked; only the service's support can lift that"
+_HINTS = {
     (401, "service"): "check the profile's token: unified doctor --network",
     (401, "provider"): "the connection must be authorised again by its owner",
     (404, "service"): "check the id and the account id",
@@ -24,30 +25,30 @@ _ADVICE = {
 }
 
 
-def error_for(
-    request: Request,
-    status: int,
-    service: Service,
-    envelope: JsonObject | None,
-    body: bytes,
-    stderr: Stderr,
-    *,
-    blocked: bool,
-) -> UnifiedError:
-    """The error that an answer with this status means; `envelope` is the service's error object where there is one.
+class ErrorAnswer(NamedTuple):
+    """An answer that is no success; `envelope` is the service's error object, if the body is one.
 
-    `blocked` where the service says by it that the account is blocked: 503 in its own error object, of its own, and
-    without a time to come back.
+    `blocked` if it says that the account is blocked: a 503 in the service's own error object, without a time to retry.
     """
+
+    request: Request
+    status: int
+    body: bytes
+    envelope: JsonObject | None
+    blocked: bool
+
+
+def error_for(answer: ErrorAnswer, service: Service, stderr: Stderr) -> UnifiedError:
+    """The error that an answer means, with what failed, at what, and what to do; its text is masked."""
+    request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
-    who = "the provider" if provider else "the service"
-    kind, retryable = _kind(status, blocked=blocked)
-    said = _said(envelope, body, stderr)
-    head = f"{who} answered {status} to {request.method} {request.path}" + (f": {said}" if said else "")
-    advice = _advice(status, origin, blocked=blocked)
+    kind, retryable = _kind(status, blocked=answer.blocked)
+    text = _text(answer, stderr)
+    head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
     reason = stderr.excerpt("; ".join([head, *_insight(envelope, service)]))
-    return kind(reason, hint=advice, origin=origin, status=status, retryable=retryable)
+    hint = _BLOCKED if answer.blocked else _HINTS.get((status, origin))
+    return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable)
 
 
 def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
@@ -60,15 +61,10 @@ def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
     return ServiceError, status >= 500
 
 
-def _advice(status: int, origin: str, *, blocked: bool) -> str | None:
-    if blocked:
-        return "the account is blocked; only the service's support can lift that"
-    return _ADVICE.get((status, origin))
-
-
-def _said(envelope: JsonObject | None, body: bytes, stderr: Stderr) -> str:
+def _text(answer: ErrorAnswer, stderr: Stderr) -> str:
+    envelope = answer.envelope
     if envelope is None:
-        page = body[:_PAGE].decode("utf-8", "replace")
+        page = answer.body[:_PAGE].decode("utf-8", "replace")
         title = _TITLE.search(page)
         return stderr.masked(" ".join((title[1] if title else page).split()))[:_EXCERPT]
     message = envelope.get("message") or envelope.get("raw_response") or envelope.get("error") or ""
@@ -76,7 +72,7 @@ def _said(envelope: JsonObject | None, body: bytes, stderr: Stderr) -> str:
 
 
 def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """What the service adds to help: names of missing parameters, fields and scopes, and failed checks."""
+    """The details that the service adds: missing parameters, fields and scopes, and failed checks."""
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():
         value = found.get("value") if isinstance(found, dict) else None

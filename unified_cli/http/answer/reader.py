@@ -1,4 +1,4 @@
-"""What came back, read whole and checked: an answer, or the failure that it is."""
+"""Read a response and check it: an answer, or a failure."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -25,35 +25,35 @@ _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
 
 
 class Answer(NamedTuple):
-    """A success. JSON is in `body`, whole and checked; anything else comes chunk by chunk from `chunks`, once."""
+    """A success. JSON is in `body`, complete and checked; anything else is read from `chunks`, once."""
 
     status: int
     headers: httpx.Headers
     body: bytes | None
     chunks: Iterator[bytes] = iter(())
     page: "PageBody | None" = None
-    """The same body taken apart, where it is a page of a list."""
+    """The parts of the body, if it is a page of a list."""
 
     @property
     def content_type(self) -> str:
-        """The Content-Type, empty where there is none."""
+        """The Content-Type, empty if there is none."""
         return str(self.headers.get("content-type", ""))
 
 
 class Failed(NamedTuple):
-    """An attempt that gave no answer: what came of it, and the error it is unless another attempt succeeds."""
+    """An attempt without an answer, and the error to raise unless another attempt succeeds."""
 
     attempt: Attempt
     error: UnifiedError
     stale: bool = False
-    """The connection was an old one and had been closed meanwhile."""
+    """The server had closed the idle connection before the request was sent."""
 
 
 class Expected(NamedTuple):
-    """What was asked for.
+    """What the caller accepts as an answer.
 
-    `any_type` takes HTML for an answer too, which is otherwise a gateway's page; `part` says that it is a file; with
-    `page` the records are taken out of the body.
+    `any_type` accepts HTML, which is otherwise an error of a gateway; `part` is the part of a file that was asked for;
+    `page` splits the body into records.
     """
 
     any_type: bool = False
@@ -64,7 +64,8 @@ class Expected(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection.
 
-    `disconnect` closes it where the rest of a response is not read; `failure_of` says what a transport's error means.
+    `disconnect` closes the connection if a response is not read to its end; `failure_of` describes an error of the
+    transport.
     """
 
     state: ConnectionState
@@ -76,7 +77,7 @@ class Reader(NamedTuple):
     def read(self, request: Request, response: httpx.Response, expected: Expected) -> Answer | Failed:
         """The answer in the response, or the failure.
 
-        Raises DamageError for a body that is not what it says, and what the transport raises.
+        Raises DamageError for a damaged body, and the errors of the transport.
         """
         part = expected.part
         self.trace.answer(response)
@@ -110,7 +111,7 @@ class Reader(NamedTuple):
         except (decoding.DamageError, decoding.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
-                # A record that is gone is gone, whatever became of the words about it.
+                # The record is deleted; the body of the answer does not matter.
                 return Answer(status, response.headers, b"")
             if isinstance(error, decoding.DamageError):
                 raise
@@ -136,7 +137,7 @@ class Reader(NamedTuple):
         try:
             body = self._whole(response, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
-            # The status stands, whatever became of the text that was to come with it.
+            # The status is known; the text that explains it is lost.
             self.disconnect()
             body = b""
         self.trace.body(body)
@@ -150,12 +151,10 @@ class Reader(NamedTuple):
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
-        from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are none
+        from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are no errors
 
-        return Failed(
-            attempt,
-            api_errors.error_for(request, status, self.service, envelope, body, self.trace.stderr, blocked=blocked),
-        )
+        answer = api_errors.ErrorAnswer(request, status, body, envelope, blocked)
+        return Failed(attempt, api_errors.error_for(answer, self.service, self.trace.stderr))
 
     def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
         self.disconnect()
@@ -194,6 +193,6 @@ def _is_file(response: httpx.Response) -> bool:
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:
-    # The transport's own stream: httpx's decoders would undo any coding, without bounds.
+    # The transport's own stream: httpx would decode any coding, without bounds.
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
     return iter(response.stream)
