@@ -1,1 +1,1 @@
-"""One request, from its parts to a whole answer or a failure with a name."""
+"""Requests to the service: built, sent within limits, repeated, and their answers checked."""

@@ -8,7 +8,7 @@ _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
 class ByteRange(NamedTuple):
-    """What is wanted of a file: from byte `start` on, if it is still the one that `validator` stands for, else all."""
+    """The part of a file to ask for: from byte `start` if the file still has the `validator`, else all of it."""
 
     start: int = 0
     validator: str = ""
@@ -16,7 +16,7 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What says so in a request. A part of what is coded cannot be told, so no coding is asked for."""
+        """The headers that ask for it. They ask for no content coding, whose parts could not be decoded."""
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
             headers |= {"Range": f"bytes={self.start}-", "If-Range": self.validator}
@@ -24,7 +24,7 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Where a part starts and how large the whole is, as Content-Range says; None for what it does not say."""
+    """The start of a part and the size of the file, from Content-Range; None for what it does not contain."""
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None, None

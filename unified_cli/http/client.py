@@ -1,4 +1,4 @@
-"""Send a request and give its whole answer, or raise the error that it ends with; repeat where that is harmless."""
+"""Send a request, repeat it where that is safe, and return its answer or raise its error."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
@@ -25,16 +25,16 @@ class Limits(NamedTuple):
 
 @dataclass(slots=True)
 class _Call:
-    """A request that is being sent, until a moment in time; `error` is raised where it cannot be sent once more."""
+    """A request that is being sent, at the latest until `until`; `error` is what ends it if it cannot be sent again."""
 
     request: Request
     until: float
     error: UnifiedError
     number: int = 1
     doubtful: bool = False
-    """An attempt may have been done, and its answer is lost."""
+    """An earlier attempt may have been carried out, though its answer is lost."""
     reconnected: bool = False
-    """It was sent again because the connection had been closed while it was idle."""
+    """It was already repeated because the server had closed the idle connection."""
 
 
 class Client:
@@ -58,11 +58,11 @@ class Client:
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
     ) -> Answer:
-        """The answer to the request, which is repeated as long as that is harmless and the deadline allows.
+        """The answer to the request, which is repeated as long as that is safe and the deadline allows.
 
-        `any_type` lets HTML pass, which is otherwise taken for a gateway's page; `part` asks for a file, which may be
-        at another place; with `page` the answer's `page` has the records. Raises the errors of `api_errors`, and
-        NetworkError, ServiceError or, where a write may have been done, UnknownError.
+        `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks for a file, which a redirect may
+        lead to at another origin; `page` splits the answer into records. Raises the errors of `api_errors`, and
+        NetworkError, ServiceError or, if a write may have been carried out, UnknownError.
         """
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
@@ -99,12 +99,12 @@ class Client:
             raise
 
     def _pause(self, call: _Call, failed: Failed) -> None:
-        """Wait as long as this failure asks for, or raise its error where nothing more is to be tried."""
+        """Wait before the next attempt, or raise the error if there is to be none."""
         request, attempt = call.request, failed.attempt
         wait = retry.pause(call.number, attempt, self._runtime.uniform)
         limited = attempt.status == 429
         if limited:
-            # A provider limits its own connection; only the service's word is for all that share the token.
+            # A provider limits its own connection; a limit of the service is for all that share the token.
             self._rate_limit.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
         if not retry.may_repeat(request, attempt) or call.number > self._settings.retries:
             _give_up(call, failed.error)

@@ -1,4 +1,4 @@
-"""One network connection to the service, over which one request after another is sent, each once."""
+"""One network connection to the service, over which requests are sent one after the other, each once."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,9 +34,9 @@ class HttpContext(NamedTuple):
 
 
 class HttpConnection:
-    """A transport to the settings' own origin, which alone gets the token.
+    """A connection to the origin of the settings, the only one that is sent the token.
 
-    Raises ConfigError for proxy and authority settings that cannot be used.
+    Making one raises ConfigError for proxy and TLS settings that cannot be used.
     """
 
     def __init__(self, context: HttpContext, settings: Settings, token: str) -> None:
@@ -59,9 +59,9 @@ class HttpConnection:
         self._close_other()
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
-        """What becomes of sending the request once, which is over at `until`.
+        """Send the request once, at the latest until `until`, and return the answer or the failure.
 
-        Raises UsageError or ConfigError for what cannot be sent.
+        Raises UsageError or ConfigError for a request that cannot be sent.
         """
         outgoing = self._outgoing(request, expected.part)
         self._trace.request(outgoing, request.body)
@@ -103,7 +103,7 @@ class HttpConnection:
         return network_errors.failure_of(error, self._route, self._state)
 
     def _open_other(self, origin: str) -> httpx.BaseTransport:
-        """A transport to another origin than ours, for one file that a redirect leads to; it knows no token."""
+        """A transport to another origin, for a file that a redirect leads to; it is not sent the token."""
         self._close_other()
         try:
             address = parse(origin, "a redirect")
@@ -132,13 +132,13 @@ class HttpConnection:
         except httpx.InvalidURL as error:
             raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
         except ValueError:
-            # A name in its ASCII form that is no name in any other.
+            # The xn-- form of a name that does not exist.
             raise ConfigError(f"the host {self._address.host} has no name that can be called") from None
         if outgoing.url.raw_path != request.target.encode("ascii"):
             raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
         return outgoing
 
     def _disconnect(self) -> None:
-        """Close the connection, because what is left to read on it belongs to no answer; the next request opens one."""
+        """Close the connection, because unread bytes are left on it; the next request opens another."""
         if self._runtime.transport is None and not self._address.is_sandbox:
             self._transport.close()

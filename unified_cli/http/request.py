@@ -1,4 +1,4 @@
-"""A request, built and checked once; nothing changes it afterwards."""
+"""A request to the service: immutable, checked when it is built."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from unified_cli.config.address import Address
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
-# A cursor of our own begins like this: so many records of the page at the service's cursor were already read.
+# The prefix of our own cursors, which skip a number of records of the page at the service's cursor.
 # Assumption: no cursor of the service looks like that.
 OWN_CURSOR = "after:"
 Query = Sequence[tuple[str, str]]
@@ -21,7 +21,7 @@ _TARGET = re.compile(r"[!-~]+")
 
 
 class Scope(NamedTuple):
-    """What every request of a connection has in common: where the service is, the connection, the service's words."""
+    """What all requests of a connection have in common: the address, the account id, the service's words."""
 
     address: Address
     account: str
@@ -29,7 +29,7 @@ class Scope(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What one request carries: query parameters, the body as JSON bytes, and the idempotency key of a write."""
+    """The content of one request: query parameters, the body as JSON, and the idempotency key of a write."""
 
     query: Query = ()
     body: bytes | None = None
@@ -37,9 +37,9 @@ class Content(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What goes out: `path` and `query` as they stand on the wire's request line, `body` as JSON bytes.
+    """A request: `path` percent-encoded, `query` not, `body` as JSON.
 
-    `account` is the connection it is scoped to, `operation` None for a path that the catalogue does not list.
+    `account` is the connection it is scoped to; `operation` is None for a path that is not in the catalogue.
     """
 
     method: str
@@ -51,7 +51,7 @@ class Request(NamedTuple):
     key: str | None = None
     operation: Operation | None = None
     honoured: bool = True
-    """The service honours idempotency keys, so that one makes a repeat harmless."""
+    """The service honours idempotency keys, so a repeat with the same key is safe."""
 
     @property
     def target(self) -> str:
@@ -60,12 +60,12 @@ class Request(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The whole URL."""
+        """The URL, with origin and query."""
         return self.address.origin + self.target
 
     @property
     def headers(self) -> dict[str, str]:
-        """What stands above the body, but for the credentials."""
+        """The headers, without the credentials."""
         headers = {"Accept": "application/json"}
         if self.body is not None:
             headers["Content-Type"] = "application/json"
@@ -75,9 +75,9 @@ class Request(NamedTuple):
 
     @property
     def outward(self) -> bool:
-        """Whether a repeat may be felt: outside the connection, or in it where no key makes it harmless.
+        """Whether a repeat may have an effect: outside the connection, or in it if no key prevents that.
 
-        What is not in the catalogue might be anything.
+        A path that is not in the catalogue may have any effect.
         """
         if self.operation is None:
             return self.method != "GET"
@@ -85,20 +85,20 @@ class Request(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether records, or people, may be different afterwards."""
+        """Whether it may change anything."""
         return self.method != "GET" if self.operation is None else self.operation.changes
 
     def with_query(self, *more: tuple[str, str]) -> "Request":
-        """The same request with these parameters in place of others of the same name."""
+        """The same request, with these parameters instead of those of the same names."""
         names = {name for name, _ in more}
         return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
 
 
 def for_operation(scope: Scope, operation: Operation, identifier: str | None, content: Content) -> Request:
-    """The request for an operation; `identifier` fills the `{id}` of its path.
+    """The request for an operation; `identifier` replaces the `{id}` of its path.
 
-    Whatever the id, account and query are, the server decodes exactly these, under the operation's own path. Raises
-    UsageError for what could not arrive like that.
+    The server decodes exactly this id, account and query, under the operation's path. Raises UsageError for values
+    that it might decode differently.
     """
     names = operation.path.strip("/").split("/")
     segments = [_identifier(identifier) if name == "{id}" else name for name in names]
@@ -106,12 +106,15 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
-    """The request for any path below the base URL; the path is taken as typed, with its own percent-encoding."""
+    """The request for any path below the base URL, typed with its percent-encoding.
+
+    Raises UsageError for a path that the server might decode differently.
+    """
     if method not in _METHODS:
         raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
     _encodable(path, "the path")
     if any(unicodedata.category(character) in _UNSEEN for character in path):
-        # The standard library drops some of them in silence.
+        # The standard library removes some of them silently.
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     try:
         unquote(path, errors="strict")
@@ -145,16 +148,16 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
 
 
 def _read_back(request: Request, segments: Sequence[str]) -> None:
-    """Refuse what another reader of the same URL would understand differently."""
+    """Raise UsageError if the URL, parsed again, does not give the same parts."""
     parts = urlsplit(request.url)
     path = parts.path.removeprefix(request.address.path)
-    whole = (
+    same = (
         _TARGET.fullmatch(request.target)
         and f"{parts.scheme}://{parts.netloc}" == request.address.origin
         and [unquote(segment, errors="strict") for segment in path.split("/")[1:]] == [*segments]
         and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*request.query]
     )
-    if not whole:
+    if not same:
         raise UsageError(f"these words cannot be put into a URL safely: {visible(request.target)}")
 
 

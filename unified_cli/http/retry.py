@@ -1,4 +1,4 @@
-"""Whether a request may be sent again, and after how long: pure functions and one quota."""
+"""Whether a request may be sent again, after what time, and how often in a run."""
 
 import re
 import threading
@@ -12,9 +12,9 @@ from unified_cli.http.request import Request
 LONGEST_WAIT = 60.0
 _CEILING = 20.0
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
-# What a gateway says when it lost the way to the service, or the patience to wait for it, after passing the request on.
+# What a gateway answers when it lost its connection to the service, or timed out, after passing the request on.
 _LOST_BEHIND = {502, 504, 520, 524}
-# What tells that the service looked at this very request and did not do it.
+# The service examined this very request and did not carry it out.
 _SETTLED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
 _NUMBER = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
@@ -27,19 +27,19 @@ class Outcome(Enum):
     PERMANENT = auto()
     """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
     LOST = auto()
-    """It was sent, and no whole answer came: it may have been done."""
+    """It was sent, and no complete answer arrived: it may have been carried out."""
     DAMAGED = auto()
-    """It succeeded, and the answer cannot be read."""
+    """It succeeded, but the answer is damaged."""
     OVERSIZED = auto()
-    """It succeeded, and the answer is too large to be held; another would be as large."""
+    """It succeeded, but the answer is too large; a repeat would be as large."""
     ANSWERED = auto()
-    """It was answered with a status that is no success."""
+    """It was answered with a status other than success."""
 
 
 class Attempt(NamedTuple):
-    """What came of one attempt; `retry_after` in seconds.
+    """The result of one attempt; `retry_after` in seconds.
 
-    `remote` for an error that the provider made, `own` where the service's own error object says so.
+    `remote` for an error of the provider, `own` if the answer is the service's own error object.
     """
 
     outcome: Outcome
@@ -51,10 +51,10 @@ class Attempt(NamedTuple):
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
-    """Whether the same request may go out again after this attempt without doing its work twice.
+    """Whether the same request may be sent again after this attempt without being carried out twice.
 
-    Assumption: the service honours the idempotency key that every POST and PATCH carries; what is felt outside (an
-    email, a suspension) is not entrusted to it.
+    Assumption: the service honours the idempotency key that every POST and PATCH carries. An outward operation (an
+    email, a suspension) does not rely on it.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
@@ -68,31 +68,31 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
 
 
 def leaves_doubt(request: Request, attempt: Attempt) -> bool:
-    """Whether the request may have been done, and nobody can tell."""
+    """Whether it is unknown if the request was carried out."""
     if attempt.outcome is Outcome.ANSWERED:
         return request.writes and attempt.status in _LOST_BEHIND and not attempt.own
     return request.writes and attempt.outcome in {Outcome.LOST, Outcome.DAMAGED, Outcome.OVERSIZED}
 
 
 def settles(attempt: Attempt) -> bool:
-    """Whether this attempt's failure tells that earlier ones, of which no answer came, were not done either.
+    """Whether this failure shows that earlier attempts, whose answers are lost, were not carried out either.
 
-    Assumption: to a key it has seen the service answers as it did the first time.
+    Assumption: the service repeats its first answer to an idempotency key.
     """
     return attempt.outcome is Outcome.ANSWERED and attempt.status in _SETTLED
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
-    """Seconds to wait after attempt `number` (from 1): full jitter, and never less than the service asked for."""
+    """Seconds to wait after attempt `number` (from 1): full jitter, and at least what the service asked for."""
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
     return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))
 
 
 def retry_after(values: list[str], date: str | None) -> float | None:
-    """The seconds that a Retry-After asks for; None where it is absent or makes no sense.
+    """The seconds of a Retry-After header; None if it is absent or invalid.
 
-    A date is measured against the answer's own Date, because this machine's clock may be wrong.
+    A date is compared with the answer's own Date, because this machine's clock may be wrong.
     """
     if len(values) != 1:
         return None
@@ -108,14 +108,14 @@ def retry_after(values: list[str], date: str | None) -> float | None:
 
 
 class Quota:
-    """How many repeats a long run may spend, so that a dead service is given up early; safe for many threads."""
+    """The number of repeats that a long run may make, so that it soon ends if the service is down; thread-safe."""
 
     def __init__(self, tokens: int = 500) -> None:
         self._tokens = self._most = tokens
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> bool:
-        """Whether there is enough left for one more repeat; a lost answer costs more than a clear one."""
+        """Whether enough is left for one more repeat; a lost answer costs more than an error."""
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:
             if self._tokens < cost:
@@ -124,6 +124,6 @@ class Quota:
             return True
 
     def earn(self) -> None:
-        """Give one back for a success."""
+        """Add one for a success."""
         with self._lock:
             self._tokens = min(self._most, self._tokens + 1)

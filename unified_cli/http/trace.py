@@ -1,4 +1,4 @@
-"""What `-v` and `-vv` tell: a line for each request and answer, then headers and bodies, masked and cut."""
+"""The output of `-v` and `-vv`: a line for each request and answer, with `-vv` headers and bodies, masked and cut."""
 
 from typing import NamedTuple
 
@@ -12,12 +12,12 @@ _HIDDEN = {"authorization", "proxy-authorization", "cookie", "set-cookie"}
 
 
 class Trace(NamedTuple):
-    """Writes to stderr what goes over a connection, as far as its verbosity asks for it."""
+    """Writes requests and answers to stderr, as far as its verbosity asks for it."""
 
     stderr: Stderr
 
     def request(self, outgoing: httpx.Request, body: bytes | None) -> None:
-        """Tell what is about to be sent."""
+        """Print a request that is about to be sent."""
         if self.stderr.verbosity:
             self.stderr.line(self.stderr.excerpt(f"> {outgoing.method} {outgoing.url}"))
         if self.stderr.verbosity > 1:
@@ -26,17 +26,17 @@ class Trace(NamedTuple):
                 self.stderr.line(f"> {self._shown(body)}")
 
     def answer(self, response: httpx.Response) -> None:
-        """Tell the headers of an answer."""
+        """Print the headers of an answer."""
         if self.stderr.verbosity > 1:
             self._headers("<", response.headers)
 
     def body(self, content: bytes) -> None:
-        """Tell the body of an answer."""
+        """Print the body of an answer."""
         if self.stderr.verbosity > 1:
             self.stderr.line(f"< {self._shown(content)}")
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
-        """Tell how an attempt ended."""
+        """Print how an attempt ended."""
         if self.stderr.verbosity:
             what = f"{status} " if status else ""
             path = self.stderr.excerpt(sent.path)

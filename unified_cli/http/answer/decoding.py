@@ -1,4 +1,4 @@
-"""An answer's body: decoded within bounds, and whole, or damage."""
+"""Decode an answer's body within bounds, and check that it is undamaged."""
 
 import io
 import re
@@ -18,11 +18,11 @@ _JSON_TYPE = re.compile(r"(application|text)/([\w.+-]+\+)?json\b", re.IGNORECASE
 
 
 class DamageError(Exception):
-    """The body is not what it says it is; worth another try."""
+    """The body is not what its headers say; a repeat may succeed."""
 
 
 class TooLargeError(Exception):
-    """The body goes on beyond what may be held in memory."""
+    """The body is larger than may be held in memory."""
 
 
 def is_json(content_type: str | None) -> bool:
@@ -33,8 +33,8 @@ def is_json(content_type: str | None) -> bool:
 def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> bytes:
     """The decoded body; `coding` is the Content-Encoding.
 
-    One coding at most is undone, and never further than `largest` bytes. Raises DamageError for an unknown or broken
-    coding, TooLargeError beyond the bound.
+    At most one coding is removed. Raises DamageError for an unknown or damaged one, TooLargeError for more than
+    `largest` bytes.
     """
     decoded = io.BytesIO()
     for part in decoding(chunks, coding):
@@ -45,7 +45,10 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> byt
 
 
 def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
-    """The body piece by piece, decoded; no piece that was squeezed is larger than a mebibyte."""
+    """The decoded body in pieces; no decompressed piece is larger than a mebibyte.
+
+    Raises DamageError for an unknown or damaged coding.
+    """
     names = [name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}]
     if not names:
         yield from chunks
@@ -70,7 +73,7 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
 
 
 def text(body: bytes, content_type: str | None) -> bytes:
-    """The same text without a byte order mark; DamageError where it is not UTF-8."""
+    """The text without its byte order mark. Raises DamageError if it is not UTF-8."""
     charset = _CHARSET.search(content_type) if content_type and ";" in content_type else None
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
         raise DamageError(f"the answer is written in {charset[1]}, and JSON is UTF-8")
@@ -81,9 +84,9 @@ def text(body: bytes, content_type: str | None) -> bytes:
 
 
 def check(body: bytes) -> None:
-    """Raise DamageError where UTF-8 text is not one JSON value, or nested too deeply.
+    """Raise DamageError if UTF-8 text is not one JSON value, or nested too deeply.
 
-    Digits, order and duplicate keys are not looked at: the bytes are passed on as they are.
+    Numbers, order and duplicate keys are not checked: the bytes are passed on as they are.
     """
     if json_check.deeper_than(body, DEEPEST):
         raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
@@ -92,15 +95,15 @@ def check(body: bytes) -> None:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """The service's error object where the body is one: a `statusCode` from 400, a text `error`, no id, no records.
+    """The service's error object if the body is one: a `statusCode` from 400, a text `error`, no id, no records.
 
-    Bytes that are not UTF-8 are replaced: it is a failure, whatever its text.
+    Bytes that are not UTF-8 are replaced, because it is a failure in any case.
     """
     if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
         return None
     if json_check.deeper_than(body, DEEPEST):
         return None
-    import msgspec  # noqa: PLC0415  most answers are none
+    import msgspec  # noqa: PLC0415  most answers are no errors
 
     try:
         found = msgspec.json.decode(body.decode("utf-8", "replace"))
@@ -114,6 +117,6 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 
 
 def status_of(envelope: JsonObject) -> int:
-    """The HTTP status that an error object of the service means; 500 for a number that is none."""
+    """The HTTP status in an error object of the service; 500 for a number that is not one."""
     status = envelope["statusCode"]
     return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500

@@ -1,4 +1,4 @@
-"""A page as the service sends it, split into its records in the same pass that finds out whether it is JSON."""
+"""Split a page into its records, in the same pass that checks that it is JSON."""
 
 from functools import lru_cache
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from unified_cli.json_text.members import Record
 
 
 class PageBody(Protocol):
-    """What is around the records of a page; each part is JSON text, `null` where it is missing."""
+    """The parts of a page, each of them JSON text, `null` if it is missing."""
 
     items: list[Record]
     cursor: Record
@@ -18,7 +18,7 @@ class PageBody(Protocol):
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """The parts of an object that has records; None for anything else, and for what cannot be read."""
+    """The parts of an object that has records; None for anything else, also for invalid JSON."""
     try:
         return decode(body, service)
     except (msgspec.DecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is known of the request under way on a connection: its deadline, and how much of the answer has come in."""
+"""The state of the request on a connection: its deadline, and how much of the answer has arrived."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class ConnectionState:
-    """The request under way on one worker's connection: when it must be over, and what has come in for it."""
+    """The deadline of the current request of a connection, and what has been received for it."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -23,11 +23,11 @@ class ConnectionState:
         self._tail = b""
         self._body_at = -1
         self.connections = 0
-        """How many connections were opened so far; a request on an old one leaves it unchanged."""
+        """The number of connections opened so far; a request on an open one does not change it."""
         self.handshakes = 0
-        """How many TLS handshakes the connection has behind it; two where a proxy is spoken to in TLS."""
+        """The number of TLS handshakes on the current connection; two through a proxy that uses TLS."""
         self.received = 0
-        """How many bytes came in since the request began."""
+        """The number of bytes received since the request began."""
         self.closed = False
         """The peer has closed the connection since the request began."""
         self.unusable = False
@@ -40,23 +40,23 @@ class ConnectionState:
         self.unusable = False
 
     def start(self, until: float) -> None:
-        """Begin an attempt that must be over at `until`, and in a minute."""
+        """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
         self._until = min(until, self._monotonic() + _ATTEMPT)
         self.restart()
 
     def restart(self) -> None:
-        """Forget what came in so far: an answer begins with the next byte."""
+        """Forget what was received: the next byte is the first of an answer."""
         self._start = self._head = self._tail = b""
         self._body_at = -1
         self.received = 0
         self.closed = False
 
     def extend(self) -> None:
-        """Give what is being streamed another minute: it is making progress."""
+        """Move the deadline to a minute from now, because a download makes progress."""
         self._until = self._monotonic() + _ATTEMPT
 
     def remaining(self, most: float, failure: type[Exception] = httpcore.ReadTimeout) -> float:
-        """Seconds to the deadline, at most `most`; raises `failure` where it has passed."""
+        """Seconds to the deadline, at most `most`. Raises `failure` if it has passed."""
         seconds = min(most, self._until - self._monotonic())
         if seconds <= 0:
             raise failure("the deadline has passed")
@@ -64,14 +64,14 @@ class ConnectionState:
 
     @property
     def status(self) -> int:
-        """The status of the answer that is coming in; 0 before there is one."""
+        """The status of the current answer; 0 before it has arrived."""
         digits = self._start[-3:]
         return int(digits) if len(self._start) == _STATUS_LINE and digits.isdigit() else 0
 
     def receive(self, data: bytes) -> None:
-        """Account for bytes that came in; none where the peer has closed the connection.
+        """Note received bytes; none of them means that the peer has closed the connection.
 
-        Raises RemoteProtocolError, at once, where they begin as no answer does, or its headers have no end.
+        Raises RemoteProtocolError if they are not the beginning of an HTTP answer, or its headers are too large.
         """
         self.closed = not data
         self.received += len(data)
@@ -87,16 +87,16 @@ class ConnectionState:
         self._head += data
         end = self._head.find(_HEAD_END)
         if (len(self._head) if end < 0 else end) > _LARGEST_HEAD:
-            # h11 has a bound too, and meets it sooner or later, depending on how the bytes come in.
+            # h11 has a bound too, which applies earlier or later, depending on the size of the pieces.
             raise httpcore.RemoteProtocolError("its headers are larger than 64 KiB")
         if end >= 0:
             self._body_at = end + len(_HEAD_END)
             self._head = b""
 
     def finish(self, length: int | None) -> None:
-        """Note that the answer is whole; `length` is its Content-Length, None where it came in chunks.
+        """Note that the answer is complete; `length` is its Content-Length, None if it was sent in chunks.
 
-        Bytes beyond its end would be taken for the beginning of the next answer: the connection is unusable then.
+        Bytes after its end would be read as the next answer, so they make the connection unusable.
         """
         if length is not None:
             self.unusable = self.received != self._body_at + length

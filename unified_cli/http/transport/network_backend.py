@@ -1,4 +1,4 @@
-"""The sockets of a connection: they obey its deadline, from name look-up to the last byte, and report what comes in."""
+"""The sockets of a connection: each operation, from name look-up on, ends at its deadline and updates its state."""
 
 import socket
 import ssl
@@ -17,7 +17,7 @@ _WRITE_SIZE = 64 * 1024
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Opens httpcore's own sockets within the deadline of a connection's state, and keeps that state."""
+    """Wraps the sockets of httpcore: each operation ends at the deadline of `state`, and updates it."""
 
     def __init__(self, state: ConnectionState) -> None:
         self._state = state
@@ -31,7 +31,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address of the host that answers, as addresses of one family may be dead."""
+        """Connect to the first address of the host that answers, because those of one family may be unreachable."""
         addresses = self._look_up(host, port)
         failure: Exception = httpcore.ConnectError("no address")
         for position, address in enumerate(addresses):
@@ -50,7 +50,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         return self._state.remaining(most, httpcore.ConnectTimeout)
 
     def _look_up(self, host: str, port: int) -> list[str]:
-        # getaddrinfo cannot be given a time limit; a thread that may be left behind can.
+        # getaddrinfo has no timeout, so it runs in a thread that is abandoned at the deadline.
         answers: list[list[str] | OSError] = []
         answered = threading.Event()
         # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
@@ -90,7 +90,7 @@ class _Stream(httpcore.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002  as above
-        # In pieces, so that a peer that takes byte after byte cannot stretch the deadline without end.
+        # In pieces, so that a peer that reads slowly cannot exceed the deadline.
         for start in range(0, len(buffer), _WRITE_SIZE):
             seconds = self._state.remaining(_TRANSFER, httpcore.WriteTimeout)
             self._inner.write(buffer[start : start + _WRITE_SIZE], seconds)
@@ -117,8 +117,8 @@ class _Stream(httpcore.NetworkStream):
         return _Stream(secured, self._state)
 
     def get_extra_info(self, info: str) -> Any:
-        # To httpcore an idle connection that can be read from is one to close, and so is an unusable one. It asks
-        # before a request and after its answer, where there is nothing new to be found.
+        # httpcore closes an idle connection that is readable; it must close an unusable one too. It asks before a
+        # request and after its answer, when the socket need not be asked again.
         if info == "is_readable" and (self._state.unusable or self._state.received):
             return self._state.unusable
         return self._inner.get_extra_info(info)

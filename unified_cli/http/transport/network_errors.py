@@ -1,4 +1,4 @@
-"""What a transport raises, read as how far the attempt got and what to tell people."""
+"""Turn an error of a transport into how far the attempt got and a message."""
 
 import socket
 import ssl
@@ -12,14 +12,14 @@ from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.masking import cut
 
-# OpenSSL's number for a certificate whose time is still to come.
+# OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
-# A proxy's way of saying that the service is away for the moment.
+# A proxy could not reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
 
 
 class NetworkFailure(NamedTuple):
-    """An attempt that ended without a whole answer; `malformed` when the peer did not speak HTTP properly."""
+    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP."""
 
     outcome: Outcome
     reason: str
@@ -28,7 +28,7 @@ class NetworkFailure(NamedTuple):
 
 
 def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    """How the attempt failed, as a transport's exception and the state of its connection tell it."""
+    """How the attempt failed, from the transport's error and the state of its connection."""
     host = route.address.host
     if isinstance(error, httpx.ProxyError):
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
@@ -88,7 +88,7 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-    # What the peer sent, which may be anything, stands behind the colon.
+    # After the colon h11 quotes what the peer sent.
     reason = str(error).partition(":")[0]
     return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {reason}", malformed=True)
 

@@ -28,7 +28,7 @@ _ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
 class NetworkTransport(httpx.BaseTransport):
     """One connection to one origin, kept open between requests.
 
-    `backend` gives the sockets; `context` verifies the service, None where no TLS is spoken; `proxy` is the proxy to
+    `backend` opens the sockets; `context` verifies the service, None without TLS; `proxy` is the proxy to
     go through, None for none.
     """
 

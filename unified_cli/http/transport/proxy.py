@@ -16,7 +16,7 @@ _EXAMPLE = "it must look like http://proxy:3128"
 
 
 class ProxySetting(NamedTuple):
-    """The variable that names a proxy, its text, and the URL that this is."""
+    """The variable that names a proxy, its text, and its parsed URL."""
 
     variable: str
     text: str
@@ -24,7 +24,7 @@ class ProxySetting(NamedTuple):
 
     @property
     def uses_tls(self) -> bool:
-        """Whether TLS is spoken with the proxy itself."""
+        """Whether the connection to the proxy itself uses TLS."""
         return self.url.scheme == "https"
 
     def for_httpcore(self, context: ssl.SSLContext | None) -> httpcore.Proxy:
@@ -38,29 +38,29 @@ class ProxySetting(NamedTuple):
 
 
 class NetworkRoute(NamedTuple):
-    """The way to the service: its address, and the proxy before it, if any."""
+    """The address of the service, and the proxy on the way to it, if any."""
 
     address: Address
     proxy: ProxySetting | None
 
     @property
     def handshakes(self) -> int:
-        """How many TLS handshakes it takes before the service can see a request."""
+        """The number of TLS handshakes before a request can be sent to the service."""
         return (self.address.scheme == "https") + self.proxy_uses_tls
 
     @property
     def proxy_uses_tls(self) -> bool:
-        """Whether the first of them is the proxy's."""
+        """Whether the first of them is with the proxy."""
         return self.proxy is not None and self.proxy.uses_tls
 
     @property
     def first_peer(self) -> str:
-        """Whom the connection is made to, as messages name it."""
+        """The host that is connected to, as messages name it."""
         return f"proxy {self.proxy.url.host}" if self.proxy else self.address.host
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
-    """The proxy for the address; None for this machine and what NO_PROXY lists.
+    """The proxy for the address; None for a loopback address and for those in NO_PROXY.
 
     Raises ConfigError for a setting that cannot be used.
     """
@@ -92,7 +92,7 @@ def _parse(variable: str, text: str) -> ProxySetting:
         setting = ProxySetting(variable, text, httpx.URL(text))
         usable = setting.url.scheme in {"http", "https"} and bool(setting.url.host)
     except (httpx.InvalidURL, ValueError):
-        # A ValueError is a name in its ASCII form that is no name in any other.
+        # A ValueError is the xn-- form of a name that does not exist.
         usable = False
     if not usable:
         raise ConfigError(f"proxy setting in {variable} cannot be used", hint=_EXAMPLE)

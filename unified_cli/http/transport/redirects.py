@@ -1,4 +1,4 @@
-"""Redirects: a read may follow one within its own origin, three times; everything else is refused."""
+"""Redirects: a read follows up to three within its origin; a download also one to another origin; no others."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[!-\[\]-~]+")
 
 
 class RedirectError(Exception):
-    """A redirect that is not followed: its status, and the error that it means."""
+    """A redirect that is not followed: its status, and the error to report."""
 
     def __init__(self, status: int, meaning: UnifiedError) -> None:
         super().__init__(meaning.message)
@@ -41,7 +41,7 @@ class RedirectFollower(NamedTuple):
     def send(self, outgoing: httpx.Request, request: Request) -> httpx.Response:
         """The response to the request, after redirects of a GET within its origin.
 
-        Another origin is asked for the file and told nothing besides. Raises RedirectError for any other redirect,
+        Another origin is sent only the headers that ask for the file. Raises RedirectError for any other redirect,
         before anything is sent there, and for a loop.
         """
         transport = self.transport
@@ -71,20 +71,19 @@ class RedirectFollower(NamedTuple):
         return target
 
     def _finish(self, response: httpx.Response) -> None:
-        # Nobody needs a redirect's body; as it is not read, the connection is closed, and the next request opens
-        # another.
+        # The body of a redirect is not read, so the connection cannot be used again.
         self.state.unusable = True
         response.close()
 
 
 def _parse(here: httpx.URL, location: str) -> httpx.URL:
-    # Blanks, controls and backslashes are what URL readers disagree about.
+    # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
-            # Some readers take such a one for relative, others for another host.
+            # Some parsers take it for relative, others for another host.
             raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
         return here.join(location)
     except (httpx.InvalidURL, ValueError):
@@ -92,7 +91,7 @@ def _parse(here: httpx.URL, location: str) -> httpx.URL:
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError for a redirect that is not to be followed; a `file` may be at any https origin."""
+    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at any https origin."""
     origin = _origin(here)
     foreign = _is_foreign(here, target)
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):

@@ -1,4 +1,4 @@
-"""The authorities that services and proxies are verified by, in one TLS context for all connections of a run."""
+"""The TLS context that verifies services and proxies, shared by all connections of a run."""
 
 import os
 import ssl
@@ -14,9 +14,9 @@ from unified_cli.errors import ConfigError
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """A context that verifies by the system's authorities, or by those of SSL_CERT_FILE and SSL_CERT_DIR.
+    """A context that trusts the system's authorities, or those of SSL_CERT_FILE and SSL_CERT_DIR, if set.
 
-    Those of `ca_bundle` are trusted besides. All connections of a run share the context: where the system has one large
+    It also trusts those of `ca_bundle`. All connections of a run share the context: where the system has one large
     bundle, reading that takes 25 ms. Raises ConfigError for authorities that cannot be read.
     """
     return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
@@ -43,7 +43,7 @@ def _by_environment(file: str | None, folder: str | None) -> ssl.SSLContext:
 
 def _by_system() -> ssl.SSLContext:
     if sys.platform == "darwin":
-        # A Mac keeps its authorities in the keychain, where OpenSSL does not look; macOS verifies by them itself.
+        # The authorities of macOS are in its keychain, which OpenSSL does not read; macOS itself verifies with them.
         import truststore  # noqa: PLC0415  other systems do not need it
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -54,7 +54,7 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
-    """Whether the system has a store: a file, which is in the context by now, or a folder, read at each handshake."""
+    """Whether the system has a store: a file, which is loaded by now, or a folder, which each handshake reads."""
     folder = ssl.get_default_verify_paths().capath
     if context.cert_store_stats()["x509"] or folder is None:
         return bool(context.cert_store_stats()["x509"])
@@ -67,10 +67,10 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
 
 @contextmanager
 def _naming(what: str) -> Iterator[None]:
-    """Raise ConfigError for authorities that cannot be read, naming them."""
+    """Raise ConfigError, with `what` it is, for authorities that cannot be read."""
     try:
         yield
     except OSError as error:
-        # OpenSSL's own errors are OSErrors too, without a text that people could read.
+        # OpenSSL's own errors are OSErrors too, without a readable text.
         reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise ConfigError(f"{what} cannot be used: {reason}") from None

@@ -14,7 +14,7 @@ from unified_cli.http.transport.proxy import proxy_for
 from unified_cli.http.transport.tls import tls_context
 from unified_cli.runtime import Runtime
 
-# Their logs hold headers; whoever turns logging on for everything gets none of that.
+# Their logs contain headers, also credentials, so they never reach handlers of the root logger.
 for _name in ("httpcore", "httpx"):
     logging.getLogger(_name).propagate = False
 
@@ -22,7 +22,7 @@ SandboxTransport = Callable[[], httpx.BaseTransport]
 
 
 class TransportFactory(NamedTuple):
-    """Opens the transports of one worker, whose requests `state` watches; `sandbox` opens the one in this process."""
+    """Opens the transports of one worker, which update `state`; `sandbox` opens one to the sandbox in this process."""
 
     runtime: Runtime
     ca_bundle: str | None
@@ -32,7 +32,7 @@ class TransportFactory(NamedTuple):
     def open(self, address: Address) -> httpx.BaseTransport:
         """A transport with one connection to the address.
 
-        Raises ConfigError for proxy and authority settings that cannot be used.
+        Raises ConfigError for proxy and TLS settings that cannot be used.
         """
         if self.runtime.transport is not None:
             return self.runtime.transport()
