@@ -100,6 +100,15 @@ def test_a_broken_download_goes_on(
     assert result.stderr.startswith("retry 1 of 4 in 0.5 s: ")
 
 
+def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
+    files.turns = [Turn(200, CONTENT, PNG, send=6000)]
+    result = unified(f"{COMMAND} {tmp_path / 'a'} --retries 8", environ=files.environ)
+    waits = [line.split(" in ")[1].split(" s: ")[0] for line in result.stderr.splitlines() if line.startswith("retry")]
+    assert (result.code, waits) == (6, ["0.5", "1.0", "2.0", "4.0", "8.0", "16.0", "20.0", "20.0"])
+
+
 @pytest.mark.parametrize(
     "headers", [PNG, {**PNG, "ETag": '"v1"'}, {**RESUMABLE, "ETag": 'W/"v1"'}, {**PNG, "Accept-Ranges": "bytes"}]
 )

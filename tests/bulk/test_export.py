@@ -189,6 +189,20 @@ def test_verify_finds_what_was_changed(damage: str, unified: Unified, tmp_path: 
         assert path.read_bytes() == data
 
 
+@pytest.mark.parametrize(("status", "asked"), [(403, 2), (401, 1)])
+def test_a_refused_list_stops_a_connection_only_where_all_of_it_is_refused(
+    status: int, asked: int, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    config('[profiles.one]\naccount_id = "a-1"\n')
+    refused = served({"statusCode": status, "error": "Refused", "message": "no"}, status)
+    service.reply = lambda seen: refused if seen.segments[-1] == "tags" else served({"result": tickets(2)})
+    folder = tmp_path / "x"
+    lists = "ticketing/tags ticketing/tickets"
+    result = unified(f"export {lists} -p one --to {folder} --workers 1", environ=service.environ)
+    assert [seen.segments[-1] for seen in service.seen] == ["tags", "tickets"][:asked]
+    assert (result.code, (folder / "one/ticketing/tickets.ndjson").exists()) == (9 if asked > 1 else 7, asked > 1)
+
+
 def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "x"
     result = unified(f"-p sandbox export ticketing/tickets -o csv --to {folder} --page-size 7")
@@ -232,6 +246,17 @@ def test_a_run_that_got_nothing_leaves_nothing(unified: Unified, service: Servic
     service.reply = lambda _: served(GONE, 410)
     result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     assert (result.code, [path.name for path in tmp_path.iterdir() if path.is_file()]) == (4, [])
+
+
+def test_a_page_of_an_earlier_run_is_no_way_onward(unified: Unified, service: Service, tmp_path: Path) -> None:
+    good = stopping_at(service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500))
+    assert unified(f"{ONE} {tmp_path / 't'}", environ=service.environ).code == 5
+    back = served({"result": PAGES[2], "next_cursor": "c1"})
+    service.reply = lambda seen: back if cursor_of(seen) == "c2" else good(seen)
+    service.seen.clear()
+    result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
+    assert (result.code, [cursor_of(seen) for seen in service.seen]) == (5, ["c2"])
+    assert "page 3 of GET /unified/ticketing/tickets leads back to a page already read" in result.stderr
 
 
 def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_ever(

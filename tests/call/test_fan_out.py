@@ -51,6 +51,31 @@ def twenty(config: Config) -> list[str]:
     return names
 
 
+def test_a_limit_of_one_provider_slows_only_its_own_connection(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    limited = {"statusCode": 429, "error": "Too Many", "message": "slow down", "truto_is_remote_error": True}
+    asked = Counter[str]()
+
+    def reply(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        account = query["integrated_account_id"]
+        asked[account] += 1
+        if account == "a-1" and asked[account] == 1:
+            return Reply(429, json.dumps(limited).encode(), {"Content-Type": "application/json", "Retry-After": "1"})
+        at = int(query.get("next_cursor", 0))
+        return served({"result": tickets(1, at), "next_cursor": str(at + 1) if at < 39 and account == "a-2" else None})
+
+    service.reply = reply
+    clock = Clock()
+    world = {"monotonic": clock.now, "sleep": clock.sleep}
+    result = unified(f"{LIST} --all -o ndjson -p one -p two --workers 1", environ=service.environ, **world)
+    assert (result.code, asked) == (0, {"a-1": 2, "a-2": 40})
+    # Half the rate would not let forty pages through without a wait for the next window.
+    assert sum(clock.slept) < 5
+
+
 def test_twenty_connections_of_which_two_cannot_answer(unified: Unified, config: Config) -> None:
     names = twenty(config)
     world = {"monotonic": time.monotonic, "sleep": time.sleep}

@@ -22,6 +22,20 @@ def test_a_connection_obeys_the_deadline(proxy: str | None) -> None:
         transport.handle_request(httpx.Request("GET", "https://127.0.0.1:1/"))
 
 
+def test_an_attempt_is_over_after_a_minute_however_late_the_deadline() -> None:
+    clock = Clock()
+    state = ConnectionState(clock.now)
+    state.start(clock.now() + 600)
+    assert 59 < state.remaining(1000) <= 60
+    clock.sleep(59)
+    assert state.remaining(1000) <= 1
+    state.extend()
+    assert 59 < state.remaining(1000) <= 60
+    clock.sleep(60)
+    with pytest.raises(httpcore.ReadTimeout):
+        state.remaining(1000)
+
+
 class _Failing(httpcore.NetworkBackend):
     """Sockets that cannot be had."""
 

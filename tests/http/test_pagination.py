@@ -131,6 +131,21 @@ def test_a_cursor_arrives_as_it_came_and_at_our_origin(cursor: str, unified: Uni
     assert [cursor_of(seen) for seen in service.seen] == [None, cursor]
 
 
+def test_pages_that_come_earn_repeats_for_those_that_fail(unified: Unified, service: Service) -> None:
+    failed: set[str | None] = set()
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) not in failed:
+            failed.add(cursor_of(seen))
+            return served({"statusCode": 500, "error": "x", "message": "down"}, 500)
+        at = int(cursor_of(seen) or 0)
+        return served({"result": tickets(1, at), "next_cursor": str(at + 1) if at < 109 else None})
+
+    service.reply = reply
+    result = unified(f"{LIST} --all -o ids --rate 0", environ=service.environ)
+    assert (result.code, len(result.stdout.split())) == (0, 110)
+
+
 @pytest.mark.parametrize("status", [400, 404, 410, 422])
 def test_a_cursor_that_is_no_longer_taken_ends_with_12(status: int, unified: Unified, service: Service) -> None:
     gone = {"statusCode": status, "error": "Gone", "message": "cursor expired"}

@@ -106,6 +106,22 @@ def test_a_pause_holds_every_connection_and_halves_the_rate_afterwards() -> None
     assert len(first) == 20
 
 
+def test_the_rate_grows_by_a_tenth_with_each_clean_window() -> None:
+    clock = Still()
+    pace = RateLimit(40, clock.now, clock.sleep)
+    pace.pause(1)
+    clock.sleep(1)
+    sends = []
+    for _ in range(5):
+        # A little later than the window's end, which no rounding can move.
+        ends = clock.now() + 10.26
+        sends.append(0)
+        while pace.wait("a", ends - 0.1):
+            sends[-1] += 1
+        clock.sleep(ends - clock.now())
+    assert sends == [20, 22, 24, 26, 29]
+
+
 def test_after_clean_windows_the_rate_is_whole_again() -> None:
     clock = Still()
     pace = RateLimit(40, clock.now, clock.sleep)

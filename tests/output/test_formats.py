@@ -106,6 +106,12 @@ def test_csv_keeps_digits_and_tells_nothing_from_empty(unified: Unified, service
     assert result.raw == b'id,n,e,z,o,h\n1,1.10,"",,"{""a"":[1,2.50]}",\\ud83d\n'
 
 
+@pytest.mark.parametrize("cell", [" a", "a ", "\ta", "a\t", "\u00a0a", " "])
+def test_a_cell_with_a_blank_at_its_edge_is_quoted(cell: str, unified: Unified, service: Service) -> None:
+    serve(service, [[{"id": "1", "a": cell}]])
+    assert unified(f"{LIST} -o csv", environ=service.environ).stdout == f'id,a\n1,"{cell}"\n'
+
+
 def test_a_column_first_seen_later_is_named_and_the_run_incomplete(unified: Unified, service: Service) -> None:
     serve(service, [[{"id": "1"}, {"id": "2", "b": 1}], [{"id": "3", "late": 1, "later": 2}]])
     result = unified(f"{LIST} --all -o csv", environ=service.environ)

@@ -17,6 +17,14 @@ CASES = {
     "two minutes": Case(
         CREATE, [failure(429, headers={"Retry-After": "120"})], exit=8, stderr=["wait 2 min"], requests=1
     ),
+    "a second more than a minute, and time for it": Case(
+        f"{LIST} --timeout 600",
+        [failure(429, headers={"Retry-After": "61"})],
+        exit=8,
+        stderr=["wait 1 min"],
+        requests=1,
+        waits=(0, 0),
+    ),
     "past the deadline": Case(
         f"{LIST} --timeout 20",
         [failure(429, headers={"Retry-After": "30"})],
