@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 from front_door import Clock, Process, Result, Unified
 from server import Service, serving
+from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli.main import main
 from unified_cli.runtime import Runtime

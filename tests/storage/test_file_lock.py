@@ -80,3 +80,23 @@ def test_a_lock_is_held_when_the_thread_that_took_it_has_ended(tmp_path: Path) -
         HeldLock(tmp_path / "t.lock").take("t")
     held.release()
     HeldLock(tmp_path / "t.lock").take("t")
+
+
+def test_the_file_of_a_lock_is_removed_before_the_lock_is_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The other way round somebody else may take the lock in between, and it would be on a file that is removed.
+    path = tmp_path / "t.lock"
+    held = HeldLock(path)
+    held.take("t")
+    real: Callable[[int, int], None] = fcntl.flock
+    there: list[bool] = []
+
+    def watched(handle: int, how: int) -> None:
+        if how == fcntl.LOCK_UN:
+            there.append(path.exists())
+        real(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", watched)
+    held.release()
+    assert there == [False]
