@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpcore
 import httpx
@@ -23,6 +22,7 @@ _ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
     httpcore.LocalProtocolError: httpx.LocalProtocolError,
     httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
 }
+_RAISED = tuple(_ERRORS)
 
 
 class NetworkTransport(httpx.BaseTransport):
@@ -48,8 +48,10 @@ class NetworkTransport(httpx.BaseTransport):
         outgoing = httpcore.Request(
             request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions
         )
-        with _errors_of_httpx():
+        try:
             response = self._usable(target.origin).handle_request(outgoing)
+        except _RAISED as error:
+            raise _error_of_httpx(error) from error
         return httpx.Response(
             response.status,
             headers=response.headers,
@@ -95,19 +97,18 @@ class _ResponseStream(httpx.SyncByteStream):
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
-        with _errors_of_httpx():
+        try:
             yield from self._response.iter_stream()
+        except _RAISED as error:
+            raise _error_of_httpx(error) from error
 
     def close(self) -> None:
-        with _errors_of_httpx():
+        try:
             self._response.close()
+        except _RAISED as error:
+            raise _error_of_httpx(error) from error
 
 
-@contextmanager
-def _errors_of_httpx() -> Iterator[None]:
-    """Raise the error of httpx in place of httpcore's, which becomes its cause."""
-    try:
-        yield
-    except tuple(_ERRORS) as error:
-        kind = next(kind for theirs, kind in _ERRORS.items() if isinstance(error, theirs))
-        raise kind(str(error)) from error
+def _error_of_httpx(error: Exception) -> httpx.TransportError:
+    kind = next(kind for theirs, kind in _ERRORS.items() if isinstance(error, theirs))
+    return kind(str(error))
