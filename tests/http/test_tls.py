@@ -106,13 +106,13 @@ def test_a_mac_verifies_by_its_keychain_and_by_a_bundle(
         tls._context.cache_clear()
 
 
-def _in_a_namespace(mounts: list[str], environ: dict[str, str], home: Path) -> subprocess.CompletedProcess[str]:
-    """Run a list as a process that sees these mounts, which nobody else does."""
+def _in_a_namespace(command: str, mounts: list[str], environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command as a process that sees these mounts, which nobody else does."""
     if sys.platform == "darwin" or subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
         pytest.skip("this machine does not let the tests mount anything for themselves")
-    program = shlex.join([sys.executable, "-m", "unified_cli", *LIST.split()])
+    program = shlex.join([sys.executable, "-m", "unified_cli", *command.split()])
     script = "\n".join([*mounts, f"exec {program}"])
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+    own = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
     argv = ["unshare", "--mount", "sh", "-ec", script]
     return subprocess.run(argv, check=False, capture_output=True, text=True, timeout=60, env={**own, **environ})
 
@@ -136,8 +136,12 @@ def test_certifis_authorities_are_used_where_the_system_has_none(
     }
     # The service's authority in place of certifi's own: who believes the service has it from there.
     known = f"mount --bind {shlex.quote(str(authority))} {shlex.quote(certifi.where())}"
-    done = _in_a_namespace([*mounts[store], known], secure.environ, tmp_path)
+    environ = {"HOME": str(tmp_path), **secure.environ}
+    done = _in_a_namespace(LIST, [*mounts[store], known], environ)
+    examined = _in_a_namespace("doctor", mounts[store], environ)
     if store == "there":
         assert (done.returncode, "the certificate of 127.0.0.1 is refused" in done.stderr) == (6, True), done.stderr
+        assert "those of the system can be used" in examined.stdout
     else:
         assert (done.returncode, done.stdout) == (0, "{}\n"), done.stderr
+        assert "those of certifi, as the system has none, can be used" in examined.stdout

@@ -78,7 +78,8 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
         yield Finding.failed("authorities", str(bundle or ""), error)
     else:
         own = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if runtime.environ.get(name)]
-        words = f"those of {' and '.join(own)}" if own else "those of the system"
+        system = "those of the system" if tls.system_has_authorities() else "those of certifi, as the system has none,"
+        words = f"those of {' and '.join(own)}" if own else system
         yield Finding("authorities", str(bundle or ""), f"{words} can be used")
 
 

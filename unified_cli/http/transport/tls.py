@@ -22,6 +22,11 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
     return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
 
 
+def system_has_authorities() -> bool:
+    """Whether the system has authorities of its own. If not, those of certifi are used."""
+    return sys.platform == "darwin" or _has_authorities(ssl.create_default_context())
+
+
 @cache
 def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl.SSLContext:
     if folder and not Path(folder).is_dir():
