@@ -15,9 +15,34 @@ WRITES = [operation for operation in load() if operation.changes]
 BODIES = [operation for operation in load() if operation.takes_body]
 
 
-def test_a_typed_id_is_deleted_off_a_terminal(unified: Unified, service: Service) -> None:
-    assert unified(DELETE, environ=service.environ).code == 0
-    assert len(service.seen) == 1
+UNCONFIRMED = "error: not deleted: cannot ask about /unified/ticketing/tickets/42 (add --yes)\n"
+BY_PATH = "request DELETE /unified/ticketing/tickets/42"
+
+
+@pytest.mark.parametrize("command", [DELETE, BY_PATH, f"{BY_PATH} -d '{{}}'"])
+@pytest.mark.parametrize(
+    ("more", "terminal"),
+    [("", False), ("--no-input", False), ("--no-input", True), ("--token-stdin", False)],
+)
+def test_a_delete_that_nobody_can_confirm_needs_yes(
+    command: str, more: str, unified: Unified, service: Service, *, terminal: bool
+) -> None:
+    token = b"t-0123456789"
+    refused = unified(f"{command} {more}", environ=service.environ, tty=terminal, stdin=token)
+    assert (refused.code, refused.stdout, refused.stderr, service.seen) == (2, "", UNCONFIRMED, [])
+    assert unified(f"{command} {more} --yes", environ=service.environ, tty=terminal, stdin=token).code == 0
+    assert [seen.method for seen in service.seen] == ["DELETE"]
+
+
+@pytest.mark.parametrize("stream", ["stdin_is_terminal", "stderr_is_terminal"])
+def test_a_question_needs_a_terminal_at_both_ends(stream: str, unified: Unified, service: Service) -> None:
+    result = unified(DELETE, environ=service.environ, stdin=b"y\n", **{stream: True})
+    assert (result.code, result.stderr, service.seen) == (2, UNCONFIRMED, [])
+
+
+def test_a_dry_run_of_a_delete_needs_no_confirmation(unified: Unified, service: Service) -> None:
+    assert unified(f"{DELETE} --dry-run", environ=service.environ).json["method"] == "DELETE"
+    assert service.seen == []
 
 
 @pytest.mark.parametrize("answer", [b"y\n", b"YES\n"])
@@ -38,12 +63,6 @@ def test_any_other_answer_deletes_nothing(answer: bytes, unified: Unified, servi
 def test_yes_skips_the_question(unified: Unified, service: Service) -> None:
     result = unified(f"{DELETE} -y", environ=service.environ, tty=True)
     assert (result.code, result.stderr, len(service.seen)) == (0, "", 1)
-
-
-def test_no_input_fails_instead_of_asking(unified: Unified, service: Service) -> None:
-    result = unified(f"{DELETE} --no-input", environ=service.environ, tty=True)
-    assert (result.code, service.seen) == (2, [])
-    assert result.stderr == ("error: not deleted: prompts are off (DELETE /unified/ticketing/tickets/42; add --yes)\n")
 
 
 @pytest.mark.parametrize("operation", WRITES, ids=lambda one: one.command)

@@ -22,6 +22,8 @@ def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unif
     argv += ["-q", "created_at[gt]=2026-01-01", "-q", "truto_exclude_fields[]=id"]
     if operation.takes_body:
         argv += ["-d", '{"price": 1.10}']
+    if operation.kind == "delete":
+        argv.append("--yes")
 
     result = unified(argv, environ=service.environ)
 

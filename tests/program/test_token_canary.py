@@ -23,7 +23,7 @@ SHAPES = {
     "a get": "ticketing tickets get 1",
     "a create": "ticketing tickets create -f name=x",
     "an update": "ticketing tickets update 1 -f name=x",
-    "a delete": "ticketing tickets delete 1",
+    "a delete": "ticketing tickets delete 1 --yes",
     "an action": "user-directory users suspend -f user_id=42",
     "a download": "ticketing attachments download -f id=1 --out {out}",
     "a dry run": "ticketing tickets list --dry-run",

@@ -40,7 +40,7 @@ def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unifi
         assert unified(f"{command} update {name} -f name=Second").code == 0
         assert unified(f"{command} get {name}").json["name"] == "Second"
     if "delete" in has:
-        assert unified(f"{command} delete {name}").code == 0
+        assert unified(f"{command} delete {name} --yes").code == 0
         gone = unified(f"{command} get {name}")
         assert (gone.stdout, gone.code) == ("", 4)
         assert gone.stderr.startswith(

@@ -67,7 +67,7 @@ def run(call: Call, operation: Operation) -> None:
         return
     builder.check_writable(settings, jobs[0].request)
     if operation.kind == "delete":
-        prompt.delete_many(runtime, settings, f"{len(jobs)} records", yes=options.yes, piped=True)
+        prompt.confirm_delete(runtime, settings, f"{len(jobs)} records", yes=options.yes, stdin_holds_data=True)
     printer = record_output.printer_for(call, operation)
     _PipedRun(runtime, settings, Clients(runtime, catalogue), printer, options.workers).all(jobs)
 

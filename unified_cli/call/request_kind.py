@@ -8,15 +8,16 @@ _RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
 _AS_SERVED = ("json", "raw")
 
 
-def is_list(call: Call, request: Request) -> bool:
-    """Whether the answer is split into records, not printed as one document.
+def check(call: Call, request: Request) -> None:
+    """Raise UsageError for several pages of a write, which every page would repeat."""
+    if (call.options.all or call.options.limit) and request.method != "GET":
+        raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
 
-    Raises UsageError for several pages of a write, which every page would repeat.
-    """
+
+def is_list(call: Call, request: Request) -> bool:
+    """Whether the answer is split into records, not printed as one document."""
     options, output = call.options, call.settings.output
     if options.all or options.limit:
-        if request.method != "GET":
-            raise UsageError(f"a {request.method} has no pages (leave out --all and --limit)")
         return True
     if request.operation is None or not request.operation.lists:
         return False

@@ -39,6 +39,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 def send(call: Call, request: Request) -> None:
     """Send the request and write the answer, or only show the request."""
     runtime, catalogue, settings, options = call
+    request_kind.check(call, request)
     if options.cursor and not options.cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, options.cursor))
     if options.shows_only:
@@ -50,7 +51,7 @@ def send(call: Call, request: Request) -> None:
     if request.method == "DELETE":
         from unified_cli.cli import prompt  # noqa: PLC0415
 
-        prompt.delete(runtime, settings, request, yes=options.yes)
+        prompt.confirm_delete(runtime, settings, request.path, yes=options.yes)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
     request = request._replace(honoured=settings.idempotency_window > 0)

@@ -19,4 +19,6 @@ def example(operation: Operation) -> str:
         words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")
     elif operation.kind == "action":
         words.append(f"-f id={first_id(operation.api, operation.resource)}")
+    elif operation.kind == "delete":
+        words.append("--yes")
     return " ".join(words)

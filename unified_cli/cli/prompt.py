@@ -2,20 +2,21 @@
 
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
-from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 
-def delete(runtime: Runtime, resolved: Settings, request: Request, *, yes: bool) -> None:
-    """Ask before a delete on a terminal; off a terminal a typed id needs no confirmation.
+def confirm_delete(
+    runtime: Runtime, settings: Settings, what: str, *, yes: bool, stdin_holds_data: bool = False
+) -> None:
+    """Ask before a delete, unless `yes` confirms it; `what` is deleted.
 
-    Raises UsageError if it is not confirmed.
+    Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
     """
-    if yes or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+    if yes:
         return
-    if resolved.no_input:
-        raise UsageError(f"not deleted: prompts are off ({request.method} {request.path}; add --yes)")
-    if not ask(runtime, f"delete {request.path} of connection {request.account}?"):
+    if stdin_holds_data or settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        raise UsageError(f"not deleted: cannot ask about {what}", hint="add --yes")
+    if not ask(runtime, f"delete {what} of connection {settings.account_id}?"):
         raise UsageError("not deleted")
 
 
@@ -24,13 +25,3 @@ def ask(runtime: Runtime, question: str) -> bool:
     runtime.stderr.prompt(f"{question} [y/N] ")
     answer = runtime.stdin.readline(100) if runtime.stdin else b""
     return answer.strip().lower() in {b"y", b"yes"}
-
-
-def delete_many(runtime: Runtime, resolved: Settings, what: str, *, yes: bool, piped: bool) -> None:
-    """Ask before many records are deleted. Raises UsageError without confirmation; off a terminal only `yes` is one."""
-    if yes:
-        return
-    if piped or resolved.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"not deleted: cannot ask about {what} (add --yes)")
-    if not ask(runtime, f"delete {what} of connection {resolved.account_id}?"):
-        raise UsageError("not deleted")

@@ -38,7 +38,7 @@ Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over ins
 Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
-Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "do not ask before deleting")]
+Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "delete without asking; required off a terminal")]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
 Timeout = Annotated[
     float | None,

@@ -62,7 +62,8 @@ def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     builder.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
         what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
-        prompt.delete_many(task.runtime, task.resolved, what, yes=options.yes, piped=options.file == "-")
+        piped = options.file == "-"
+        prompt.confirm_delete(task.runtime, task.resolved, what, yes=options.yes, stdin_holds_data=piped)
 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
