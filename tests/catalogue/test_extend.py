@@ -213,7 +213,7 @@ def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) ->
     folder = write("crm.toml", CRM).parent
     os.mkfifo(folder / "pipe.toml", 0o600)
     result = unified("crm --help")
-    assert (result.stderr, result.code) == (f"warning: {folder / 'pipe.toml'} is not a regular file\n", 0)
+    assert (result.stderr, result.code) == (f"warning: cannot read {folder / 'pipe.toml'}: not a regular file\n", 0)
 
 
 _WORDS = strategies.sampled_from(

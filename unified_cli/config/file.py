@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -14,7 +13,7 @@ from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
-from unified_cli.storage import permissions
+from unified_cli.storage import permissions, regular_file
 
 NAME = "config.toml"
 RESERVED = "sandbox"
@@ -64,34 +63,22 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     Raises ConfigError if it cannot be read, or others could have written it.
     """
     try:
-        # Without waiting: a named pipe at this path must not block the command for ever.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    try:
-        status = os.fstat(handle)
         if str(path) == os.devnull:
             return None
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(f"{path} is not a regular file")
-        permissions.check(path, status)
-        found = _whole(handle)
+        handle = regular_file.descriptor(path, follow=True)
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            permissions.check(path, status)
+            found = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except regular_file.NotRegularError:
+        raise ConfigError(f"{path} is not a regular file") from None
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
-    finally:
-        os.close(handle)
     if len(found) > _LARGEST:
         raise ConfigError(f"{path} is larger than 8 MiB, too large for a config file")
     return found, status
-
-
-def _whole(handle: int) -> bytes:
-    found = bytearray()
-    while len(found) <= _LARGEST and (chunk := os.read(handle, 1024 * 1024)):
-        found += chunk
-    return bytes(found)
 
 
 def parse(path: Path, text: bytes) -> Config:

@@ -1,13 +1,12 @@
 """The catalogue with the user's additions: the TOML files in `catalogue.d` of the configuration folder."""
 
 import os
-import stat
 from collections.abc import Collection
 from pathlib import Path
 
 from unified_cli.catalogue import Catalogue, CatalogueError, load
 from unified_cli.runtime import Runtime
-from unified_cli.storage import permissions
+from unified_cli.storage import permissions, regular_file
 
 FOLDER = "catalogue.d"
 _LARGEST = 1024 * 1024
@@ -48,13 +47,8 @@ def _with(runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collecti
 
 
 def _read(path: Path) -> str:
-    # O_NONBLOCK: a FIFO of that name must not block every command.
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise CatalogueError(f"{path} is not a regular file")
-        _check_private(path, status)
+    with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as file:
+        _check_private(path, os.fstat(file.fileno()))
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         raise CatalogueError(f"{path} is larger than 1 MiB, too large for a catalogue")

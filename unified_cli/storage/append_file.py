@@ -4,6 +4,8 @@ import os
 from io import BufferedReader
 from pathlib import Path
 
+from unified_cli.storage import regular_file
+
 PRIVATE = 0o600
 """The mode of a file that only this user can read."""
 
@@ -12,7 +14,8 @@ class AppendFile:
     """A file that is made with `create` or opened with `open`, then appended to; `size` is how many bytes it has.
 
     A crash can leave half of the last write in it: whoever reads the file decides what of its end counts, and cuts off
-    the rest. No link is followed. All methods raise OSError as the operating system does.
+    the rest. All methods raise OSError as the operating system does, and NotRegularError for anything of that name that
+    is no regular file: no link is followed, and no pipe is waited for.
     """
 
     def __init__(self, path: Path, mode: int = PRIVATE) -> None:
@@ -35,7 +38,7 @@ class AppendFile:
         self._open(os.O_CREAT if missing_ok else 0)
 
     def _open(self, flags: int) -> None:
-        self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | flags, self._mode)
+        self._handle = regular_file.descriptor(self.path, os.O_RDWR | os.O_APPEND | flags, mode=self._mode)
         self.size = os.fstat(self._handle).st_size
 
     def append(self, data: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
-from unified_cli.storage import permissions
+from unified_cli.storage import permissions, regular_file
 
 _LONGEST = 4096
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
@@ -98,7 +98,7 @@ def read_whole(runtime: Runtime) -> bytes:
 def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
     path = expand(token.detail, runtime.environ)
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        handle = regular_file.without_waiting(path)
         with os.fdopen(handle, "rb", buffering=0) as file:
             status = os.fstat(handle)
             if stat.S_ISREG(status.st_mode):

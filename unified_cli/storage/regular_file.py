@@ -1,0 +1,53 @@
+"""Open a file that the program keeps something in: a regular one, and without waiting for anybody."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+# What the open of a link, a folder, a socket or a device ends with.
+_OTHER_KINDS = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV}
+
+
+class NotRegularError(OSError):
+    """Something else than a regular file has this name: a link, a folder, a pipe, a socket or a device."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.EINVAL, "not a regular file", str(path))
+
+
+def descriptor(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600, follow: bool = False) -> int:
+    """A descriptor of the regular file at `path`; a link to one is followed only with `follow`.
+
+    Raises NotRegularError for anything else of that name, FileNotFoundError and other OSErrors.
+    """
+    try:
+        handle = without_waiting(path, flags | (0 if follow else _NO_LINK), mode=mode)
+    except OSError as error:
+        if error.errno in _OTHER_KINDS:
+            raise NotRegularError(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotRegularError(path)
+    return handle
+
+
+def without_waiting(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600) -> int:
+    """A descriptor of whatever is at `path`: a named pipe without a writer does not block the open. Raises OSError."""
+    return os.open(path, flags | _WITHOUT_WAITING, mode)
+
+
+def check(path: Path, *, follow: bool = False) -> None:
+    """Raise NotRegularError where something else than a regular file has this name; nothing at all may be there.
+
+    For libraries that open a file by its name. Raises OSError.
+    """
+    try:
+        status = path.stat(follow_symlinks=follow)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegularError(path)
