@@ -5,7 +5,11 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.errors import StorageError
+from unified_cli.storage import regular_file, state
 from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.state import StateLine
+
+_REMEDY = "move it away to download everything again"
 
 
 class DownloadEntry(msgspec.Struct, omit_defaults=True):
@@ -27,19 +31,18 @@ class DownloadManifest:
     """An open manifest, which only grows; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StorageError."""
+        """Raises StateError for what is no list of downloads, StorageError."""
         self._file = AppendFile(path, mode=0o644)
         try:
             self._file.open(missing_ok=True)
-            with self._file.reader() as content:
-                whole = content.read().rpartition(b"\n")[0]
-            self._file.cut(len(whole) + 1 if whole else 0)
-            self._entries = [msgspec.json.decode(line, type=DownloadEntry) for line in whole.splitlines()]
+            self._entries = [self._entry(line) for line in state.lines(self._file, _REMEDY)]
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, _REMEDY) from None
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
-        except msgspec.DecodeError:
+        except BaseException:
             self._file.close()
-            raise StorageError(f"{path} is no list of downloads (move it away)") from None
+            raise
 
     def fingerprints(self) -> set[str]:
         """What was asked for by earlier runs, and is in the folder with the size that it had."""
@@ -56,6 +59,12 @@ class DownloadManifest:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _entry(self, line: StateLine) -> DownloadEntry:
+        try:
+            return msgspec.json.decode(line.text, type=DownloadEntry)
+        except (msgspec.MsgspecError, RecursionError):
+            raise state.damage(self._file.path, line.number, _REMEDY) from None
 
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent

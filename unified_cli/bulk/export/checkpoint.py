@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from unified_cli import __version__
-from unified_cli.errors import StateError, StorageError
+from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.storage import state
 
 Data = bytes
 _VERSION = 1
-_LARGEST = 64 * 1024 * 1024
+_REMEDY = "--restart starts anew"
 
 
 @dataclass(slots=True)
@@ -48,9 +48,9 @@ class Checkpoint:
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
             whole = False
         if not whole:
-            raise StateError(f"{path} is damaged (--restart starts anew)")
+            raise StateError(f"{path} is damaged", hint=_REMEDY)
         if data.get("v") != _VERSION or data.keys() != {one.name for one in fields(cls)}:
-            raise StateError(f"{path} was written by another version of this program (--restart starts anew)")
+            raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
         return cls(**data)
 
     def text(self) -> Data:
@@ -65,13 +65,5 @@ def _sum(data: JsonObject) -> str:
 
 def read(path: Path) -> Checkpoint | None:
     """The checkpoint in a file, None where there is none. Raises StateError for a damaged one."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as file:
-        if os.fstat(file.fileno()).st_size > _LARGEST:
-            raise StateError(f"{path} is far larger than any checkpoint (--restart starts anew)")
-        return Checkpoint.of(file.read(_LARGEST), path)
+    text = state.whole(path, _REMEDY)
+    return None if text is None else Checkpoint.of(text, path)

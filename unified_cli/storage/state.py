@@ -1,0 +1,87 @@
+"""Read the state that earlier runs left: a last line that was torn by a crash is repaired, anything else is damage."""
+
+import codecs
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import regular_file
+from unified_cli.storage.append_file import AppendFile
+
+LONGEST_LINE = 1024 * 1024
+LARGEST_FILE = 64 * 1024 * 1024
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+
+
+class StateLine(NamedTuple):
+    """A line of a file, without its end; `number` counts from 1, `position` is that of its first byte."""
+
+    number: int
+    position: int
+    text: bytes
+
+
+def whole(path: Path, remedy: str) -> bytes | None:
+    """The content of a file of state; None where there is none. `remedy` says what to do about one that is no use.
+
+    Raises StateError for what is no regular file or too large to be one of ours, StorageError.
+    """
+    try:
+        handle = regular_file.descriptor(path)
+        with os.fdopen(handle, "rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return None
+    except regular_file.NotRegularError:
+        raise not_regular(path, remedy) from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    if len(content) > LARGEST_FILE:
+        raise StateError(f"{path} is larger than {LARGEST_FILE >> 20} MiB, so it is damaged", hint=remedy)
+    return content
+
+
+def lines(file: AppendFile, remedy: str, *, longest: int = LONGEST_LINE) -> Iterator[StateLine]:
+    """Each line of an open file of JSON objects, one a line. What a crash left of a last line is cut off at the end.
+
+    `longest` bounds the bytes of a line, `remedy` says what to do about damage. Raises StateError for a line that no
+    crash can have left, before it is taken into memory where it is too long; OSError.
+    """
+    position, torn = 0, False
+    with file.reader() as content:
+        number = 0
+        while text := content.readline(longest + 1):
+            number += 1
+            torn = not text.endswith(b"\n")
+            if torn and not (len(text) <= longest and _begins_an_object(text)):
+                raise damage(file.path, number, remedy)
+            if not torn:
+                yield StateLine(number, position, text[:-1])
+                position += len(text)
+    if torn:
+        file.cut(position)
+
+
+def damage(path: Path, number: int, remedy: str) -> StateError:
+    """The error for a line that is not what the program wrote."""
+    return StateError(f"{path} is damaged in line {number}", hint=remedy)
+
+
+def not_regular(path: Path, remedy: str) -> StateError:
+    """The error for a link, a folder, a pipe or a device in the place of a file of state."""
+    return StateError(f"{path} is not a regular file", hint=remedy)
+
+
+def _begins_an_object(text: bytes) -> bool:
+    """Whether the text may be the beginning of a JSON object on one line, cut anywhere."""
+    if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
+        return False
+    try:
+        # Not final: the cut may be within a character.
+        codecs.getincrementaldecoder("utf-8")().decode(text)
+    except UnicodeDecodeError:
+        return False
+    return True
