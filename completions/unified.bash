@@ -109,33 +109,33 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
         sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input' ;;
-        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input' ;;
-        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input' ;;
-        profile\ path) flags+=' --verbose -v --quiet --no-input' ;;
-        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input' ;;
-        profile\ set) flags+=' --verbose -v --quiet --no-input' ;;
-        profile\ use) flags+=' --none --verbose -v --quiet --no-input' ;;
-        profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input' ;;
-        profile\ logout) flags+=' --shared --verbose -v --quiet --no-input' ;;
-        profile\ import) flags+=' --update --verbose -v --quiet --no-input' ;;
-        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input' ;;
-        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input' ;;
-        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input' ;;
+        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color' ;;
+        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color' ;;
+        profile\ path) flags+=' --verbose -v --quiet --no-input --color' ;;
+        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input --color' ;;
+        profile\ set) flags+=' --verbose -v --quiet --no-input --color' ;;
+        profile\ use) flags+=' --none --verbose -v --quiet --no-input --color' ;;
+        profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input --color' ;;
+        profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color' ;;
+        profile\ import) flags+=' --update --verbose -v --quiet --no-input --color' ;;
+        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color' ;;
+        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
     esac
 }
 
@@ -150,6 +150,7 @@ _unified_value() {
         --out) kind='file' ;;
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
+        --color) kind='auto always never' ;;
         -d|--data|-F|--field) kind='@file' ;;
         --from) kind='file' ;;
         --to|--verify) kind='folder' ;;
@@ -361,7 +362,7 @@ _unified() {
                 fi
                 ;;
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
         esac
     done
 

@@ -28,6 +28,7 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, err
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
     runtime.stderr.machine = _wants_json(argv, runtime)
+    runtime = runtime._replace(color=_typed(argv, "--color") or "auto")
     # Masked from the start: it may appear in a message before it is used.
     runtime.stderr.hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
@@ -64,18 +65,23 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
 
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:
-    """Whether the raw command line asks for JSON: an error may occur before it is parsed."""
-    output = runtime.environ.get("UNIFIED_OUTPUT", "")
+    output = _typed(argv, "--output", "-o") or runtime.environ.get("UNIFIED_OUTPUT", "")
+    return output in {"json", "ndjson"}
+
+
+def _typed(argv: list[str], name: str, letter: str = "") -> str | None:
+    """The last value of an option on the raw command line: help and errors need it before it is parsed."""
+    found = None
     for position, word in enumerate(argv):
         if word == "--":
             break
-        if word in {"-o", "--output"} and position + 1 < len(argv):
-            output = argv[position + 1]
-        elif word.startswith("--output="):
-            output = word.removeprefix("--output=")
-        elif word.startswith("-o") and not word.startswith("--"):
-            output = word[2:]
-    return output in {"json", "ndjson"}
+        if word in {name, letter} and position + 1 < len(argv):
+            found = argv[position + 1]
+        elif word.startswith(f"{name}="):
+            found = word.removeprefix(f"{name}=")
+        elif letter and word.startswith(letter):
+            found = word.removeprefix(letter)
+    return found
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:

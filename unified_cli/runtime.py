@@ -34,6 +34,8 @@ class Runtime(NamedTuple):
     stderr_is_terminal: bool = False
     encoding: str = "utf-8"
     """The encoding of a terminal at stdout."""
+    color: str = "auto"
+    """Whether stdout is coloured: `auto`, `always` or `never`."""
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None

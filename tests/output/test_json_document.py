@@ -1,6 +1,7 @@
 """JSON on stdout: as served on a pipe, pretty on a terminal, the same value on both."""
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ SERVED = (
     b'{"price": 1.10,  "big": 1234567890123456789, "vast": 1e400, "smile": "\\ud83d\\ude00", "half": "\\ud83d",'
     b' "markup": "[bold]:smile:[/]", "a": 1, "a": 2, "name": "M\xc3\xbcller", "long": "' + LONG.encode() + b'"}'
 )
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 HOSTILE = '{"title":"\u009b31m\u202e\u200b\x7f","esc":"\\u001b]52;c;x\\u0007"}'.encode()
 
 
@@ -59,9 +61,65 @@ def test_server_text_cannot_drive_the_terminal_and_stays_the_same_value(unified:
     assert unified("ticketing tickets get 1", environ=service.environ).raw == HOSTILE + b"\n"
 
 
-def test_beyond_256_kib_a_terminal_gets_no_colours(unified: Unified, service: Service) -> None:
-    answering(service, json.dumps([LONG] * 40).encode())
-    assert "\x1b" not in unified("ticketing tickets list", environ=service.environ, tty=True).stdout
+def test_json_of_any_size_is_coloured_and_stays_the_same_text(unified: Unified, service: Service) -> None:
+    body = json.dumps(
+        [{"a\\": ['say "1"', -1.5e3, True, False, None, {}], "b": LONG, "ü": number} for number in range(99)]
+    )
+    answering(service, body.encode())
+    shown = unified("ticketing tickets list", environ={**service.environ, "TERM": "xterm"}, tty=True).stdout
+    plain = unified("ticketing tickets list --color never", environ=service.environ, tty=True).stdout
+    assert len(plain) > 900_000
+    assert (COLOUR.sub("", shown), json.loads(plain)) == (plain, json.loads(body))
+    assert shown.startswith(
+        "\x1b[1m[\x1b[0m\n  \x1b[1m{\x1b[0m\n"
+        '    \x1b[1;34m"a\\\\"\x1b[0m: \x1b[1m[\x1b[0m\n'
+        '      \x1b[32m"say \\"1\\""\x1b[0m,\n'
+        "      \x1b[1;36m-1500.0\x1b[0m,\n"
+        "      \x1b[3;92mtrue\x1b[0m,\n"
+        "      \x1b[3;91mfalse\x1b[0m,\n"
+        "      \x1b[3;35mnull\x1b[0m,\n"
+        "      \x1b[1m{}\x1b[0m\n"
+        "    \x1b[1m]\x1b[0m,\n"
+        '    \x1b[1;34m"b"\x1b[0m: \x1b[32m"xxx'
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "environ", "tty", "coloured"),
+    [
+        ("", {"FORCE_COLOR": "1"}, False, True),
+        ("", {"CLICOLOR_FORCE": "1"}, False, True),
+        ("", {"CLICOLOR_FORCE": "0"}, False, False),
+        ("", {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, True, False),
+        ("", {"CLICOLOR": "0"}, True, False),
+        ("", {"CLICOLOR": "1"}, False, False),
+        ("--color always", {"NO_COLOR": "1"}, False, True),
+        ("--color=never", {"FORCE_COLOR": "1"}, True, False),
+        ("--color auto", {}, True, True),
+    ],
+)
+@pytest.mark.parametrize("command", ["get 1", "list", "list --all", "list -o ndjson"])
+def test_colours_are_chosen_by_option_then_variables_then_terminal(
+    command: str, option: str, environ: dict[str, str], tty: bool, coloured: bool, unified: Unified, service: Service
+) -> None:
+    answering(service, b'{"result": [{"id": "1"}]}')
+    result = unified(f"ticketing tickets {command} {option}", environ={**service.environ, **environ}, tty=tty)
+    assert result.code == 0
+    assert ("\x1b[" in result.stdout) is coloured
+    assert msgspec.json.decode(COLOUR.sub("", result.stdout)) in (
+        {"result": [{"id": "1"}]},
+        {"result": [{"id": "1"}], "next_cursor": None},
+        {"id": "1"},
+    )
+
+
+def test_an_unknown_choice_of_colours_is_refused(unified: Unified) -> None:
+    said = (
+        "error: unified ticketing tickets list: invalid value for '--color': "
+        "'rainbow' is not one of 'auto', 'always', 'never' (unified ticketing tickets list --help)\n"
+    )
+    result = unified("ticketing tickets list --color rainbow")
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 
 
 def test_bytes_go_to_a_pipe_as_they_are(unified: Unified, service: Service) -> None:

@@ -89,6 +89,9 @@ class MessageOptions(Options):
     ] = 0
     quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
     no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
+    color: Annotated[
+        Literal["auto", "always", "never"], Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN")
+    ] = "auto"
 
 
 class ConnectionOptions(Options):

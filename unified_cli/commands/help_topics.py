@@ -47,7 +47,10 @@ _TABLES: Mapping[str, Callable[[], list[Section]]] = {
     ],
     "environment": lambda: [
         ("Variables", [(key.variable, _about(key)) for key in KEYS.values() if key.env]),
-        ("Also read", [("NO_COLOR, FORCE_COLOR", "never, or always, use colours")]),
+        (
+            "Also read",
+            [("NO_COLOR, CLICOLOR=0", "never use colours"), ("FORCE_COLOR, CLICOLOR_FORCE", "always use colours")],
+        ),
     ],
     "profiles": lambda: [_options(CONNECTION)],
 }

@@ -1,21 +1,31 @@
 """A JSON document on stdout: as served on a pipe, indented and coloured on a terminal; no digit changes."""
 
+from collections.abc import Iterator
+
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
-
-# rich takes seconds for megabytes.
-LARGEST_COLOURED = 256 * 1024
 
 
 def write(runtime: Runtime, body: bytes) -> None:
     """Write one JSON document and a newline."""
-    if not runtime.stdout_is_terminal:
+    colour = terminal.has_colour(runtime)
+    if not runtime.stdout_is_terminal and not colour:
         stdout.write(runtime, [body if body.endswith(b"\n") else body + b"\n"])
         return
-    text = terminal.json_visible(pretty(body).decode("utf-8"))
-    if terminal.has_colour(runtime) and len(text) <= LARGEST_COLOURED:
-        text = terminal.coloured_json(text)
-    stdout.write(runtime, [terminal.encode(runtime, text + "\n")])
+    text = pretty(body) if runtime.stdout_is_terminal else body
+    shown = terminal.json_visible(text.decode("utf-8")).rstrip("\n") + "\n"
+    stdout.write(runtime, encoded(runtime, shown, colour=colour))
+
+
+def encoded(runtime: Runtime, text: str, *, colour: bool) -> Iterator[bytes]:
+    """JSON text in the terminal's encoding, coloured where asked for, in pieces."""
+    if not colour:
+        yield terminal.encode(runtime, text)
+        return
+    from unified_cli.output import json_colour  # noqa: PLC0415  rich is for terminals only
+
+    for piece in json_colour.pieces(text):
+        yield terminal.encode(runtime, json_colour.coloured(piece))
 
 
 def pretty(body: bytes) -> bytes:

@@ -1,13 +1,12 @@
 """Records on stdout, page by page, in any format, safe for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
-from unified_cli.output import stdout, terminal
+from unified_cli.output import pretty_json, stdout, terminal
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.pretty_json import LARGEST_COLOURED
 from unified_cli.output.style import Style
 from unified_cli.output.transform import JqDocument, Transform
 from unified_cli.output.writer import writer
@@ -40,19 +39,18 @@ class Printer:
         return [*self._writer.shortcomings()]
 
     def _put(self, data: bytes) -> None:
-        if data:
-            stdout.write(self._runtime, [data if self._style.width is None else self._safe(data)])
+        if not data:
+            return
+        as_it_is = self._style.width is None and not (self._style.colour and self._style.format in _JSON)
+        stdout.write(self._runtime, [data] if as_it_is else self._safe(data))
 
-    def _safe(self, data: bytes) -> bytes:
+    def _safe(self, data: bytes) -> Iterable[bytes]:
         if self._style.format == "table":
-            return data
+            return [data]
         text = data.decode("utf-8")
         if self._style.format not in _JSON:
-            return terminal.encode(self._runtime, terminal.lines_visible(text))
-        text = terminal.json_visible(text)
-        if self._style.colour and len(text) <= LARGEST_COLOURED:
-            text = terminal.coloured_json(text)
-        return terminal.encode(self._runtime, text)
+            return [terminal.encode(self._runtime, terminal.lines_visible(text))]
+        return pretty_json.encoded(self._runtime, terminal.json_visible(text), colour=self._style.colour)
 
 
 def text(runtime: Runtime, data: bytes) -> None:

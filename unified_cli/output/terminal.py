@@ -12,10 +12,18 @@ if TYPE_CHECKING:
 
 
 def has_colour(runtime: Runtime) -> bool:
-    """Whether stdout may be coloured: FORCE_COLOR, else a terminal that is not dumb and no NO_COLOR; empty is unset."""
-    if runtime.environ.get("FORCE_COLOR"):
+    """Whether stdout is coloured: as `--color` says, then the variables, else on a terminal that is not dumb.
+
+    The variables are those of no-color.org and bixense.com/clicolors, and FORCE_COLOR; an empty one is unset.
+    """
+    if runtime.color != "auto":
+        return runtime.color == "always"
+    environ = runtime.environ
+    if environ.get("NO_COLOR"):
+        return False
+    if any(environ.get(name, "") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
-    return runtime.stdout_is_terminal and not runtime.environ.get("NO_COLOR") and runtime.environ.get("TERM") != "dumb"
+    return runtime.stdout_is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
 def encode(runtime: Runtime, text: str) -> bytes:
@@ -36,14 +44,6 @@ def lines_visible(text: str) -> str:
 def _json_escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
-
-
-def coloured_json(text: str) -> str:
-    """The JSON text with ANSI colours."""
-    from rich.highlighter import JSONHighlighter  # noqa: PLC0415  only on a terminal
-    from rich.text import Text  # noqa: PLC0415  as above
-
-    return _render(JSONHighlighter()(Text(text, no_wrap=True)))
 
 
 def coloured_help(text: str) -> str:

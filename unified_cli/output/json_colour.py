@@ -1,0 +1,68 @@
+"""Colours for JSON text of any size, in the styles of rich's theme."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from rich.color import ColorSystem
+from rich.default_styles import DEFAULT_STYLES
+
+_WORD = re.compile(
+    r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
+)
+_PIECE = 1 << 18
+
+
+def coloured(text: str) -> str:
+    """The JSON text with ANSI colours; the text without them is unchanged.
+
+    Takes JSON without control characters other than line breaks, whole or cut between two strings.
+
+    A highlighter that matches token by token needs seconds for some megabytes. Here the text is split at its quotes:
+    every second part is a string, and the parts between them, which are few different ones, are coloured once each.
+    """
+    # Without backslashes before it, a quote can only begin or end a string.
+    escapes = "\\" in text
+    if escapes:
+        text = text.replace("\\\\", "\x01").replace('\\"', "\x02")
+    before, *rest = text.split('"')
+    parts = [""] * (len(rest) // 2 * 3)
+    # A colon after a string says that it is a key.
+    parts[0::3] = [_KEY if after.lstrip().startswith(":") else _TEXT for after in rest[1::2]]
+    parts[1::3] = rest[0::2]
+    parts[2::3] = map(_closing, rest[1::2])
+    made = _between(before) + "".join(parts)
+    return made.replace("\x02", '\\"').replace("\x01", "\\\\") if escapes else made
+
+
+def pieces(text: str) -> Iterator[str]:
+    """The text in pieces that end at line breaks, so that few coloured ones are in memory at a time."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+@lru_cache(4096)
+def _closing(after: str) -> str:
+    """The end of a string and the text between it and the next one."""
+    return f'"{_AFTER}{_between(after)}'
+
+
+def _between(text: str) -> str:
+    return _WORD.sub(_word, text)
+
+
+def _word(match: re.Match[str]) -> str:
+    return _BEFORE[match.lastindex or 0] + match[0] + _AFTER
+
+
+def _ends(style: str) -> tuple[str, str]:
+    before, _, after = DEFAULT_STYLES[f"json.{style}"].render("\0", color_system=ColorSystem.STANDARD).partition("\0")
+    return before, after
+
+
+_AFTER = _ends("str")[1]
+_KEY, _TEXT = (_ends(name)[0] + '"' for name in ("key", "str"))
+_BEFORE = ["", *(_ends(name)[0] for name in _WORD.groupindex)]
