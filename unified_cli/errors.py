@@ -19,6 +19,7 @@
 Raised where the failure is detected; only `main` turns them into exit codes.
 """
 
+import copy
 from collections.abc import Callable
 from enum import IntEnum
 from typing import ClassVar, Self
@@ -95,6 +96,14 @@ class UnifiedError(Exception):
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
+
+    def retold(self, reason: str) -> Self:
+        """The same failure in other words, without a hint: for the end of a run of which all parts failed alike."""
+        told = copy.copy(self)
+        told.reason = told.message = reason
+        told.args = (reason,)
+        told.hint = None
+        return told
 
     def mask(self, masked: Callable[[str], str]) -> None:
         """Replace all text by what `masked` makes of it."""

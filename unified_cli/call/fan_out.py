@@ -175,8 +175,7 @@ class _FanOutOutcome:
         """Raise the error that sums up the run, if anything failed or is missing."""
         codes = {error.code for error in self.failed.values()}
         if len(self.failed) == len(self.names) and len(codes) == 1:
-            first = next(iter(self.failed.values()))
-            raise type(first)(f"all {len(self.names)} connections failed", origin=first.origin, status=first.status)
+            raise next(iter(self.failed.values())).retold(f"all {len(self.names)} connections failed")
         if self.failed:
             failed = [name for name in self.names if name in self.failed]
             missing.append(f"{len(failed)} of {len(self.names)} connections failed: {', '.join(failed)}")

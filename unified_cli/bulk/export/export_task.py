@@ -103,7 +103,8 @@ class TaskRunner:
 
     def _run(self, task: ExportTask) -> Generator[TaskResult]:
         if error := self._refused.get(task.name):
-            raise type(error)(error.message, origin=error.origin, status=error.status)
+            yield FailedList(task, error)
+            return
         connection = self._terms.connect(task.name)
         request = connection.request(task.operation)
         options = self._terms.options(task.operation)

@@ -76,8 +76,7 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
     _show(runtime, options.output, findings)
     errors = [finding for finding in findings if finding.error]
     if errors:
-        error = worst(errors)
-        raise type(error)(f"found {len(errors)} error{'s' if len(errors) > 1 else ''}", origin=error.origin)
+        raise worst(errors).retold(f"found {len(errors)} error{'s' if len(errors) > 1 else ''}")
 
 
 def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:

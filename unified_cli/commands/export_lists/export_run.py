@@ -53,6 +53,7 @@ def _verify(runtime: Runtime, folder: Path) -> None:
 def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     form = _format(options)
+    builder.pairs(options.query)
     operations = selection.lists(catalogue, options.what)
     shard = selection.parse_shard(options.shard) if options.shard else None
     names, connect = _connections(context, options)

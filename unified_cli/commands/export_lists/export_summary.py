@@ -25,8 +25,7 @@ def report(runtime: Runtime, folder: Path, total: int, summary: ExportSummary) -
         raise states[0]
     kinds = {error.code for error in failed.values()}
     if failed and len(failed) == total and len(kinds) == 1:
-        first = next(iter(failed.values()))
-        raise type(first)(f"all {total} lists failed", origin=first.origin, status=first.status)
+        raise next(iter(failed.values())).retold(f"all {total} lists failed")
     if failed or summary.partial:
         raise IncompleteError(f"{len(failed) + len(summary.partial)} of {total} files are incomplete")
 

@@ -61,8 +61,8 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
     errors = [one.error for one in verdicts if one.error]
     if errors:
-        error = connection_probe.worst(errors)
-        raise type(error)(f"{len(errors)} of {len(verdicts)} connections cannot be used", origin=error.origin)
+        told = f"{len(errors)} of {len(verdicts)} connections cannot be used"
+        raise connection_probe.worst(errors).retold(told)
 
 
 def _described(one: ProbeResult) -> JsonObject:
