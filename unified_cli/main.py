@@ -7,7 +7,7 @@ import json
 import traceback
 from collections.abc import Iterator
 
-from unified_cli import VERSION_LINE
+from unified_cli import VERSION_LINE, os_limits
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import (
     ExitCode,
@@ -22,7 +22,7 @@ from unified_cli.masking import visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE}
+_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
@@ -107,6 +107,9 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.stderr.verbosity > 1:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
+    if os_limits.is_no_descriptor(error):
+        # Its file name is often that of a module, which is none of the user's business.
+        return os_limits.no_descriptor()
     if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
         return StorageError(f"{error.filename or 'the operating system'}: {error.strerror or error}")
     frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -8,8 +8,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Generic, NamedTuple, Self, TypeVar
+
+from unified_cli import os_limits
+from unified_cli.errors import StorageError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -41,7 +43,7 @@ class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 
     All methods are for one thread, the caller's, which uses one result after the other. A job is at most one result
-    ahead of it. A worker is started when there is a job for it.
+    ahead of it. A worker is started when there is a job for it; StorageError is raised where not one can be.
 
     Leaving the `with` block early waits for nobody: each worker closes its job when the result it is making is there.
     Workers are daemons, so that the program can end before.
@@ -141,10 +143,19 @@ class WorkerPool(Generic[Job, Result]):
         task: _Task[Job, Result] = _Task(job)
         self._unfinished.add(task)
         if self._threads < min(self._size, self.busy):
-            self._threads += 1
-            Thread(target=self._run, daemon=True).start()
+            self._start_worker()
         self._submitted.put(task)
         return task
+
+    def _start_worker(self) -> None:
+        try:
+            os_limits.start_thread(self._run)
+        except StorageError:
+            # The workers that there are do all jobs, if more slowly.
+            if not self._threads:
+                raise
+        else:
+            self._threads += 1
 
     def _accept(self, task: _Task[Job, Result], result: Result | _End) -> list[Result]:
         if isinstance(result, _End):

@@ -24,7 +24,11 @@ LAYERS = (
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),
     Layer(5, ("config",), "the config file, the settings with their sources, the credentials"),
     Layer(4, ("storage",), "files: replaced atomically, appended durably, created only once, locked, safely named"),
-    Layer(3, ("runtime", "signals", "standard_streams"), "streams, environment, clock, transport; SIGINT and SIGTERM"),
+    Layer(
+        3,
+        ("runtime", "signals", "standard_streams", "os_limits"),
+        "streams, environment, clock, transport; signals; limits",
+    ),
     Layer(2, ("stderr",), "the only writer of stderr"),
     Layer(
         1,

@@ -1,9 +1,9 @@
 """Tokens in this machine's keyring: a call takes three seconds at most, and plain-text backends are refused."""
 
-import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError
 
 SERVICE = "unified"
@@ -60,9 +60,7 @@ def _with_timeout(work: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001  backends raise whatever they like
             failure.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(SECONDS)
+    os_limits.start_thread(run).join(SECONDS)
     if result:
         return result[0]
     if not failure:

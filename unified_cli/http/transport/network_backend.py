@@ -8,6 +8,7 @@ from typing import Any
 
 import httpcore
 
+from unified_cli import os_limits
 from unified_cli.http.transport.connection_state import ConnectionState
 
 _CONNECT = 10.0
@@ -65,7 +66,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
             finally:
                 answered.set()
 
-        threading.Thread(target=ask, daemon=True).start()
+        os_limits.start_thread(ask)
         if not answered.wait(self._remaining(_CONNECT)):
             raise httpcore.ConnectTimeout("the name server does not answer")
         if isinstance(answers[0], list):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import httpx
 
+from unified_cli import os_limits
 from unified_cli.http.retry import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
@@ -28,7 +29,10 @@ class NetworkFailure(NamedTuple):
 
 
 def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    """How the attempt failed, from the transport's error and the state of its connection."""
+    """How the attempt failed, from the transport's error and the state of its connection.
+
+    Raises StorageError where it is this process that has too many files open.
+    """
     host = route.address.host
     if isinstance(error, httpx.ProxyError):
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
@@ -45,6 +49,8 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
     causes = [*_causes(error)]
     peer = route.first_peer if route.proxy_uses_tls and not state.handshakes else route.address.host
     for cause in causes:
+        if os_limits.is_no_descriptor(cause):
+            raise os_limits.no_descriptor() from None
         if isinstance(cause, ssl.SSLError):
             return _no_tls(cause, peer)
         if isinstance(cause, socket.gaierror):

@@ -1,0 +1,88 @@
+"""Where the operating system refuses threads or files, the end says so; no bug is claimed and no module is blamed."""
+
+import resource
+import threading
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from front_door import Process, Unified
+from pages import serve, tickets
+from server import Service
+
+from unified_cli import os_limits
+from unified_cli.bulk.worker_pool import WorkerPool
+
+Config = Callable[[str], Path]
+FOUR = "".join(f'[profiles.a{number}]\naccount_id = "{number}"\n' for number in range(4))
+COMMANDS = (
+    "ticketing tickets list --all",
+    "-p a* ticketing tickets list -o ndjson",
+    "-p a* export ticketing/tickets --to dump",
+    "-p a1 import ticketing/tickets in.ndjson",
+)
+
+
+@pytest.fixture
+def four(config: Config, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four connections to a service of several pages, and a file to import."""
+    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\naccount_id = "1"\n{FOUR}')
+    serve(service, [tickets(2), tickets(2, 2), tickets(2, 4)])
+    (tmp_path / "in.ndjson").write_text('{"name": "x"}\n')
+    monkeypatch.chdir(tmp_path)
+
+
+def at_most(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the program start so many threads, then refuse as `ulimit -u` does."""
+    left = [None] * threads
+
+    class Limited(threading.Thread):
+        def start(self) -> None:
+            if not left:
+                raise RuntimeError("can't start new thread")
+            left.pop()
+            super().start()
+
+    monkeypatch.setattr(os_limits, "Thread", Limited)
+
+
+@pytest.mark.usefixtures("four")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_thread_at_all_is_the_machines_failure(
+    command: str, unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_most(0, monkeypatch)
+    result = unified(command)
+    assert result.code == 11
+    assert "the operating system starts no further thread" in result.stderr
+    assert "a bug" not in result.stderr
+
+
+def test_work_goes_on_with_the_threads_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_most(2, monkeypatch)
+
+    def work(job: int) -> Generator[int]:
+        yield job
+
+    with WorkerPool(8, work) as pool:
+        assert sorted(pool.results(range(20))) == [*range(20)]
+
+
+def home_of(tmp_path: Path) -> dict[str, str]:
+    return {"UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
+
+
+@pytest.mark.usefixtures("four")
+@pytest.mark.parametrize("limit", [5, 8, 11])
+@pytest.mark.parametrize("command", COMMANDS[1:3])
+def test_too_many_open_files_is_told_as_such(command: str, limit: int, process: Process, tmp_path: Path) -> None:
+    done = process(
+        f"{command} --workers 8",
+        environ=home_of(tmp_path),
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
+    )
+    said = done.stderr.decode()
+    assert done.returncode in {0, 11}, said
+    assert ".py" not in said
+    assert done.returncode == 0 or "opens no further file" in said or "Too many open files" in said

@@ -1,0 +1,33 @@
+"""What the operating system may refuse to a process at any time: another thread, another open file."""
+
+import errno
+from collections.abc import Callable
+from threading import Thread
+
+from unified_cli.errors import StorageError
+
+
+def start_thread(work: Callable[[], None]) -> Thread:
+    """A running daemon thread that does the work. Raises StorageError where no further thread can be had."""
+    thread = Thread(target=work, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        # All that `start` raises for a new thread.
+        raise StorageError(
+            "the operating system starts no further thread", hint="ulimit -u shows the limit, --workers 1 needs few"
+        ) from None
+    return thread
+
+
+def is_no_descriptor(error: BaseException) -> bool:
+    """Whether it is the operating system's refusal to open another file or socket."""
+    return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
+
+
+def no_descriptor() -> StorageError:
+    """The error for that refusal, whatever was to be opened."""
+    return StorageError(
+        "the operating system opens no further file or connection",
+        hint="ulimit -n shows the limit, --workers 1 needs few",
+    )
