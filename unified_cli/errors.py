@@ -105,6 +105,11 @@ class UnifiedError(Exception):
         told.hint = None
         return told
 
+    def add_hint(self, hint: str) -> None:
+        """Say what else can be done about it."""
+        self.hint = f"{self.hint}; {hint}" if self.hint else hint
+        self.message = f"{self.reason} ({self.hint})"
+
     def mask(self, masked: Callable[[str], str]) -> None:
         """Replace all text by what `masked` makes of it."""
         self.reason, self.message = masked(self.reason), masked(self.message)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unified_cli.call import Call, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import RefusedError
+from unified_cli.errors import RefusedError, UnifiedError, UnknownError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -61,11 +61,22 @@ def send(call: Call, request: Request) -> None:
     clients = connect.Clients(runtime, catalogue)
     try:
         _send(call, clients, request)
-    except RefusedError as error:
-        from unified_cli.call import capability_hint  # noqa: PLC0415
+    except UnifiedError as error:
+        _say_how_to_repeat(error, request)
+        if isinstance(error, RefusedError):
+            from unified_cli.call import capability_hint  # noqa: PLC0415
 
-        capability_hint.add(error, call, clients, request)
+            capability_hint.add(error, call, clients, request)
         raise
+
+
+def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
+    """Add the key of a write to its error: of one that is in doubt, or was answered with a failure that may pass."""
+    from unified_cli.http import write_outcome  # noqa: PLC0415
+
+    in_doubt = isinstance(error, UnknownError)
+    if (in_doubt or (error.retryable and error.status is not None)) and (hint := write_outcome.how_to_repeat(request)):
+        error.add_hint(hint)
 
 
 def _send(call: Call, clients: "Clients", request: Request) -> None:

@@ -1,19 +1,21 @@
 """Send a request, repeat it where that is safe, and return its answer or raise its error."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 import httpx
 
 from unified_cli.config.settings import Settings
-from unified_cli.errors import RateLimitError, UnifiedError, UnknownError, UnsafeError
-from unified_cli.http import retry
+from unified_cli.errors import RateLimitError, UnifiedError, UnsafeError
+from unified_cli.http import retry, write_outcome
 from unified_cli.http.answer.reader import Answer, Expected, Failed
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange
 from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
+from unified_cli.http.write_outcome import WriteOutcome
 
 
 class Limits(NamedTuple):
@@ -31,8 +33,7 @@ class _Call:
     until: float
     error: UnifiedError
     number: int = 1
-    doubtful: bool = False
-    """An earlier attempt may have been carried out, though its answer is lost."""
+    attempts: list[Attempt] = field(default_factory=list)
     reconnected: bool = False
     """It was already repeated because the server had closed the idle connection."""
 
@@ -72,19 +73,27 @@ class Client:
             self._runtime.monotonic() + self._settings.timeout,
             RateLimitError("no send is free before the deadline", hint="a larger --timeout, or a higher --rate"),
         )
+        try:
+            return self._send(call, expected)
+        except KeyboardInterrupt as stop:
+            if write_outcome.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
+                stop.add_note(
+                    "; ".join(filter(None, (write_outcome.doubt(request), write_outcome.how_to_repeat(request))))
+                )
+            raise
+
+    def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
-            if not self._rate_limit.wait(request.account, call.until):
+            if not self._rate_limit.wait(call.request.account, call.until):
                 _give_up(call, call.error)
             result = self._attempt(call, expected)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
-            attempt = result.attempt
-            if call.doubtful and request.method == "DELETE" and attempt.status in {404, 410}:
+            if write_outcome.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
-            call.doubtful = (call.doubtful and not retry.settles(attempt)) or retry.leaves_doubt(request, attempt)
-            if result.stale and not call.reconnected and retry.may_repeat(request, attempt):
+            if result.stale and not call.reconnected and retry.may_repeat(call.request, result.attempt):
                 call.reconnected = True
                 continue
             self._pause(call, result)
@@ -92,11 +101,15 @@ class Client:
 
     def _attempt(self, call: _Call, expected: Expected) -> Answer | Failed:
         try:
-            return self._connection.attempt(call.request, call.until, expected)
-        except KeyboardInterrupt as stop:
-            if call.request.writes:
-                stop.add_note(_in_doubt(call.request))
+            result = self._connection.attempt(call.request, call.until, expected)
+        except UnifiedError as error:
+            # This attempt was not sent.
+            _give_up(call, error)
+        except KeyboardInterrupt:
+            call.attempts.append(Attempt(Outcome.LOST))
             raise
+        call.attempts.append(result.attempt)
+        return result
 
     def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait before the next attempt, or raise the error if there is to be none."""
@@ -123,22 +136,8 @@ def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
     hint = f"it asks to wait {span}, longer than this run may"
-    return RateLimitError(error.message, hint=hint, origin=error.origin, status=error.status)
+    return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status)
 
 
 def _give_up(call: _Call, error: UnifiedError) -> NoReturn:
-    request = call.request
-    if not call.doubtful:
-        error.idempotency_key = request.key
-        raise error
-    raise UnknownError(
-        f"{error.message}; {_in_doubt(request)}", origin=error.origin, status=error.status, idempotency_key=request.key
-    )
-
-
-def _in_doubt(request: Request) -> str:
-    known = ""
-    if request.key:
-        known = "; its key was" if request.outward else "; to try again safely: --idempotency-key"
-        known = f"{known} {request.key}"
-    return f"{request.method} {request.path} may or may not have been done{known}"
+    raise write_outcome.error_for(call.request, call.attempts, error) from None

@@ -11,9 +11,9 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, NetworkError, ServiceError, UsageError
 from unified_cli.http.answer import decoding
 from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange
 from unified_cli.http.request import Request
-from unified_cli.http.retry import Attempt, Outcome
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for

@@ -52,6 +52,8 @@ class Request(NamedTuple):
     operation: Operation | None = None
     honoured: bool = True
     """The service honours idempotency keys, so a repeat with the same key is safe."""
+    in_doubt: bool = False
+    """An attempt of an earlier run may have been carried out."""
 
     @property
     def target(self) -> str:

@@ -4,82 +4,33 @@ import re
 import threading
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
-from enum import Enum, auto
-from typing import NamedTuple
 
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import Request
+from unified_cli.http.write_outcome import WriteOutcome, outcome_of
 
 LONGEST_WAIT = 60.0
 _CEILING = 20.0
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
-# What a gateway answers when it lost its connection to the service, or timed out, after passing the request on.
-_LOST_BEHIND = {502, 504, 520, 524}
-# The service examined this very request and did not carry it out.
-_SETTLED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
 _NUMBER = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
-
-
-class Outcome(Enum):
-    """How far an attempt got."""
-
-    NOT_SENT = auto()
-    """Nothing reached the service, and another try may."""
-    PERMANENT = auto()
-    """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
-    LOST = auto()
-    """It was sent, and no complete answer arrived: it may have been carried out."""
-    DAMAGED = auto()
-    """It succeeded, but the answer is damaged."""
-    OVERSIZED = auto()
-    """It succeeded, but the answer is too large; a repeat would be as large."""
-    ANSWERED = auto()
-    """It was answered with a status other than success."""
-
-
-class Attempt(NamedTuple):
-    """The result of one attempt; `retry_after` in seconds.
-
-    `remote` for an error of the provider, `own` if the answer is the service's own error object.
-    """
-
-    outcome: Outcome
-    status: int = 0
-    retry_after: float | None = None
-    blocked: bool = False
-    remote: bool = False
-    own: bool = False
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
     """Whether the same request may be sent again after this attempt without being carried out twice.
 
     Assumption: the service honours the idempotency key that every POST and PATCH carries. An outward operation (an
-    email, a suspension) does not rely on it.
+    email, a suspension) does not rely on it: it is sent again only where nothing was done, and the answer says when.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
     if attempt.outcome is Outcome.ANSWERED:
         if attempt.blocked or not (attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)):
             return False
-        return (
-            not request.outward or attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
-        )
+        if not request.outward:
+            return True
+        asked = attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
+        return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
     return attempt.outcome in {Outcome.LOST, Outcome.DAMAGED} and not request.outward
-
-
-def leaves_doubt(request: Request, attempt: Attempt) -> bool:
-    """Whether it is unknown if the request was carried out."""
-    if attempt.outcome is Outcome.ANSWERED:
-        return request.writes and attempt.status in _LOST_BEHIND and not attempt.own
-    return request.writes and attempt.outcome in {Outcome.LOST, Outcome.DAMAGED, Outcome.OVERSIZED}
-
-
-def settles(attempt: Attempt) -> bool:
-    """Whether this failure shows that earlier attempts, whose answers are lost, were not carried out either.
-
-    Assumption: the service repeats its first answer to an idempotency key.
-    """
-    return attempt.outcome is Outcome.ANSWERED and attempt.status in _SETTLED
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:

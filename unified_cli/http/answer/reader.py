@@ -8,11 +8,11 @@ import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import retry
+from unified_cli.http import retry, write_outcome
 from unified_cli.http.answer import decoding
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.request import Request
-from unified_cli.http.retry import Attempt, Outcome
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport.connection_state import ConnectionState
 
@@ -38,6 +38,11 @@ class Answer(NamedTuple):
     def content_type(self) -> str:
         """The Content-Type, empty if there is none."""
         return str(self.headers.get("content-type", ""))
+
+    @property
+    def attempt(self) -> Attempt:
+        """The attempt that was answered so."""
+        return Attempt(Outcome.SUCCEEDED, self.status)
 
 
 class Failed(NamedTuple):
@@ -116,7 +121,7 @@ class Reader(NamedTuple):
             if isinstance(error, decoding.DamageError):
                 raise
             size = f"the answer is larger than {decoding.LARGEST >> 20} MiB (ask for less: --page-size)"
-            return self._final(request, status, size, Outcome.OVERSIZED)
+            return self._final(request, status, size)
         if not body:
             if request.method == "GET":
                 raise decoding.DamageError("the answer is empty")
@@ -147,7 +152,7 @@ class Reader(NamedTuple):
         envelope = decoding.error_envelope(body, self.service.items)
         after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
         remote = bool(envelope and envelope.get(self.service.remote_error))
-        blocked = status == 503 and envelope is not None and not remote and after is None
+        blocked = status == 503 and envelope is not None and not remote and "retry-after" not in response.headers
         attempt = Attempt(
             Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
         )
@@ -156,8 +161,10 @@ class Reader(NamedTuple):
         answer = api_errors.ErrorAnswer(request, status, body, envelope, blocked)
         return Failed(attempt, api_errors.error_for(answer, self.service, self.trace.stderr))
 
-    def _final(self, request: Request, status: int, message: str, outcome: Outcome = Outcome.ANSWERED) -> Failed:
+    def _final(self, request: Request, status: int, message: str) -> Failed:
+        """The failure that a repeat would not change."""
         self.disconnect()
+        outcome = Outcome.UNUSABLE if status // 100 == 2 else Outcome.ANSWERED
         error = ServiceError(f"{message} ({request.method} {request.path})", status=status, retryable=False)
         return Failed(Attempt(outcome, status), error)
 
@@ -175,9 +182,11 @@ class Reader(NamedTuple):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
-            raise NetworkError(f"{self.failure_of(error).reason} ({request.method} {request.path})") from None
+            lost = NetworkError(f"{self.failure_of(error).reason} ({request.method} {request.path})")
+            raise write_outcome.error_for(request, [Attempt(Outcome.LOST)], lost) from None
         except decoding.DamageError as error:
-            raise ServiceError(f"{error} ({request.method} {request.path})") from None
+            damaged = ServiceError(f"{error} ({request.method} {request.path})")
+            raise write_outcome.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None
         self._end(response)
 
     def _end(self, response: httpx.Response) -> None:

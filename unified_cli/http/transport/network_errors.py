@@ -8,7 +8,7 @@ from typing import NamedTuple
 import httpx
 
 from unified_cli import os_limits
-from unified_cli.http.retry import Outcome
+from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.masking import cut

@@ -96,9 +96,12 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
     foreign = _is_foreign(here, target)
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
         goal = cut(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
-        raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed")
+        unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
+        raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}")
     if request.method != "GET" and not file:
-        raise UnsafeError(f"{origin} redirects {request.method} {request.path}; a write is never sent a second time")
+        raise UnsafeError(
+            f"{origin} redirects {request.method} {request.path}; not followed, so the write is not confirmed"
+        )
 
 
 def _origin(url: httpx.URL) -> str:

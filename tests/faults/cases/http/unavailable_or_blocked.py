@@ -12,6 +12,12 @@ CASES = {
     "an outage that says when to come back": Case(
         LIST, [failure(503, headers={"Retry-After": "1"})], exit=5, never=[BLOCKED], requests=5
     ),
+    "an outage that says nonsense about when to come back": Case(
+        LIST, [failure(503, headers={"Retry-After": "soon"})], exit=5, never=[BLOCKED], requests=5
+    ),
+    "an outage, on a create": Case(
+        CREATE, [failure(503, headers={"Retry-After": "1"})], exit=5, never=["may or may not"], requests=5, one_key=True
+    ),
     "an outage that ends": Case(
         LIST, [failure(503, headers={"Retry-After": "1"}), listing()], stdout=PAGE + b"\n", requests=2, waits=(1, 2)
     ),
@@ -26,5 +32,10 @@ CASES = {
     "on an outward action, not processed": Case(
         SEND, [failure(503, headers={"Retry-After": "1"}), listing()], requests=2, one_key=True
     ),
-    "on an outward action, unclear": Case(SEND, [reply(b"", 503, kind=None)], exit=5, requests=1),
+    "on an outward action, unclear": Case(
+        SEND, [reply(b"", 503, kind=None)], exit=10, stderr=["may or may not"], requests=1, one_key=True
+    ),
+    "on an outward action, from a gateway that says when to come back": Case(
+        SEND, [reply(b"", 503, {"Retry-After": "1"}, kind=None)], exit=10, requests=1, one_key=True
+    ),
 }

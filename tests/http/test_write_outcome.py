@@ -1,0 +1,87 @@
+"""The outcome of a write from the history of its attempts: a pure function, case by case."""
+
+import pytest
+from requests_to_try import ALL, CREATE, DELETE, READ, SEND, UPDATE
+
+from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.request import Request
+from unified_cli.http.write_outcome import WriteOutcome, outcome_of
+
+DONE, FAILED, IN_DOUBT = WriteOutcome
+WRITES = [one for one in ALL if one is not READ]
+LOST = Attempt(Outcome.LOST)
+REFUSED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
+
+
+def answered(status: int, **more: bool) -> Attempt:
+    return Attempt(Outcome.ANSWERED, status, **more)
+
+
+@pytest.mark.parametrize("one", WRITES, ids=lambda one: one.operation.command)
+@pytest.mark.parametrize("status", range(300, 600))
+def test_a_status_alone_decides_one_attempt(one: Request, status: int) -> None:
+    expected = FAILED if 400 <= status < 500 else IN_DOUBT
+    assert outcome_of(one, [answered(status)]) is expected
+    assert outcome_of(one, [answered(status, own=True, remote=True)]) is expected
+    assert outcome_of(one, [answered(status, own=True)]) is (FAILED if status == 503 else expected)
+
+
+@pytest.mark.parametrize("one", WRITES, ids=lambda one: one.operation.command)
+def test_how_far_an_attempt_got_decides_without_a_status(one: Request) -> None:
+    assert {outcome: outcome_of(one, [Attempt(outcome)]) for outcome in Outcome if outcome is not Outcome.ANSWERED} == {
+        Outcome.NOT_SENT: FAILED,
+        Outcome.PERMANENT: FAILED,
+        Outcome.LOST: IN_DOUBT,
+        Outcome.DAMAGED: IN_DOUBT,
+        Outcome.UNUSABLE: IN_DOUBT,
+        Outcome.SUCCEEDED: DONE,
+    }
+    assert outcome_of(one, []) is FAILED
+
+
+def test_a_read_is_never_in_doubt() -> None:
+    for outcome in Outcome:
+        assert outcome_of(READ, [Attempt(outcome, 502)]) is not IN_DOUBT
+
+
+@pytest.mark.parametrize("later", [401, 402, 403, 408, 409, 425, 429, 451])
+@pytest.mark.parametrize("first", [LOST, answered(500), answered(504), answered(303), Attempt(Outcome.DAMAGED)])
+def test_a_doubt_outlives_what_says_nothing_about_it(first: Attempt, later: int) -> None:
+    for one in WRITES:
+        assert outcome_of(one, [first, answered(later, own=True)]) is IN_DOUBT
+        assert outcome_of(one, [first, answered(503, own=True)]) is IN_DOUBT
+        assert outcome_of(one, [first, Attempt(Outcome.NOT_SENT), Attempt(Outcome.PERMANENT)]) is IN_DOUBT
+        assert outcome_of(one, [answered(429), first, answered(429)]) is IN_DOUBT
+        assert outcome_of(one, [first, Attempt(Outcome.SUCCEEDED, 201)]) is DONE
+
+
+@pytest.mark.parametrize("status", range(400, 500))
+def test_only_a_refusal_by_the_service_itself_of_a_request_with_a_key_ends_a_doubt(status: int) -> None:
+    own = answered(status, own=True)
+    for one in (CREATE, UPDATE):
+        assert outcome_of(one, [LOST, own]) is (FAILED if status in REFUSED else IN_DOUBT)
+        assert outcome_of(one, [LOST, own, answered(500)]) is IN_DOUBT
+        assert outcome_of(one, [LOST, answered(status, own=True, remote=True)]) is IN_DOUBT
+        assert outcome_of(one, [LOST, answered(status)]) is IN_DOUBT
+        assert outcome_of(one._replace(honoured=False), [LOST, own]) is IN_DOUBT
+        assert outcome_of(one._replace(key=None), [LOST, own]) is IN_DOUBT
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_delete_that_finds_nothing_is_done_only_after_a_doubt(status: int) -> None:
+    assert outcome_of(DELETE, [answered(status)]) is FAILED
+    assert outcome_of(DELETE, [answered(429), answered(status)]) is FAILED
+    assert outcome_of(DELETE, [LOST, answered(429), answered(status)]) is DONE
+    assert outcome_of(DELETE, [answered(502), answered(status)]) is DONE
+    assert outcome_of(DELETE, [LOST, answered(400, own=True)]) is IN_DOUBT
+
+
+def test_an_attempt_of_an_earlier_run_counts() -> None:
+    for one in WRITES:
+        repeated = one._replace(in_doubt=True)
+        assert outcome_of(repeated, []) is IN_DOUBT
+        assert outcome_of(repeated, [answered(429)]) is IN_DOUBT
+        assert outcome_of(repeated, [Attempt(Outcome.SUCCEEDED, 200)]) is DONE
+    assert outcome_of(DELETE._replace(in_doubt=True), [answered(404)]) is DONE
+    assert outcome_of(CREATE._replace(in_doubt=True), [answered(422, own=True)]) is FAILED
+    assert outcome_of(SEND._replace(in_doubt=True), [answered(409, own=True)]) is IN_DOUBT

@@ -1,0 +1,37 @@
+"""One attempt at a request: how far it got, and what it was answered."""
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+
+class Outcome(Enum):
+    """How far an attempt got."""
+
+    NOT_SENT = auto()
+    """Nothing reached the service, and another try may."""
+    PERMANENT = auto()
+    """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
+    LOST = auto()
+    """It was sent, and no complete answer arrived: it may have been carried out."""
+    DAMAGED = auto()
+    """It succeeded, but the answer is damaged."""
+    UNUSABLE = auto()
+    """It succeeded, but the answer is too large or a web page; that of a repeat would be too."""
+    ANSWERED = auto()
+    """It was answered with a status other than success."""
+    SUCCEEDED = auto()
+    """It was answered with a success."""
+
+
+class Attempt(NamedTuple):
+    """The result of one attempt; `retry_after` in seconds.
+
+    `remote` for an error of the provider, `own` if the answer is the service's own error object.
+    """
+
+    outcome: Outcome
+    status: int = 0
+    retry_after: float | None = None
+    blocked: bool = False
+    remote: bool = False
+    own: bool = False
