@@ -216,10 +216,14 @@ def test_a_500_kept_for_a_key_is_told_and_the_key_stays(unified: Unified, servic
     service.reply = lambda _: Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}')
     path = records({"name": "a"})
     result = unified(f"{TAGS} {path}", environ=service.environ)
-    assert (result.code, told(result)) == (9, summary(failed=1))
-    assert outcome(path, "failed")[0]["_import"] == {
-        "line": 1, "status": 500, "why": "the service answered 500 to POST /unified/ticketing/tags: boom",
-    }  # fmt: skip
+    assert (result.code, told(result)) == (10, summary(in_doubt=1))
+    assert outcome(path, "in-doubt")[0]["_import"] == {
+        "line": 1,
+        "status": 500,
+        "why": "the service answered 500 to POST /unified/ticketing/tags: boom; "
+        "POST /unified/ticketing/tags may or may not have been done",
+        "key": service.seen[0].headers["idempotency-key"],
+    }
     assert len(service.seen) == 5
     service.reply = echo
     assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
@@ -322,7 +326,8 @@ def test_a_service_that_always_fails_is_given_up(unified: Unified, service: Serv
     service.reply = lambda _: Reply(500)
     path = records(*({"name": str(n)} for n in range(100)))
     result = unified(f"{TAGS} {path} --workers 1 --retries 0", environ=service.environ)
-    assert (result.code, told(result), len(service.seen)) == (5, summary(failed=10, not_tried=90), 10)
+    assert (result.code, told(result), len(service.seen)) == (10, summary(in_doubt=10, not_tried=90), 10)
+    assert "stopped with 90 of 100 records not tried: the service answered 500" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -571,7 +576,8 @@ def test_a_delete_in_doubt_that_is_gone_is_done(
     unified_sandbox.faults()
     result = unified(f"{TAGS} {path} --operation delete -y", environ=served)
     assert (result.code, told(result)) == (0, summary(done=1))
-    assert outcome(path, "done")[0]["_import"] == {"line": 1, "id": "x", "why": "already gone"}
+    assert result.stderr == "already gone: an earlier attempt deleted it\n"
+    assert outcome(path, "done")[0]["_import"] == {"line": 1, "id": "x", "status": 204}
 
 
 @pytest.mark.parametrize(

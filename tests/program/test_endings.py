@@ -105,7 +105,7 @@ def test_a_signal_that_meets_a_write_leaves_its_key(start: Any, number: signal.S
     assert end(process) == (
         code,
         b"",
-        f"error: {word}; {path} may or may not have been done; to try again safely: --idempotency-key k-1\n",
+        f"error: {word}; {path} may or may not have been done; to repeat it safely: --idempotency-key k-1\n",
     )
 
 

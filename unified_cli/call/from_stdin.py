@@ -90,7 +90,8 @@ def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
             made = requests.for_operation(scope, operation, item.identifier, content)
         except UsageError as error:
             raise UsageError(f"{_STDIN}, line {item.number}: {error.message}") from None
-        jobs.append(PipedJob(position, item.number, made._replace(honoured=settings.idempotency_window > 0)))
+        made = made._replace(honoured=settings.idempotency_window > 0, in_doubt=item.in_doubt)
+        jobs.append(PipedJob(position, item.number, made))
     if not jobs:
         raise UsageError(f"no ids on {_STDIN}")
     return jobs
@@ -164,7 +165,8 @@ class _PipedRun:
 
     def _print(self, done: JobResult) -> None:
         if done.error is not None:
-            self._runtime.stderr.note(f"line {done.job.line}: {done.error.message}")
+            key = f"; its key was {done.error.idempotency_key}" if done.error.idempotency_key else ""
+            self._runtime.stderr.note(f"line {done.job.line}: {done.error.message}{key}")
         elif done.body:
             self._printer.page([msgspec.Raw(done.body)], one_line=False)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from unified_cli.bulk.import_.input_file import InputLine
 from unified_cli.catalogue import Operation, Service
-from unified_cli.json_text.members import join, parts, string
+from unified_cli.json_text.members import join, one_line, parts, string
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""
@@ -18,9 +18,10 @@ Reshape = Callable[[bytes], list[bytes]]
 
 
 class LineMark(msgspec.Struct, omit_defaults=True):
-    """What a result file says about a record. A `key` is used again, so that what is in doubt is not done twice.
+    """What a result file says about a record. Its idempotency `key` is used again, so that nothing is done twice.
 
-    `text` is a line that was no record.
+    `request` is the hash of a request that failed, whose key is for this request only: the record may be corrected. A
+    key without it is of a request in doubt. `text` is a line that was no record.
     """
 
     line: int
@@ -28,6 +29,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     status: int = 0
     why: str = ""
     key: str = ""
+    request: str = ""
     text: str = ""
 
 
@@ -35,22 +37,40 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 class ImportItem:
     """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
-    `wrong` says why it cannot be sent; `empty` that the map left it out; `key` is one that the record carried.
+    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried.
     """
 
     number: int
     record: bytes
     identifier: str | None = None
     body: bytes | None = None
-    key: str = ""
+    mark: LineMark | None = None
     wrong: str = ""
     empty: bool = False
 
     @property
+    def in_doubt(self) -> bool:
+        """Whether the import that the record comes from may have done it."""
+        return self.mark is not None and self.mark.key != "" and not self.mark.request
+
+    @property
+    def key(self) -> str:
+        """The key that the record carried; empty if it carried none, or one for another request."""
+        return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
+
+    @property
     def hash(self) -> str:
-        """What tells this request from another one for the same line."""
+        """What tells this request from another one; the same for a record that was in a result file meanwhile."""
+        return self._hash(_canonical(self.body) if self.body else b"")
+
+    @property
+    def hash_in_0_1(self) -> str:
+        """The hash as version 0.1 wrote it into journals, of the body as it stands."""
+        return self._hash(self.body or b"")
+
+    def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.identifier is None else self.identifier.encode() + b"\0")
-        digest.update(self.body or b"")
+        digest.update(body)
         return digest.hexdigest()
 
     def key_for(self, import_id: str) -> str:
@@ -60,6 +80,15 @@ class ImportItem:
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest).decode("ascii")[:40]
+
+
+def _canonical(body: bytes) -> bytes:
+    """The body without blanks, its names written as `unmarked` writes them."""
+    try:
+        return one_line(join(parts(body) or {}))
+    except (msgspec.DecodeError, RecursionError):
+        # What a map made may be deeper than any record that is read.
+        return body
 
 
 def items(
@@ -76,9 +105,8 @@ def _item(line: InputLine, operation: Operation, service: Service, reshape: Resh
         return ImportItem(number, record, wrong=line.wrong)
     if line.bare:
         return ImportItem(number, record, record.decode("utf-8"), b"{}" if operation.name == "update" else None)
-    key = ""
     try:
-        record, key = unmarked(record)
+        record, mark = unmarked(record)
         shaped = reshape(record) if reshape else [record]
     except ValueError as error:
         return ImportItem(number, record, wrong=f"cannot be used: {error}")
@@ -89,24 +117,24 @@ def _item(line: InputLine, operation: Operation, service: Service, reshape: Resh
     body = shaped[0]
     if wrong := _no_record(body, service):
         return ImportItem(number, record, wrong=wrong)
-    item = ImportItem(number, record, body=body, key=key)
+    item = ImportItem(number, record, body=body, mark=mark)
     return _with_id(item, body, operation) if operation.takes_id else item
 
 
-def unmarked(record: bytes) -> tuple[bytes, str]:
-    """The record without the mark of a result file, and the key it carried; ValueError for a mark without a record."""
+def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
+    """The record without the mark of a result file, and that mark; ValueError for a mark without a record."""
     if f'"{MARK}"'.encode() not in record:
-        return record, ""
+        return record, None
     members = {**(parts(record) or {})}
     if MARK not in members:
-        return record, ""
+        return record, None
     try:
         mark = msgspec.json.decode(members.pop(MARK), type=LineMark)
     except msgspec.DecodeError:
-        return record, ""
+        return record, None
     if mark.text:
         raise ValueError("it holds no record, only a line that was none")
-    return join(members), mark.key
+    return join(members), mark
 
 
 def _no_record(body: bytes, service: Service) -> str:

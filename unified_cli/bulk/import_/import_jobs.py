@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal, JournalEntry
 from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
@@ -30,12 +32,11 @@ class ImportTerms:
 
 @dataclass(frozen=True, slots=True)
 class ImportJob:
-    """A request to be sent for an item; `doubtful` when an earlier run may have done it."""
+    """A request to be sent for an item."""
 
     item: ImportItem
     request: Request
     sent: JournalEntry
-    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,14 @@ def plan(item: ImportItem, journal: Journal, terms: ImportTerms) -> ImportJob | 
     except UsageError as error:
         return _refused(item, error.message, f"line {item.number}: {error.message}")
     entry = JournalEntry(EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=terms.wall())
-    if state is EntryState.NEW:
-        return ImportJob(item, request, entry)
     before = journal.sent(item.number)
-    if before.h != entry.h:
+    if before is None:
+        return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
+    if before.h not in {item.hash, item.hash_in_0_1}:
         raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
+    request = request._replace(key=before.k or None)
     if state not in IN_DOUBT:
-        return ImportJob(item, request, entry)
+        return ImportJob(item, request, msgspec.structs.replace(entry, h=before.h, k=before.k))
     return _repeat(item, request, before, terms)
 
 
@@ -84,4 +86,4 @@ def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: Imp
     if not harmless and not terms.retry_in_doubt and request.method != "DELETE":
         return None
     again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
-    return ImportJob(item, request._replace(key=before.k or None), again, doubtful=True)
+    return ImportJob(item, request._replace(in_doubt=True), again)

@@ -101,9 +101,10 @@ class Journal:
         """What is known of a record."""
         return _STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
 
-    def sent(self, number: int) -> JournalEntry:
-        """The line that said the record was about to be sent; for records that were."""
-        return self._entry(self._sent[number])
+    def sent(self, number: int) -> JournalEntry | None:
+        """The line that said the record was about to be sent; None for a record that was not."""
+        at = self._sent[number] if number < len(self._sent) else -1
+        return None if at < 0 else self._entry(at)
 
     def last(self, number: int) -> JournalEntry:
         """The last line about a record; for records that are not new."""

@@ -14,9 +14,8 @@ from unified_cli.bulk.import_.import_journal import EntryState, Journal, Journal
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
-from unified_cli.errors import RefusedError, ServiceError, UnifiedError, UnknownError
+from unified_cli.errors import RefusedError, UnifiedError, UnknownError
 from unified_cli.http.client import Client
-from unified_cli.http.request import Request
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
@@ -88,8 +87,7 @@ class Importer:
             self._failures = 0
             return
         self._failures = self._failures + 1 if state in (EntryState.FAILED, EntryState.UNKNOWN) else 0
-        refused = self._terms.fail_fast and state is not EntryState.UNKNOWN
-        if error.stops_connection or refused or self._failures >= _MOST_FAILURES:
+        if error.stops_connection or self._terms.fail_fast or self._failures >= _MOST_FAILURES:
             self._stopped = self._stopped or error
 
 
@@ -99,25 +97,15 @@ def attempt(client: Client, job: ImportJob) -> ImportOutcome:
     try:
         answer = client.send(request)
     except UnifiedError as error:
-        if job.doubtful and request.method == "DELETE" and error.status == 404:
-            return ImportOutcome(JournalEntry(EntryState.OK, number, id=job.item.identifier or "", why="already gone"))
-        state = _state(error, request)
-        if job.doubtful and state is EntryState.FAILED:
-            # This time it was not done; the time before nobody knows.
-            state = EntryState.UNKNOWN
-        return ImportOutcome(JournalEntry(state, number, status=error.status or 0, why=error.message), error)
+        return ImportOutcome(JournalEntry(_state(error), number, status=error.status or 0, why=error.message), error)
     identifier = identifier_of(answer.body or b"", client.service) or job.item.identifier or ""
     return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status))
 
 
-def _state(error: UnifiedError, request: Request) -> EntryState:
+def _state(error: UnifiedError) -> EntryState:
     if isinstance(error, UnknownError):
         return EntryState.UNKNOWN
-    if isinstance(error, RefusedError) and not error.retryable:
-        return EntryState.REFUSED
-    # An answer that makes no sense, or a failure of something that is felt outside: it may have been done all the same.
-    unsure = isinstance(error, ServiceError) and (error.status is None or request.outward)
-    return EntryState.UNKNOWN if unsure else EntryState.FAILED
+    return EntryState.REFUSED if isinstance(error, RefusedError) and not error.retryable else EntryState.FAILED
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:

@@ -110,14 +110,10 @@ def _report_line(line: InputLine, journal: Journal) -> bytes:
 
 def _with_outcome(line: InputLine, journal: Journal) -> bytes:
     """The record with its outcome as its first member."""
-    state = journal.state(line.number)
-    mark = LineMark(line.number)
-    if state is not EntryState.NEW:
-        last = journal.last(line.number)
-        mark.id, mark.status, mark.why = last.id, last.status, last.why
-    if state in IN_DOUBT:
-        mark.key = journal.sent(line.number).k
-    record = _record(line)
+    mark = _mark(line, journal)
+    record, carried = _record(line)
+    if carried is not None and not mark.key and journal.state(line.number) is not EntryState.OK:
+        mark.key, mark.request = carried.key, carried.request
     if record is None:
         mark.text = line.text.decode("utf-8", "backslashreplace")
         record = b"{}"
@@ -126,15 +122,30 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
     return head + (rest if rest.startswith(b"}") else b"," + rest)
 
 
-def _record(line: InputLine) -> bytes | None:
+def _mark(line: InputLine, journal: Journal) -> LineMark:
+    """What the journal says about a record; with its key, if it was sent and another time it may be again."""
+    state = journal.state(line.number)
+    mark = LineMark(line.number)
+    if state is not EntryState.NEW:
+        last = journal.last(line.number)
+        mark.id, mark.status, mark.why = last.id, last.status, last.why
+    sent = journal.sent(line.number)
+    if sent is not None and state is not EntryState.OK:
+        mark.key = sent.k
+        mark.request = "" if state in IN_DOUBT or not sent.k else sent.h
+    return mark
+
+
+def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
+    """The record of a line without the mark it carried, and that mark; no record where the line holds none."""
     if line.bare and not line.wrong:
-        return msgspec.json.encode({"id": line.text.decode("utf-8")})
+        return msgspec.json.encode({"id": line.text.decode("utf-8")}), None
     if line.wrong or not line.text.startswith(b"{"):
-        return None
+        return None, None
     try:
-        return unmarked(line.text)[0]
+        return unmarked(line.text)
     except ValueError:
-        return None
+        return None, None
 
 
 def _chunks(lines: Iterator[bytes]) -> Iterator[bytes]:

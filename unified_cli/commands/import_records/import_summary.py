@@ -28,14 +28,17 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
     """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones."""
     counts = {group.name: group.count for group in groups}
     paths = {group.name: group.path for group in groups}
+    total = sum(counts.values())
+    ended = f"stopped with {counts['not tried']} of {total} records not tried: {stopped.message}" if stopped else ""
     if counts["in doubt"]:
         raise UnknownError(
-            f"in doubt: {counts['in doubt']} of {sum(counts.values())} records, see {paths['in doubt']} "
-            "(the same command retries them where that is safe; --retry-in-doubt sends them again)"
+            "; ".join(
+                filter(None, (f"in doubt: {counts['in doubt']} of {total} records, see {paths['in doubt']}", ended))
+            ),
+            hint="the same command retries them where that is safe; --retry-in-doubt sends them again",
         )
     if stopped is not None:
-        untried = f"{counts['not tried']} of {sum(counts.values())} records not tried"
-        stopped.message = f"stopped with {untried}: {stopped.message}"
+        stopped.message = ended
         raise stopped
     if counts["failed"]:
-        raise IncompleteError(f"failed: {counts['failed']} of {sum(counts.values())} records, see {paths['failed']}")
+        raise IncompleteError(f"failed: {counts['failed']} of {total} records, see {paths['failed']}")
