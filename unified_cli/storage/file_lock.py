@@ -1,12 +1,14 @@
 """Locks of files, held by one process at a time and gone when it ends, however it ends."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import regular_file
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -27,9 +29,14 @@ class HeldLock:
         self._lock: FileLock | None = None
 
     def take(self, what: str) -> None:
-        """Take the lock at once. Raises StateError where another process has it, StorageError where no file can be."""
+        """Take the lock at once.
+
+        Raises StateError where another process has it, or something else than a file has its name; StorageError where
+        the folder takes no file.
+        """
         from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
 
+        _check(self._path)
         lock = FileLock(self._path, mode=_MODE, thread_local=False, blocking=False, on_acquired=_sign)
         while not lock.is_locked:
             try:
@@ -39,7 +46,7 @@ class HeldLock:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
                 # Whoever held the lock has removed the file meanwhile, and a lock on a file without a name is none.
             except OSError as error:
-                raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+                raise _refused(self._path, error) from None
         self._lock = lock
 
     def release(self) -> None:
@@ -58,8 +65,25 @@ def waiting(path: Path, seconds: float) -> Iterator[None]:
     """
     from filelock import FileLock  # noqa: PLC0415  only for what changes files
 
+    regular_file.check(path)
     with FileLock(path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS):
         yield
+
+
+def _check(path: Path) -> None:
+    try:
+        regular_file.check(path)
+    except regular_file.NotRegularError:
+        raise StateError(f"{path} is not a regular file", hint="remove it") from None
+    except OSError as error:
+        raise _refused(path, error) from None
+
+
+def _refused(path: Path, error: OSError) -> StorageError:
+    if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
+        # The lock is the first file that is made, and nobody has asked for it by its name.
+        return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
+    return StorageError(f"cannot write {path}: {error.strerror}")
 
 
 def _sign(handle: int) -> None:
@@ -71,7 +95,7 @@ def _sign(handle: int) -> None:
 def _holder(path: Path) -> str | None:
     """The process that holds the lock, as its file says; None where there is no file."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(regular_file.descriptor(path), "rb") as file:
             return file.read(20).decode("ascii", "replace").strip()
     except FileNotFoundError:
         return None

@@ -4,6 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from unified_cli.errors import UnsafeError
+
 
 def make_private(folder: Path) -> None:
     """Make the folder and those above it that are missing, none of them open to others, for good. Raises OSError."""
@@ -12,6 +14,19 @@ def make_private(folder: Path) -> None:
         with contextlib.suppress(FileExistsError):
             missing.mkdir(0o700)
         sync(missing.parent)
+
+
+def check_below(root: Path, path: Path) -> None:
+    """Raise UnsafeError where a folder between `root` and `path`, which is below it, is a link; `root` itself may be.
+
+    Whoever can change a folder could else have files written or read anywhere.
+    """
+    between = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
+    for folder in between:
+        if folder.is_symlink():
+            raise UnsafeError(
+                f"the folder {folder} is a symbolic link", hint=f"nothing below {root} may lead elsewhere"
+            )
 
 
 def sync(folder: Path) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import regular_file
@@ -13,6 +13,7 @@ from unified_cli.storage.append_file import AppendFile
 
 LONGEST_LINE = 1024 * 1024
 LARGEST_FILE = 64 * 1024 * 1024
+T = TypeVar("T")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
@@ -24,23 +25,23 @@ class StateLine(NamedTuple):
     text: bytes
 
 
-def whole(path: Path, remedy: str) -> bytes | None:
+def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
     """The content of a file of state; None where there is none. `remedy` says what to do about one that is no use.
 
-    Raises StateError for what is no regular file or too large to be one of ours, StorageError.
+    Raises StateError for what is no regular file or has more than `largest` bytes, StorageError.
     """
     try:
         handle = regular_file.descriptor(path)
         with os.fdopen(handle, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+            content = file.read(largest + 1)
     except FileNotFoundError:
         return None
     except regular_file.NotRegularError:
         raise not_regular(path, remedy) from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    if len(content) > LARGEST_FILE:
-        raise StateError(f"{path} is larger than {LARGEST_FILE >> 20} MiB, so it is damaged", hint=remedy)
+    if len(content) > largest:
+        raise StateError(f"{path} is larger than {largest >> 20} MiB, so it is damaged", hint=remedy)
     return content
 
 
@@ -63,6 +64,17 @@ def lines(file: AppendFile, remedy: str, *, longest: int = LONGEST_LINE) -> Iter
                 position += len(text)
     if torn:
         file.cut(position)
+
+
+def decoded(text: bytes, kind: type[T]) -> T | None:
+    """The JSON text as a value of that type; None for text that is no such value."""
+    import msgspec  # noqa: PLC0415  most commands read no state
+
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        # A ValueError for what is not UTF-8, a RecursionError for deep nesting.
+        return None
 
 
 def damage(path: Path, number: int, remedy: str) -> StateError:

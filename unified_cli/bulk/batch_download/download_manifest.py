@@ -61,10 +61,10 @@ class DownloadManifest:
         self._file.close()
 
     def _entry(self, line: StateLine) -> DownloadEntry:
-        try:
-            return msgspec.json.decode(line.text, type=DownloadEntry)
-        except (msgspec.MsgspecError, RecursionError):
-            raise state.damage(self._file.path, line.number, _REMEDY) from None
+        entry = state.decoded(line.text, DownloadEntry)
+        if entry is None:
+            raise state.damage(self._file.path, line.number, _REMEDY)
+        return entry
 
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent

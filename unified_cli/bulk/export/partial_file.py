@@ -1,6 +1,7 @@
 """A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,13 +10,14 @@ from pathlib import Path
 from unified_cli.bulk.export import checkpoint
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import atomic_file, folders, output_file
+from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.file_lock import HeldLock
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _BLOCK = 1024 * 1024
+_REMEDY = "--restart starts anew"
 
 
 class PartialFile:
@@ -33,9 +35,11 @@ class PartialFile:
         monotonic: Callable[[], float],
         wall: Callable[[], float],
         instead: str = "--force overwrites it",
+        root: Path | None = None,
     ) -> None:
-        """`instead` is what to tell whoever has a file of that name already."""
+        """`instead` is what to tell whoever has a file of that name already; below `root` no link is followed."""
         self.path = path
+        self._root = root or path.parent
         self._exists = f"{path} exists ({instead})"
         self._part = path.with_name(f"{path.name}.part")
         self._ckpt = path.with_name(f"{path.name}.ckpt")
@@ -52,14 +56,17 @@ class PartialFile:
         """Take the lock and go on where an earlier run stopped, or begin.
 
         `restart` forgets the earlier run, but with `keep` not what it wrote. Raises StateError for an earlier run with
-        other options, a damaged one, and one under way.
+        other options, a damaged one, and one under way; UnsafeError where a link leads elsewhere.
         """
+        folders.check_below(self._root, self.path)
         output_file.check_folder(self.path)
         self._lock.take(str(self.path))
         try:
             self._open(force=force, restart=restart, keep=keep)
+        except regular_file.NotRegularError:
+            raise state.not_regular(self._part, _REMEDY) from None
         except OSError as error:
-            raise self._failure(error) from None
+            raise self._failure(error, self._part) from None
 
     def _open(self, *, force: bool, restart: bool, keep: bool) -> None:
         if restart and not keep:
@@ -67,7 +74,7 @@ class PartialFile:
             self._part.unlink(missing_ok=True)
         earlier = checkpoint.read(self._ckpt)
         if earlier is not None and earlier.fingerprint != self.state.fingerprint:
-            raise StateError(f"{self._ckpt} is of an export with other options (--restart starts anew)")
+            raise StateError(f"{self._ckpt} is of an export with other options ({_REMEDY})")
         if earlier is not None and earlier.complete and not restart and self._is_published(earlier):
             self._part.unlink(missing_ok=True)
             self.state = earlier
@@ -93,14 +100,14 @@ class PartialFile:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
-            raise StateError(f"{self._part} is gone, and its checkpoint is there (--restart starts anew)") from None
+            raise StateError(f"{self._part} is gone, and its checkpoint is there ({_REMEDY})") from None
         left = earlier.bytes
         with self._file.reader() as content:
             while left and (block := content.read(min(left, _BLOCK))):
                 self._hash.update(block)
                 left -= len(block)
         if left or self._hash.hexdigest() != earlier.sha256:
-            raise StateError(f"{self._part} is not what its checkpoint says (--restart starts anew)")
+            raise StateError(f"{self._part} is not what its checkpoint says ({_REMEDY})")
         self._file.cut(earlier.bytes)
         self.state = earlier
 
@@ -122,7 +129,7 @@ class PartialFile:
             if due:
                 self._make_safe()
         except OSError as error:
-            raise self._failure(error) from None
+            raise self._failure(error, self._part) from None
 
     def keep(self) -> None:
         """Make all pages so far safe, for the next run to go on from here."""
@@ -130,7 +137,7 @@ class PartialFile:
             if self._file.is_open:
                 self._make_safe()
         except OSError as error:
-            raise self._failure(error) from None
+            raise self._failure(error, self._part) from None
 
     def publish(self, end: bytes, *, force: bool) -> None:
         """Write the end and give the complete file its name."""
@@ -139,20 +146,26 @@ class PartialFile:
             self._add(end, replace(self.state, complete=True))
             self._make_safe()
             self._file.close()
+        except OSError as error:
+            raise self._failure(error, self._part) from None
+        folders.check_below(self._root, self.path)
+        try:
             atomic_file.give_name(self._part, self.path, replace=force)
             self._part.unlink(missing_ok=True)
         except FileExistsError:
             raise StorageError(self._exists) from None
         except OSError as error:
-            raise self._failure(error) from None
+            raise self._failure(error, self.path) from None
 
     def tidy(self) -> None:
         """Remove the checkpoint of a published file, and close it."""
+        folders.check_below(self._root, self.path)
         self._ckpt.unlink(missing_ok=True)
         self.close()
 
     def abandon(self) -> None:
         """Remove what was begun and holds nothing."""
+        folders.check_below(self._root, self.path)
         self._ckpt.unlink(missing_ok=True)
         self._part.unlink(missing_ok=True)
         self.close()
@@ -181,14 +194,20 @@ class PartialFile:
 
     def _write_state(self) -> None:
         self.state.updated = self._now()
-        atomic_file.replace(self._ckpt, self.state.text())
+        # The folder may have been replaced since the part file was opened.
+        folders.check_below(self._root, self.path)
+        try:
+            atomic_file.replace(self._ckpt, self.state.text())
+        except OSError as error:
+            raise self._failure(error, self._ckpt) from None
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="seconds")
 
-    def _failure(self, error: OSError) -> StorageError:
+    def _failure(self, error: OSError, path: Path) -> StorageError:
+        # The operating system names no file where an open one cannot be written.
         return StorageError(
-            f"cannot write {error.filename or self._part}: {error.strerror}; what is safe stays for the next run"
+            f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the next run"
         )
 
 
@@ -200,5 +219,5 @@ def sweep(path: Path) -> None:
 
 def digest(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    with os.fdopen(regular_file.descriptor(path), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
