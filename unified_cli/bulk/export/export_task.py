@@ -1,12 +1,13 @@
 """One list of one connection into a file of an export's folder: what a worker does."""
 
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.export import list_export, selection
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.partial_file import PartialFile, sweep
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
@@ -80,6 +81,7 @@ class TaskRunner:
         self._service = service
         self._folder = manifest.path.parent
         self._entries = manifest.entries
+        self._without_lists = without_lists(manifest.entries.values())
         self._terms = terms
         self._clients = ClientPool(terms.workers)
         self._refused: dict[str, UnifiedError] = {}
@@ -125,6 +127,7 @@ class TaskRunner:
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
     ) -> Generator[TaskResult]:
         path = self._folder / task.file
+        folders.check_below(self._folder, path)
         folders.make_private(path.parent)
         part = PartialFile(
             path,
@@ -132,6 +135,7 @@ class TaskRunner:
             monotonic=self._runtime.monotonic,
             wall=self._runtime.wall,
             instead="--restart replaces it",
+            root=self._folder,
         )
 
         def read(span: Span) -> Generator[Page]:
@@ -154,13 +158,15 @@ class TaskRunner:
         yield FinishedList(_finished(entry, part, missing, allow=self._terms.allow_partial), part)
 
     def _is_done(self, entry: ManifestEntry) -> bool:
-        """Whether nothing is left to do. Raises StateError for a file that somebody changed."""
+        """Whether nothing is left to do. Raises StateError for a file that somebody changed, UnsafeError for a link."""
         if not entry.offered:
-            return True
+            # A connection without any list may have had a wrong account or no permission, so it is asked again.
+            return entry.profile not in self._without_lists
         path = self._folder / entry.file
-        if not entry.complete or not path.exists():
+        folders.check_below(self._folder, path)
+        if not entry.complete or not os.path.lexists(path):
             return False
-        if path.stat().st_size != entry.bytes:
+        if path.is_symlink() or path.stat().st_size != entry.bytes:
             raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
         return True
 

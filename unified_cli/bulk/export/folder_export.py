@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, FinishedList, TaskRunner
-from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
@@ -19,7 +19,7 @@ _SECONDS = 1.0
 
 @dataclass(slots=True)
 class ExportSummary:
-    """What came of an export: files written and found complete, and the failures by file."""
+    """What came of an export: files written and found complete, the failures by file, connections `without_lists`."""
 
     written: int = 0
     unchanged: int = 0
@@ -27,6 +27,7 @@ class ExportSummary:
     not_offered: int = 0
     partial: list[str] = field(default_factory=list)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
+    without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
 
 class Export:
@@ -58,7 +59,13 @@ class Export:
             self._manifest.ended = timestamp(self._runtime.wall())
         finally:
             self._save()
+        self._summary.without_lists = self._judged(tasks)
         return self._summary
+
+    def _judged(self, tasks: Sequence[ExportTask]) -> dict[str, list[ManifestEntry]]:
+        """The connections that offer none of the lists; a shard has too few lists to judge by, unless it is by all."""
+        found = without_lists(self._manifest.entries[task.file] for task in tasks)
+        return found if not self._manifest.shard or len(found) == len({task.name for task in tasks}) else {}
 
     def _note(self, result: FinishedList | FailedList) -> None:
         if isinstance(result, FailedList):

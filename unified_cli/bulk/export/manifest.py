@@ -1,20 +1,26 @@
-"""The manifest of an export: what its folder holds, file by file; and the check that this is still so."""
+"""The manifest of an export: what its folder holds, file by file."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+import msgspec
 
 from unified_cli import __version__
-from unified_cli.bulk.export.partial_file import digest
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.values import JsonObject
-from unified_cli.storage import atomic_file
+from unified_cli.storage import atomic_file, state
 
 NAME = "manifest.json"
 _VERSION = 1
-_BLOCK = 1024 * 1024
+# Some hundred bytes for each list: room for all lists of ten thousand connections.
+_LARGEST = 1024 * 1024 * 1024
+_REMEDY = "--restart starts anew"
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 @dataclass(slots=True)
@@ -31,15 +37,25 @@ class ManifestEntry:
     api: str
     resource: str
     fingerprint: str = ""
-    records: int = 0
-    pages: int = 0
-    bytes: int = 0
+    records: Count = 0
+    pages: Count = 0
+    bytes: Count = 0
     sha256: str = ""
     started: str = ""
     ended: str = ""
     complete: bool = False
     offered: bool = True
     why: str | None = None
+
+
+class _StoredManifest(msgspec.Struct):
+    """What the file holds."""
+
+    v: int
+    started: str
+    shard: str | None
+    ended: str | None
+    files: list[ManifestEntry]
 
 
 @dataclass(slots=True)
@@ -54,22 +70,20 @@ class Manifest:
 
     @classmethod
     def open(cls, path: Path, shard: str | None, wall: float) -> "Manifest":
-        """The manifest in the file, an empty one where there is none. Raises StateError for a damaged one."""
-        try:
-            data = json.loads(path.read_bytes())
-        except FileNotFoundError:
+        """The manifest in the file, an empty one where there is none.
+
+        Raises StateError for a damaged one, StorageError.
+        """
+        text = state.whole(path, _REMEDY, largest=_LARGEST)
+        if text is None:
             return cls(path, timestamp(wall), shard)
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
-        except ValueError:
-            data = None
-        try:
-            entries = [ManifestEntry(**entry) for entry in data["files"]]
-            manifest = cls(path, data["started"], data["shard"], data["ended"])
-        except (TypeError, KeyError):
-            raise StateError(f"{path} is damaged, or of another version (--restart starts anew)") from None
-        manifest.entries = {entry.file: entry for entry in entries}
-        return manifest
+        found = state.decoded(text, _StoredManifest)
+        if found is None or found.v != _VERSION:
+            raise StateError(f"{path} is damaged, or of another version", hint=_REMEDY)
+        for entry in found.files:
+            if not _is_below(entry.file):
+                raise StateError(f"{path} lists {entry.file!r}, which is no file below its folder", hint=_REMEDY)
+        return cls(path, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
 
     @property
     def complete(self) -> bool:
@@ -98,48 +112,15 @@ def timestamp(wall: float) -> str:
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
-@dataclass(slots=True)
-class ManifestCheck:
-    """How many files were compared with their manifest, what differs, and what was never completed."""
-
-    compared: int = 0
-    differences: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-
-def verify(folder: Path) -> ManifestCheck:
-    """Compare the files of a folder with its manifests. Raises StateError where there is none, or a damaged one."""
-    found = sorted(folder.glob("manifest*.json"))
-    if not found:
-        raise StateError(f"{folder} holds no {NAME}, so it is no export")
-    check = ManifestCheck()
-    for path in found:
-        manifest = Manifest.open(path, None, 0)
-        if manifest.ended is None:
-            check.missing.append(f"{path.name}: the export has not come to its end")
-        for entry in manifest.entries.values():
-            if entry.complete:
-                check.compared += 1
-                check.differences += [f"{entry.file}: {said}" for said in _differences(folder, entry)]
-            elif entry.offered:
-                check.missing.append(f"{entry.file}: not complete: {entry.why}")
-    return check
+def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEntry]]:
+    """The connections that offer none of these lists, each with its entries."""
+    found: dict[str, list[ManifestEntry]] = {}
+    for entry in entries:
+        found.setdefault(entry.profile, []).append(entry)
+    return {name: of_it for name, of_it in found.items() if not any(entry.offered for entry in of_it)}
 
 
-def _differences(folder: Path, entry: ManifestEntry) -> Iterator[str]:
-    path = folder / entry.file
-    try:
-        size = path.stat().st_size
-        if size != entry.bytes:
-            yield f"{size} bytes, not {entry.bytes}"
-        elif digest(path) != entry.sha256:
-            yield "not the bytes that were written"
-        elif path.suffix == ".ndjson" and (lines := _lines(path)) != entry.records:
-            yield f"{lines} records, not {entry.records}"
-    except OSError as error:
-        yield error.strerror or "cannot be read"
-
-
-def _lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+def _is_below(file: str) -> bool:
+    """Whether the name of a file, as a manifest has it, leads to a place below the folder of the manifest."""
+    path = PurePosixPath(file)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in file

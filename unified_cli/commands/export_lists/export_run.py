@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from unified_cli.bulk.export import export_task, folder_export, manifest, selection
+from unified_cli.bulk.export import export_task, folder_export, manifest_check, selection
 from unified_cli.bulk.export.export_task import Connection
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
@@ -40,7 +40,7 @@ def run(context: CommandContext, options: ExportOptions) -> None:
 
 
 def _verify(runtime: Runtime, folder: Path) -> None:
-    verdict = manifest.verify(folder)
+    verdict = manifest_check.verify(folder)
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:

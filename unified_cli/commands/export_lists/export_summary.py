@@ -4,30 +4,46 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unified_cli.bulk.export.folder_export import ExportSummary
-from unified_cli.errors import IncompleteError, StateError, UnifiedError
+from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError, UnsafeError
 from unified_cli.runtime import Runtime
 
 _MOST_LINES = 3
+_ASK = "unified profile test says whether the account is right"
 
 
 def report(runtime: Runtime, folder: Path, total: int, summary: ExportSummary) -> None:
     """Print the outcome, and raise the error that sums it up."""
     for line in (*_failures(summary.failed), *summary.partial):
         runtime.stderr.line(line)
+    for name, entries in summary.without_lists.items():
+        runtime.stderr.line(f"{name}: none of its {len(entries)} lists is offered, the first with: {entries[0].why}")
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     runtime.stderr.note(
         f"wrote {summary.written} files with {summary.records} records to {folder}, "
         f"{summary.unchanged} were already complete{absent}"
     )
+    _raise_error(summary, total)
+
+
+def _raise_error(summary: ExportSummary, total: int) -> None:
+    """Raise the error that sums up the export, if anything failed or is missing."""
     failed = summary.failed
-    states = [error for error in failed.values() if isinstance(error, StateError)]
-    if states:
-        raise states[0]
+    for kind in (StateError, UnsafeError):
+        for error in failed.values():
+            if isinstance(error, kind):
+                raise error
     kinds = {error.code for error in failed.values()}
     if failed and len(failed) == total and len(kinds) == 1:
         raise next(iter(failed.values())).retold(f"all {total} lists failed")
+    if summary.not_offered == total > 0:
+        raise RefusedError("nothing could be read: no connection offers any of the lists", hint=_ASK, status=404)
+    missing = []
     if failed or summary.partial:
-        raise IncompleteError(f"{len(failed) + len(summary.partial)} of {total} files are incomplete")
+        missing.append(f"{len(failed) + len(summary.partial)} of {total} files are incomplete")
+    if summary.without_lists:
+        missing.append(f"nothing could be read from {', '.join(summary.without_lists)}")
+    if missing:
+        raise IncompleteError("; ".join(missing))
 
 
 def _failures(failed: Mapping[str, UnifiedError]) -> list[str]:
