@@ -15,6 +15,7 @@ from front_door import Clock, Process, Result, Unified
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
+from unified_cli import masking
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
@@ -36,6 +37,12 @@ def pytest_configure() -> None:
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
 # respects it, so the tests that press Ctrl-C begin as if they had been started in the foreground.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the secrets of other tests, as each process begins without any."""
+    monkeypatch.setattr(masking, "_SECRETS", masking.Secrets())
 
 
 @pytest.fixture

@@ -20,11 +20,11 @@ Raised where the failure is detected; only `main` turns them into exit codes.
 """
 
 import copy
-from collections.abc import Callable
 from enum import IntEnum
 from typing import ClassVar, Self
 
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import MaskedText, masked
 
 
 class ExitCode(IntEnum):
@@ -61,7 +61,8 @@ class UnifiedError(Exception):
     """A failure, as one line for people and a few facts for programs.
 
     `message` is that line: the `reason` and, in parentheses, the `hint` at what to do about it, if there is one.
-    `origin` says where it failed: `local`, `network`, `service` or `provider`.
+    All three are masked when the error is made, so that they may be printed and stored. `origin` says where it failed:
+    `local`, `network`, `service` or `provider`.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -79,9 +80,9 @@ class UnifiedError(Exception):
         retryable: bool | None = None,
         idempotency_key: str | None = None,
     ) -> None:
-        self.reason = reason
-        self.hint = hint
-        self.message = f"{reason} ({hint})" if hint else reason
+        self.reason = masked(reason)
+        self.hint: MaskedText | None = masked(hint) if hint else None
+        self.message = masked(f"{reason} ({hint})" if hint else reason)
         super().__init__(self.message)
         self.status = status
         self.idempotency_key = idempotency_key
@@ -100,20 +101,15 @@ class UnifiedError(Exception):
     def retold(self, reason: str) -> Self:
         """The same failure in other words, without a hint: for the end of a run of which all parts failed alike."""
         told = copy.copy(self)
-        told.reason = told.message = reason
-        told.args = (reason,)
+        told.reason = told.message = masked(reason)
+        told.args = (told.message,)
         told.hint = None
         return told
 
     def add_hint(self, hint: str) -> None:
         """Say what else can be done about it."""
-        self.hint = f"{self.hint}; {hint}" if self.hint else hint
-        self.message = f"{self.reason} ({self.hint})"
-
-    def mask(self, masked: Callable[[str], str]) -> None:
-        """Replace all text by what `masked` makes of it."""
-        self.reason, self.message = masked(self.reason), masked(self.message)
-        self.hint = masked(self.hint) if self.hint else None
+        self.hint = masked(f"{self.hint}; {hint}" if self.hint else hint)
+        self.message = masked(f"{self.reason} ({self.hint})")
 
     def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""

@@ -18,7 +18,7 @@ from unified_cli.errors import (
     UnifiedError,
     UsageError,
 )
-from unified_cli.masking import visible
+from unified_cli.masking import hide, visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
@@ -30,7 +30,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
     runtime.stderr.machine = _wants_json(argv, runtime)
     runtime = runtime._replace(color=_typed(argv, "--color") or "auto")
     # Masked from the start: it may appear in a message before it is used.
-    runtime.stderr.hide(runtime.environ.get(KEYS["token"].variable, ""))
+    hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
         _run(argv, runtime)
     except UnifiedError as error:
@@ -88,7 +88,7 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     stderr = runtime.stderr
     if stderr.machine:
         # Made visible before it is encoded as JSON, whose own escapes must not change.
-        facts = {**error.facts(), "message": visible(stderr.masked(error.message))}
+        facts = {**error.facts(), "message": visible(error.message)}
         stderr.line(json.dumps({"error": facts}))
         return error.code
     lines = [f"error: {error.message}"]

@@ -1,16 +1,36 @@
-"""Make text safe to show: without secrets, and without control sequences for a terminal."""
+"""Make text safe to show: without secrets, and without control sequences for a terminal.
+
+The secrets are known to the whole process: errors are made in many places that know no runtime, and what is a secret
+for one of them is one for all.
+"""
 
 import base64
-import json
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from functools import cache
-from urllib.parse import quote
+from itertools import takewhile
+from operator import eq
+from string import ascii_lowercase, ascii_uppercase
+from typing import NewType
 
+MaskedText = NewType("MaskedText", str)
+"""Words about a run, without secrets: what manifests, journals, reports, tables and file names are made of.
+
+`masked` makes them, `cut` and `excerpt` keep them so, and nothing else does.
+"""
+
+NO_TEXT = MaskedText("")
 LONGEST = 2048
 """The most characters of a server's text that are shown."""
 
+_MASK = "***"
 _SHORTEST = 4
+_TELLING = 8
+"""As many characters at the start of a secret are masked without the rest, which the service may have cut off."""
+
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
@@ -29,53 +49,117 @@ def unsafe() -> re.Pattern[str]:
     return re.compile(_UNSAFE)
 
 
-def visible(text: str) -> str:
-    r"""The text with every unsafe character written as an escape, such as `\\x1b` or `\\u202e`."""
-    return text if text.isascii() and text.isprintable() else unsafe().sub(_escape, text)
+def visible(text: str, *, but: str = "") -> str:
+    r"""The text with every unsafe character written as an escape, such as `\\x1b`, but for those in `but`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return unsafe().sub(lambda match: match[0] if match[0] in but else _escape(match[0]), text)
 
 
-def _escape(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def cut(text: str, limit: int = LONGEST) -> str:
+def masked(text: str) -> MaskedText:
+    """The text with every known secret replaced by `***`."""
+    return _SECRETS.masked(text)
+
+
+def hide(secret: str) -> None:
+    """Mask this value from now on; fewer than four characters are not a secret."""
+    _SECRETS.hide(secret)
+
+
+def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
     """At most `limit` characters of the text, with a note on how many are missing."""
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"
+    return text if len(text) <= limit else MaskedText(f"{text[:limit]}… ({len(text) - limit} more characters)")
+
+
+def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
+    """At most `limit` characters of a foreign text, masked and made visible before it is cut."""
+    return cut(MaskedText(visible(masked(text))), limit)
 
 
 class Secrets:
-    """The secret values of this run, and the forms in which they could appear."""
+    """Secret values, and the forms in which they may appear in a text.
+
+    A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML, and in any case: a host name
+    that contains the secret is written in lower case.
+    """
 
     def __init__(self) -> None:
-        self._values: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
+        self._forms: dict[str, str] = {}
+        """Each form in lower case, with the beginning that identifies it."""
 
     def hide(self, secret: str) -> None:
         """Mask this value from now on; fewer than four characters are not a secret."""
         if len(secret) >= _SHORTEST:
-            self._values.add(secret)
-            self._pattern = None
+            forms = (form.translate(_LOWER) for form in _written(secret))
+            # A new dictionary, because other threads may be reading the old one.
+            self._forms = {**self._forms, **{form: form[:_TELLING] for form in forms}}
 
-    def masked(self, text: str) -> str:
-        """The text with every known secret replaced by `***`."""
-        if not self._values:
-            return text
-        pattern = self._pattern
-        if pattern is None:
-            forms = sorted({form for secret in self._values for form in _forms(secret)}, key=len, reverse=True)
-            # In any case: a host name that contains the secret is written in lower case.
-            pattern = self._pattern = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
-        return pattern.sub("***", text)
+    def masked(self, text: str) -> MaskedText:
+        """The text with `***` for every known secret, and for its beginning of eight characters or more."""
+        if not self._forms:
+            return MaskedText(text)
+        plain, places = _without_escapes(text.translate(_LOWER))
+        spans = sorted(span for form, start in self._forms.items() for span in _found(form, start, plain))
+        kept, done = "", 0
+        for begin, end in spans:
+            if begin >= done:
+                kept += text[places[done] : places[begin]] + _MASK
+            done = max(done, end)
+        return MaskedText(kept + text[places[done] :] if spans else text)
 
 
-def _forms(secret: str) -> Iterator[str]:
-    raw = secret.encode("utf-8", "surrogateescape")
+_SECRETS = Secrets()
+
+
+def _written(secret: str) -> Iterator[str]:
+    """The secret as it is, as its bytes in UTF-8, and in base64."""
     yield secret
-    yield quote(raw, safe="")
-    yield json.dumps(secret)[1:-1]
+    raw = secret.encode("utf-8", "surrogateescape")
+    yield raw.decode("latin-1")
     # Base64 encodes the secret in three ways, one for each offset within a longer text; the edges differ.
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
         inner = encoded[(offset * 8 + 5) // 6 : len(encoded) - (1 if (offset + len(raw)) % 3 else 0)]
         if len(inner) >= _SHORTEST:
             yield inner
+            yield inner.replace("+", "-").replace("/", "_")
+
+
+def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
+    """Where the form begins in the text, and where it ends or the text departs from it."""
+    at = plain.find(start)
+    while at >= 0:
+        end = at + sum(takewhile(bool, map(eq, form, plain[at : at + len(form)])))
+        yield at, end
+        at = plain.find(start, end)
+
+
+def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
+    """The text with its escapes decoded, a byte of a URL as one character; and where each character was."""
+    if not any(sign in text for sign in "%\\&"):
+        return text, range(len(text) + 1)
+    plain, at = "", 0
+    places: list[int] = []
+    for escape in _escapes().finditer(text):
+        plain += text[at : escape.start()] + _meant(escape)
+        places += range(at, escape.start() + 1)
+        at = escape.end()
+    return plain + text[at:], [*places, *range(at, len(text) + 1)]
+
+
+@cache
+def _escapes() -> re.Pattern[str]:
+    hexadecimal = r"%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});"
+    return re.compile(rf'{hexadecimal}|&#([0-9]{{1,7}});|\\(["\\/])')
+
+
+def _meant(escape: re.Match[str]) -> str:
+    *hexadecimal, decimal, itself = escape.groups()
+    if itself:
+        return str(itself)
+    code = int(decimal) if decimal else int(next(filter(None, hexadecimal)), 16)
+    return chr(code).translate(_LOWER) if code <= sys.maxunicode else "?"

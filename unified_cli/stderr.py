@@ -2,7 +2,7 @@
 
 from typing import BinaryIO
 
-from unified_cli.masking import LONGEST, Secrets, cut, visible
+from unified_cli.masking import masked, visible
 
 
 class Stderr:
@@ -15,27 +15,14 @@ class Stderr:
         self._stream = stream
         self._encoding = encoding
         self._passing = False
-        self._secrets = Secrets()
         self.quiet = False
         self.machine = False
         """Errors are printed as JSON objects."""
         self.verbosity = 0
 
-    def hide(self, secret: str) -> None:
-        """Mask this value from now on."""
-        self._secrets.hide(secret)
-
     def named(self, name: str) -> "Stderr":
         """The same, with a name at the start of each line, such as that of a connection."""
         return _NamedStderr(self, name)
-
-    def masked(self, text: str) -> str:
-        """The text with every known secret replaced by `***`."""
-        return self._secrets.masked(text)
-
-    def excerpt(self, text: str, limit: int = LONGEST) -> str:
-        """At most `limit` characters of a foreign text, masked and made visible before it is cut."""
-        return cut(visible(self.masked(text)), limit)
 
     def note(self, text: str) -> None:
         """Print a line that `--quiet` suppresses."""
@@ -49,16 +36,16 @@ class Stderr:
     def status(self, text: str) -> None:
         """Show a temporary line on a terminal: the next output replaces it, and an empty text removes it."""
         if not self.quiet and (text or self._passing):
-            self._write(visible(self.masked(text)))
+            self._write(visible(masked(text)))
             self._passing = bool(text)
 
     def prompt(self, text: str) -> None:
         """Print a prompt; the answer is typed on the same line."""
-        self._write(visible(self.masked(text)))
+        self._write(visible(masked(text)))
 
     def block(self, lines: list[str]) -> None:
         """Print several lines in one write."""
-        self._write("".join(f"{visible(self.masked(line))}\n" for line in lines))
+        self._write("".join(f"{visible(masked(line))}\n" for line in lines))
 
     def _write(self, text: str) -> None:
         if self._stream is None:
@@ -74,19 +61,13 @@ class Stderr:
 
 
 class _NamedStderr(Stderr):
-    """Writes through another, which has the secrets and the stream."""
+    """Writes through another, which has the stream."""
 
     def __init__(self, stderr: Stderr, name: str) -> None:
         super().__init__(None)
         self._through = stderr
         self._name = name
         self.quiet, self.machine, self.verbosity = stderr.quiet, stderr.machine, stderr.verbosity
-
-    def hide(self, secret: str) -> None:
-        self._through.hide(secret)
-
-    def masked(self, text: str) -> str:
-        return self._through.masked(text)
 
     def block(self, lines: list[str]) -> None:
         self._through.block([f"{self._name}: {line}" for line in lines])

@@ -8,7 +8,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
-from unified_cli.masking import visible
+from unified_cli.masking import masked, visible
 
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
@@ -30,7 +30,7 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
         return
     instead = _instead(_offered(call, clients), operation)
     if instead:
-        error.message = f"{error.message}; {instead}"
+        error.message = masked(f"{error.message}; {instead}")
 
 
 def _offered(call: Call, clients: "Clients") -> Any:

@@ -21,6 +21,7 @@ from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, Usag
 from unified_cli.http import request as requests, request_body as bodies
 from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
+from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
 from unified_cli.runtime import Runtime
 
@@ -175,7 +176,7 @@ class _PipedRun:
         if self._unknown:
             raise UnknownError(f"{self._unknown} of {count} may or may not have been done")
         if self._stopped:
-            self._stopped.message = (
+            self._stopped.message = masked(
                 f"stopped with {count - self._tried} of {count} lines not tried: {self._stopped.message}"
             )
             raise self._stopped

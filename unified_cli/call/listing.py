@@ -13,6 +13,7 @@ from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
+from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import progress
@@ -130,6 +131,6 @@ def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseExcept
         return
     note = f"broken off after {tally.so_far()}{' and part of another' if torn else ''}; to continue: {tally.onward()}"
     if isinstance(error, UnifiedError):
-        error.message = f"{error.message}; {note}"
+        error.message = masked(f"{error.message}; {note}")
     else:
         runtime.stderr.line(note)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 from unified_cli.cli.flags import by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import UsageError
+from unified_cli.masking import masked
 from unified_cli.output import pretty_json, stdout, text_columns
 from unified_cli.runtime import Runtime
 
@@ -20,15 +21,29 @@ TableOutput = Annotated[TableFormat | None, by_name(OperationOptions)["output"]]
 def show(
     runtime: Runtime, output: str | None, heads: Sequence[str], rows: Sequence[Sequence[str]], value: object
 ) -> None:
-    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`."""
+    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`.
+
+    Secrets in them are masked.
+    """
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
         raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
         import msgspec  # noqa: PLC0415  only here
 
-        pretty_json.write(runtime, msgspec.json.encode(value))
-    elif chosen == "table":
-        stdout.write(runtime, [text_columns.table(runtime, heads, rows)])
+        pretty_json.write(runtime, msgspec.json.encode(_masked(value)))
+        return
+    shown = [[masked(cell) for cell in row] for row in rows]
+    if chosen == "table":
+        stdout.write(runtime, [text_columns.table(runtime, heads, shown)])
     else:
-        stdout.write(runtime, [text_columns.lines(rows)])
+        stdout.write(runtime, [text_columns.lines(shown)])
+
+
+def _masked(value: object) -> object:
+    """The value with secrets masked in all its texts."""
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, dict):
+        return {name: _masked(member) for name, member in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list) else value

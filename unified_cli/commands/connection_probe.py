@@ -129,8 +129,6 @@ class Probe:
             finally:
                 client.close()
         except UnifiedError as error:
-            # It is printed as a result, and a service may echo the token.
-            error.mask(runtime.stderr.masked)
             return ProbeResult(name, runtime.monotonic() - started, error)
         return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
 

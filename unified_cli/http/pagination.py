@@ -13,7 +13,7 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import Record, string
-from unified_cli.masking import cut
+from unified_cli.masking import excerpt, masked
 
 _NOTHING = Record(b"null")
 _MOST_EMPTY = 100
@@ -93,6 +93,12 @@ class ListReader:
         return page
 
     def _note(self, cursor: str) -> None:
+        if self._last is None and masked(cursor) != cursor:
+            # It would stand in a URL, and in the checkpoint of an export.
+            raise ServiceError(
+                f"the cursor after page {self._number} of GET {self._request.path} contains the token; not followed",
+                retryable=False,
+            )
         mark = fingerprint(cursor)
         if mark in self._seen:
             raise ServiceError(
@@ -151,7 +157,7 @@ def _cursor(text: bytes, request: Request) -> str | None:
     if text in {b"null", b'""'}:
         return None
     if not text.startswith(b'"'):
-        shown = cut(text.decode("utf-8"), 100)
+        shown = excerpt(text.decode("utf-8"), 100)
         raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
     return string(text)
 

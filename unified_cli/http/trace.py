@@ -5,6 +5,7 @@ from typing import NamedTuple
 import httpx
 
 from unified_cli.http.request import Request
+from unified_cli.masking import excerpt
 from unified_cli.stderr import Stderr
 
 _LARGEST = 256 * 1024
@@ -19,7 +20,7 @@ class Trace(NamedTuple):
     def request(self, outgoing: httpx.Request, body: bytes | None) -> None:
         """Print a request that is about to be sent."""
         if self.stderr.verbosity:
-            self.stderr.line(self.stderr.excerpt(f"> {outgoing.method} {outgoing.url}"))
+            self.stderr.line(excerpt(f"> {outgoing.method} {outgoing.url}"))
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
             if body:
@@ -39,13 +40,13 @@ class Trace(NamedTuple):
         """Print how an attempt ended."""
         if self.stderr.verbosity:
             what = f"{status} " if status else ""
-            path = self.stderr.excerpt(sent.path)
+            path = excerpt(sent.path)
             ended = f": {failed}" if failed else ""
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _headers(self, mark: str, headers: httpx.Headers) -> None:
         for name, value in headers.multi_items():
-            self.stderr.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else self.stderr.excerpt(value)}")
+            self.stderr.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else excerpt(value)}")
 
     def _shown(self, content: bytes) -> str:
-        return self.stderr.excerpt(content[:_LARGEST].decode("utf-8", "replace"))
+        return excerpt(content[:_LARGEST].decode("utf-8", "replace"))

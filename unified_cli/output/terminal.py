@@ -38,7 +38,7 @@ def json_visible(text: str) -> str:
 
 def lines_visible(text: str) -> str:
     r"""The text with everything that could control a terminal written as an escape; line breaks and tabs stay."""
-    return unsafe().sub(lambda match: match[0] if match[0] in "\n\t" else visible(match[0]), text)
+    return visible(text, but="\n\t")
 
 
 def _json_escape(character: str) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from unified_cli.masking import visible
+from unified_cli.masking import MaskedText, visible
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime
 
 _GAP = "  "
 
 
-def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[MaskedText]]) -> bytes:
     """The rows under their heads; nothing is cut.
 
     Each column is as wide as its widest cell. What is wider than the terminal continues on further lines of its column.
@@ -57,7 +57,7 @@ def _wrapped(cell: str, size: int) -> list[str]:
     return lines
 
 
-def lines(rows: Sequence[Sequence[str]]) -> bytes:
+def lines(rows: Sequence[Sequence[MaskedText]]) -> bytes:
     """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank."""
     return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows).encode("utf-8")
 

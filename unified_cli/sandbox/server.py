@@ -19,6 +19,7 @@ from waitress.channel import ClientDisconnected
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import StorageError, UsageError
+from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import host_check
 from unified_cli.sandbox.accounts import DEFAULT
@@ -134,7 +135,7 @@ def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], No
     else:
         store = SandboxStore.open(None if state == ":memory:" else Path(state), seed, records=records)
     token = secrets.token_urlsafe(24)
-    runtime.stderr.hide(token)
+    hide(token)
     sandbox = Sandbox(
         catalogue, store, token=token, faults=faults, control=True, wall=runtime.wall, sleep=runtime.sleep
     )

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from urllib.parse import unquote, urlsplit
 
-from unified_cli.masking import unsafe
+from unified_cli.masking import MaskedText, unsafe
 
 _LONGEST = 180
 _LONGEST_ENDING = 20
@@ -32,7 +32,7 @@ def from_url(url: str) -> str:
         return ""
 
 
-def safe(*proposals: str) -> str:
+def safe(*proposals: MaskedText) -> str:
     """The first proposal of which anything is left, as one visible component of a path that every system can store.
 
     It has no separator of any system, no leading dot or dash, no reserved word, and at most 180 bytes in UTF-8.

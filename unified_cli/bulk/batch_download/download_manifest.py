@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.errors import StorageError
+from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.storage import regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.state import StateLine
@@ -24,7 +25,7 @@ class DownloadEntry(msgspec.Struct, omit_defaults=True):
     file: str = ""
     bytes: int = 0
     sha256: str = ""
-    error: str = ""
+    error: MaskedText = NO_TEXT
 
 
 class DownloadManifest:

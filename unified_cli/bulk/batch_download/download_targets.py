@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unified_cli.errors import StorageError
+from unified_cli.masking import MaskedText
 from unified_cli.storage import file_names, output_file
 from unified_cli.storage.atomic_file import AtomicFile
 
@@ -21,7 +22,7 @@ class DownloadTarget(Protocol):
     def label(self) -> str:
         """What it is called until it has its name."""
 
-    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
         """Give the file its name, for which there are proposals, the best first. Raises StorageError, OSError."""
 
 
@@ -42,7 +43,7 @@ class TargetFile:
         """Its name."""
         return self.path.name
 
-    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:  # noqa: ARG002  it has a name
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:  # noqa: ARG002  it has a name
         """Give it that name."""
         return _publish(file, self.path, force=self.force)
 
@@ -55,7 +56,7 @@ class FileInFolder:
     force: bool
     label: str = "download"
 
-    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
         """Give it a safe form of the proposed name."""
         path = self.folder / file_names.safe(*proposals)
         output_file.check(path, force=self.force)
@@ -82,7 +83,7 @@ class TargetFolder:
     taken: set[str]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def publish(self, file: AtomicFile, proposals: tuple[str, ...]) -> Path:
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
         """Give the file the first name like the proposed one that is free."""
         name = file_names.safe(*proposals)
         with self.lock:

@@ -13,6 +13,7 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
+from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
@@ -56,7 +57,7 @@ class Download:
                     file.write(self._document(answer, request, only_files=only_files))
                 digest = file.digest("sha256").hex()
                 named = file_names.from_header(answer.headers.get("content-disposition", ""))
-                path = target.publish(file, (named, *proposals))
+                path = target.publish(file, tuple(map(masked, (named, *proposals))))
         except OSError as error:
             raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
         return SavedFile(path, file.size, digest)

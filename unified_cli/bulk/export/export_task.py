@@ -15,6 +15,7 @@ from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
+from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.storage import folders
 
@@ -198,7 +199,7 @@ def _finished(entry: ManifestEntry, part: PartialFile, missing: list[str], *, al
         started=state.started,
         ended=state.updated,
         complete=allow or not missing,
-        why="; ".join(missing) or None,
+        why=masked("; ".join(missing)) or None,
     )
 
 

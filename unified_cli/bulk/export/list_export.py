@@ -13,6 +13,7 @@ from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record, parts
+from unified_cli.masking import masked
 from unified_cli.output.style import Style
 from unified_cli.output.transform import Transform
 from unified_cli.output.writer import writer
@@ -88,7 +89,8 @@ def _break_off(part: PartialFile, error: UnifiedError) -> None:
     """Make safe what there is, and say in the error how to go on."""
     if part.state.bytes or part.state.pages:
         part.keep()
-        error.message = f"{error.message}; run the same command to resume at page {part.state.pages + 1}"
+        onward = f"run the same command to resume at page {part.state.pages + 1}"
+        error.message = masked(f"{error.message}; {onward}")
     else:
         part.abandon()
 

@@ -12,6 +12,7 @@ import msgspec
 from unified_cli import __version__
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import MaskedText
 from unified_cli.storage import atomic_file, state
 
 NAME = "manifest.json"
@@ -45,7 +46,7 @@ class ManifestEntry:
     ended: str = ""
     complete: bool = False
     offered: bool = True
-    why: str | None = None
+    why: MaskedText | None = None
 
 
 class _StoredManifest(msgspec.Struct):

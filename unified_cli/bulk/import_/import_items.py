@@ -10,6 +10,7 @@ import msgspec
 from unified_cli.bulk.import_.input_file import InputLine
 from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text.members import join, one_line, parts, string
+from unified_cli.masking import NO_TEXT, MaskedText
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""
@@ -27,7 +28,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     line: int
     id: str = ""
     status: int = 0
-    why: str = ""
+    why: MaskedText = NO_TEXT
     key: str = ""
     request: str = ""
     text: str = ""

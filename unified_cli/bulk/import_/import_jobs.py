@@ -10,6 +10,7 @@ from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journa
 from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
+from unified_cli.masking import masked
 
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
@@ -77,7 +78,7 @@ def plan(item: ImportItem, journal: Journal, terms: ImportTerms) -> ImportJob | 
 
 def _refused(item: ImportItem, why: str, message: str) -> ImportOutcome:
     error = RefusedError(message, origin="local")
-    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=why), error)
+    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error)
 
 
 def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:

@@ -10,6 +10,7 @@ from typing import Self
 import msgspec
 
 from unified_cli.errors import StateError, StorageError
+from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.storage import folders
 from unified_cli.storage.append_file import AppendFile
 
@@ -50,7 +51,7 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
     t: float = 0
     id: str = ""
     status: int = 0
-    why: str = ""
+    why: MaskedText = NO_TEXT
 
 
 class JournalHeader(msgspec.Struct):

@@ -4,7 +4,7 @@ import jq
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
-from unified_cli.masking import cut
+from unified_cli.masking import excerpt
 
 
 class RecordMap:
@@ -23,5 +23,6 @@ class RecordMap:
         try:
             results: str = self._program.input_text(surrogates.without(record).decode("utf-8")).text()
         except ValueError as error:
-            raise ValueError(cut(str(error).splitlines()[0] if str(error) else "it failed", 200)) from None
+            first = str(error).partition("\n")[0] or "it failed"
+            raise ValueError(excerpt(first, 200)) from None
         return [line.encode() for line in results.split("\n") if line]

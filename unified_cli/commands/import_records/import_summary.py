@@ -6,6 +6,7 @@ from unified_cli.bulk.import_.import_journal import EntryState
 from unified_cli.bulk.import_.result_files import ResultGroup
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
+from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 
 
@@ -38,7 +39,7 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
             hint="the same command retries them where that is safe; --retry-in-doubt sends them again",
         )
     if stopped is not None:
-        stopped.message = ended
+        stopped.message = masked(ended)
         raise stopped
     if counts["failed"]:
         raise IncompleteError(f"failed: {counts['failed']} of {total} records, see {paths['failed']}")

@@ -45,7 +45,7 @@ def sign_in(runtime: Runtime, name: str) -> None:
     if not typed:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
-    token = secrets.checked(typed, "the token", runtime)
+    token = secrets.checked(typed, "the token")
     where = login.keep(runtime, login.choose(runtime, name, _store(runtime)), token)
     runtime.stderr.note(f'the token of profile "{name}" is {where}')
 

@@ -17,7 +17,7 @@ from unified_cli.config.credentials import origin_check
 from unified_cli.config.draft import Draft
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml
-from unified_cli.masking import visible
+from unified_cli.masking import masked, visible
 from unified_cli.runtime import Runtime
 
 _LARGEST = 16 * 1024 * 1024
@@ -134,7 +134,7 @@ def _profile(cells: Mapping[str, str], line: str) -> tuple[str, dict[str, Toml]]
         values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
         return new_name(cells["name"]), values
     except UnifiedError as error:
-        error.message = f"{line}: {error.message}"
+        error.message = masked(f"{line}: {error.message}")
         raise
 
 

@@ -69,7 +69,7 @@ def _login(runtime: Runtime, options: LoginOptions) -> None:
     name = _owner(options.name, shared=options.shared)
     place = login.choose(runtime, name, options.store)
     login.check(place)
-    token = secrets.checked(_typed(runtime, options, name), "the token", runtime)
+    token = secrets.checked(_typed(runtime, options, name), "the token")
     if place.store == "config":
         runtime.stderr.note("warning: the token is stored as plain text in the config file (--store keyring is safer)")
     where = login.keep(runtime, place, token)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
+from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, regular_file
 
@@ -36,7 +37,7 @@ class TokenSource(NamedTuple):
 
 
 def read(token: TokenSource, runtime: Runtime) -> str:
-    """The token itself, masked on stderr from now on.
+    """The token itself, masked in all messages from now on.
 
     Raises ConfigError if the source fails or its content is not a token; another source is never tried.
     """
@@ -45,11 +46,11 @@ def read(token: TokenSource, runtime: Runtime) -> str:
     content = _READERS[token.kind](token, runtime)
     if token.kind not in _TYPED:
         content = content.removesuffix(b"\n").removesuffix(b"\r")
-    return checked(content, f"the token from {token.source}", runtime)
+    return checked(content, f"the token from {token.source}")
 
 
-def checked(content: bytes, where: str, runtime: Runtime) -> str:
-    """The content as a token, masked on stderr from now on. Raises ConfigError for an invalid one, without its text."""
+def checked(content: bytes, where: str) -> str:
+    """The content as a token, masked from now on. Raises ConfigError for an invalid one, without its text."""
     if not content:
         raise ConfigError(f"{where} is empty")
     if len(content) > _LONGEST:
@@ -59,7 +60,7 @@ def checked(content: bytes, where: str, runtime: Runtime) -> str:
     if not _TOKEN.fullmatch(content):
         raise ConfigError(f"{where} contains a blank, a line break or another invalid character")
     found = content.decode("ascii")
-    runtime.stderr.hide(found)
+    hide(found)
     return found
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -12,12 +13,17 @@ from pathlib import Path
 
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
+from unified_cli.masking import MaskedText, excerpt, hide
 from unified_cli.runtime import Runtime
 
 SECONDS = 10.0
 LONGEST = 8 * 1024
 _LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
+_LONGEST_REASON = 200
+_SHORTEST = 8
+# A long word with a digit that is no path.
+_TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
 def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
@@ -51,7 +57,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
         for stream in (child.stdout, child.stderr):
             if stream is not None:
                 stream.close()
-    return _line(child.returncode, *output, what=what, runtime=runtime)
+    return _line(child.returncode, *output, what=what)
 
 
 def find(program: str, environ: Mapping[str, str]) -> str | None:
@@ -101,18 +107,26 @@ def _read_output(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, by
     return printed, complaint
 
 
-def _line(code: int, printed: bytes, complaint: bytes, *, what: str, runtime: Runtime) -> bytes:
+def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
     line = printed.removesuffix(b"\n").removesuffix(b"\r")
     if code:
-        # What it printed may be the token, and its error may quote it.
-        if len(line) >= 8 and line.isascii():
-            runtime.stderr.hide(line.decode("ascii"))
-        lines = complaint.decode("utf-8", "replace").strip().splitlines()
         how = f"was killed by signal {-code}" if code < 0 else f"failed with {code}"
-        raise ConfigError(f"{what} {how}" + (f": {lines[-1][:200]}" if lines else ""))
+        reason = _reason(printed.decode("utf-8", "replace"), complaint.decode("utf-8", "replace"))
+        raise ConfigError(f"{what} {how}" + (f": {reason}" if reason else ""))
     if b"\n" in line:
         raise ConfigError(f"{what} printed more than one line")
     return line
+
+
+def _reason(printed: str, complaint: str) -> MaskedText:
+    """The last line of stderr, without what may be a token: what was printed on stdout, and what looks like one."""
+    for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
+        if len(secret) >= _SHORTEST:
+            hide(secret)
+    if len(complaint) >= _LONGEST_ERROR:
+        # It begins in the middle of a word, which may be a token too.
+        complaint = complaint.partition(" ")[2]
+    return excerpt(complaint.strip().rpartition("\n")[2], _LONGEST_REASON)
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:

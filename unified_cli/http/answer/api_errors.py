@@ -8,7 +8,7 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
-from unified_cli.stderr import Stderr
+from unified_cli.masking import excerpt, masked
 
 _ACCESS = {401, 403}
 _EXCERPT = 200
@@ -38,15 +38,15 @@ class ErrorAnswer(NamedTuple):
     blocked: bool
 
 
-def error_for(answer: ErrorAnswer, service: Service, stderr: Stderr) -> UnifiedError:
+def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     """The error that an answer means, with what failed, at what, and what to do; its text is masked."""
     request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
     kind, retryable = _kind(status, blocked=answer.blocked)
-    text = _text(answer, stderr)
+    text = _text(answer)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
-    reason = stderr.excerpt("; ".join([head, *_insight(envelope, service)]))
+    reason = excerpt("; ".join([head, *_insight(envelope, service)]))
     hint = _BLOCKED if answer.blocked else _HINTS.get((status, origin))
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable)
 
@@ -61,12 +61,12 @@ def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
     return ServiceError, status >= 500
 
 
-def _text(answer: ErrorAnswer, stderr: Stderr) -> str:
+def _text(answer: ErrorAnswer) -> str:
     envelope = answer.envelope
     if envelope is None:
         page = answer.body[:_PAGE].decode("utf-8", "replace")
         title = _TITLE.search(page)
-        return stderr.masked(" ".join((title[1] if title else page).split()))[:_EXCERPT]
+        return masked(" ".join((title[1] if title else page).split()))[:_EXCERPT]
     message = envelope.get("message") or envelope.get("raw_response") or envelope.get("error") or ""
     return message if isinstance(message, str) else _json(message)
 

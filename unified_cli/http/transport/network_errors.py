@@ -11,7 +11,7 @@ from unified_cli import os_limits
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
-from unified_cli.masking import cut
+from unified_cli.masking import excerpt
 
 # OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
@@ -36,7 +36,9 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
     host = route.address.host
     if isinstance(error, httpx.ProxyError):
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
-        return NetworkFailure(outcome, f"{route.first_peer} does not let us through to {host}: {cut(str(error), 200)}")
+        return NetworkFailure(
+            outcome, f"{route.first_peer} does not let us through to {host}: {excerpt(str(error), 200)}"
+        )
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
     if state.handshakes >= route.handshakes:

@@ -3,13 +3,14 @@
 import ssl
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import httpcore
 import httpx
 
 from unified_cli.config.address import Address, is_loopback
 from unified_cli.errors import ConfigError
+from unified_cli.masking import hide
 
 _VARIABLES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 _EXAMPLE = "it must look like http://proxy:3128"
@@ -81,6 +82,9 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | No
 
 
 def _parse(variable: str, text: str) -> ProxySetting:
+    password = text.rpartition("@")[0].rpartition("//")[2].partition(":")[2]
+    hide(password)
+    hide(unquote(password))
     try:
         parts = urlsplit(text)
         complete = parts.hostname is not None and parts.port != 0

@@ -9,7 +9,7 @@ import httpx
 from unified_cli.errors import ServiceError, UnifiedError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.http.transport.connection_state import ConnectionState
-from unified_cli.masking import cut
+from unified_cli.masking import excerpt
 
 _MOST = 3
 _LONGEST_HOST = 300
@@ -95,7 +95,7 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
     origin = _origin(here)
     foreign = _is_foreign(here, target)
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
-        goal = cut(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
+        goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
         unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
         raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}")
     if request.method != "GET" and not file:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from unified_cli.json_text.members import Parts, Record, parts, pick
 from unified_cli.json_text.values import JsonObject
-from unified_cli.masking import cut, visible
+from unified_cli.masking import excerpt, visible
 from unified_cli.output.formats import table_layout
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.style import Style
@@ -43,7 +43,7 @@ class Table(RecordWriter):
         """The columns that are not shown."""
         if self._widths is None and self._style.listing:
             return ["no records"]
-        hidden = cut(visible(", ".join(self._hidden)))
+        hidden = excerpt(", ".join(self._hidden))
         return [f"not shown: {hidden} (--columns names what to show)"] if hidden else []
 
     def _encode(self, lines: Sequence[str]) -> bytes:
