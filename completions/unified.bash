@@ -179,7 +179,8 @@ _unified_argument() {
         profile\ set:0) kind='profile' ;;
         profile\ set:*) kind='base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=' ;;
         profile\ use:*) kind='profile' ;;
-        profile\ login:*) kind='profile' ;;
+        profile\ login:0) kind='profile' ;;
+        profile\ login:*) kind='' ;;
         profile\ logout:*) kind='profile' ;;
         profile\ import:*) kind='file' ;;
         profile\ test:*) kind='profile' ;;

@@ -196,7 +196,7 @@ $UnifiedArguments = @{
     'profile show' = @('profile')
     'profile set' = @('profile', 'base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=')
     'profile use' = @('profile')
-    'profile login' = @('profile')
+    'profile login' = @('profile', '')
     'profile logout' = @('profile')
     'profile import' = @('file')
     'profile test' = @('profile')

@@ -302,3 +302,16 @@ def test_nobody_is_asked_where_asking_is_off(unified: Unified, config: Config) -
     assert unified("profile add globex", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code == 0
     assert re.findall(r"profiles\.(\w+)", path.read_text()) == ["acme", "globex"]
     assert unified("profile login acme", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code in (2, 3)
+
+
+def test_a_token_typed_as_an_argument_is_refused_without_being_said(unified: Unified, config: Config) -> None:
+    config('base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n')
+    for words in (
+        "acme t-canary-0123456789",
+        "acme --token=t-canary-0123456789",
+        "acme --shared t-canary-0123456789 x",
+    ):
+        result = unified(f"profile login {words}")
+        assert result.code == 2
+        assert "t-canary" not in result.stderr + result.stdout
+    assert "--token-stdin reads it" in result.stderr

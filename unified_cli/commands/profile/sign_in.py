@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from unified_cli.cli import terminal_input, tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Flag
+from unified_cli.cli.flags import PROFILE, Argument, Flag
 from unified_cli.cli.shared_options import MessageOptions, TokenStdin
 from unified_cli.commands.profile.profile_options import OptionalName, build, may_ask, page
 from unified_cli.config import edit, file
@@ -12,6 +12,7 @@ from unified_cli.config.credentials import login, token as secrets
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.draft import Draft
 from unified_cli.errors import UsageError
+from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 
 Store = Literal["keyring", "file", "config"]
@@ -22,6 +23,7 @@ class LoginOptions(MessageOptions):
     """Whose token, where to store it, and where to read it from."""
 
     name: OptionalName = None
+    words: Annotated[tuple[str, ...], Argument()] = ()
     store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to store it", "PLACE")] = None
     shared: Shared = False
     token_stdin: TokenStdin = False
@@ -66,6 +68,13 @@ def logout_command(about: str, context: CommandContext) -> Any:
 
 
 def _login(runtime: Runtime, options: LoginOptions) -> None:
+    for word in options.words:
+        hide(word)
+    if options.words:
+        raise UsageError(
+            "a token is not typed as an argument, where other processes can see it",
+            hint="it is asked for, or --token-stdin reads it; the shell's history may contain it now",
+        )
     name = _owner(options.name, shared=options.shared)
     place = login.choose(runtime, name, options.store)
     login.check(place)
