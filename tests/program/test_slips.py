@@ -24,6 +24,12 @@ CALLS = "unified voice calls list"
             "request DELETE /unified/voice/calls/1 --limit 3",
             "a DELETE has no pages (leave out --all and --limit)",
         ),
+        ("request get /x --wait", 'unified request: no such option: --wait (did you mean "--rate"?)'),
+        ("request get /x --from ids", 'unified request: no such option: --from (did you mean "--force"?)'),
+        (
+            "request GET 'http://['",
+            "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)",
+        ),
         ("voice calls list --cursor ''", "--cursor is empty (leave it out to start at the first page)"),
         ("voice calls list --out ''", "--out is empty (leave it out to print to standard output)"),
         (
@@ -36,6 +42,11 @@ def test_a_slip_sends_nothing(command: str, said: str, unified: Unified, service
     result = unified(command, environ=service.environ, stdin=b"{}")
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
     assert service.seen == []
+
+
+def test_a_page_size_is_sent_to_any_path(unified: Unified, service: Service) -> None:
+    assert unified("request GET /unified/voice/calls --page-size 7", environ=service.environ).code == 0
+    assert service.seen[0].query == [("integrated_account_id", "acct-1"), ("limit", "7")]
 
 
 def test_a_delete_by_path_asks_on_a_terminal_as_any_other(unified: Unified, service: Service) -> None:

@@ -57,7 +57,8 @@ def operation_request(call: Call, operation: Operation) -> Request:
     if body is None and operation.kind == "action":
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
-    content = Content(read_query(call, operation), body, read_key(call.options.idempotency_key, operation.method))
+    query = read_query(call, lists=operation.lists)
+    content = Content(query, body, read_key(call.options.idempotency_key, operation.method))
     return requests.for_operation(connection, operation, call.options.id, content)
 
 
@@ -65,7 +66,8 @@ def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a typed method and path."""
     connection = scope(call.settings, call.catalogue)
     key = read_key(call.options.idempotency_key, method)
-    content = Content(pairs(call.options.query), read_body(call, method), key)
+    query = read_query(call, lists=call.options.page_size is not None)
+    content = Content(query, read_body(call, method), key)
     return requests.for_path(connection, method, path, content)
 
 
@@ -81,11 +83,11 @@ def check_writable(settings: Settings, request: Request) -> None:
         raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
 
 
-def read_query(call: Call, operation: Operation) -> list[tuple[str, str]]:
-    """The query parameters typed with `-q`, and the page size if the operation is a list."""
+def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
+    """The query parameters typed with `-q`, and the page size if the request is for a list."""
     found = pairs(call.options.query)
     size, name = call.settings.page_size, call.catalogue.service.page_size
-    if operation.lists and size is not None and name not in dict(found):
+    if lists and size is not None and name not in dict(found):
         found.append((name, str(size)))
     return found
 

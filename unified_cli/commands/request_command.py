@@ -9,6 +9,8 @@ from unified_cli.cli.flags import Argument, arguments_of
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import FLAGS, MANY, OperationOptions
 
+_FOR_OPERATIONS = {"skeleton", "from_", "wait", "wait_timeout", *MANY}
+
 
 class RequestOptions(OperationOptions):
     """The options of an operation, with a method and a path."""
@@ -32,7 +34,7 @@ def command(context: CommandContext) -> Any:
                 ],
                 [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
             ),
-            [flag for flag in FLAGS if flag.name not in {"skeleton", *MANY}],
+            [flag for flag in FLAGS if flag.name not in _FOR_OPERATIONS],
             [one for one in arguments_of(RequestOptions) if one.name != "id"],
         )
     )

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.config.address import Address
@@ -122,14 +122,22 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         unquote(path, errors="strict")
     except UnicodeDecodeError:
         raise UsageError(f"the path {path} is not UTF-8 where it is percent-encoded") from None
-    parts = urlsplit(path)
-    if parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
+    parts = _split(path)
+    if parts is None or parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
             "the path must stand alone, like /unified/ticketing/tickets", hint="the base URL comes from the profile"
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
     return _build(scope, method, segments, content._replace(query=[*own, *content.query]))
+
+
+def _split(path: str) -> SplitResult | None:
+    """The parts of a URL; None for a host in a bracket that is not closed."""
+    try:
+        return urlsplit(path)
+    except ValueError:
+        return None
 
 
 def _build(scope: Scope, method: str, segments: Sequence[str], content: Content) -> Request:
