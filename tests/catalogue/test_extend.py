@@ -160,6 +160,9 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ("[api]\nhris = 7\n", "2: hris: 'hris' must be a non-empty table"),
         ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a non-empty table"),
         (b"[api.hris]\ntitle = '\xff'\n", "2: not UTF-8"),
+        (f"[api.hris]\ntitle = {'9' * 5000}\n", " a number is larger than TOML allows (64 bits)"),
+        (f"[api.hris.resources]\npeople = 0x{'f' * 5000}\n", " a number is larger than TOML allows (64 bits)"),
+        (f"[api.hris]\ntitle = {'[' * 5000}\n", " nested too deeply for a catalogue"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_told_by_line_and_leaves_the_rest(

@@ -9,7 +9,8 @@ from front_door import Unified
 from unified_cli.config.keys import KEYS
 
 Config = Callable[[str], Path]
-VALUES = ("5", "[1]", "{ a = 1 }")
+HUGE = f"0x{'f' * 5_000}"
+VALUES = ("5", f"[{HUGE}]", f"{{ a = {HUGE} }}")
 COMMANDS = (
     "profile list",
     "profile list -o json",

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 
 from unified_cli.catalogue.known import FieldError, KnownFacts, known_in
-from unified_cli.catalogue.load import PlaceError, api_of, known_keys, table_of
+from unified_cli.catalogue.load import CatalogueError, PlaceError, api_of, known_keys, table_of
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
 from unified_cli.json_text.values import TomlTable
 
@@ -27,6 +27,13 @@ def extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[
     except PlaceError as error:
         line = _line(text, f"{error.place} {error.word}")
         raise PlaceError(f"{source}:{line}", str(error)) from None
+    except RecursionError:
+        raise CatalogueError(f"{source}: nested too deeply for a catalogue") from None
+    except CatalogueError:
+        raise
+    except ValueError:
+        # A number of more than 4,300 digits cannot be read, nor shown if it is hexadecimal.
+        raise CatalogueError(f"{source}: a number is larger than TOML allows (64 bits)") from None
 
 
 def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:

@@ -19,6 +19,7 @@ NAME = "config.toml"
 RESERVED = "sandbox"
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 8 * 1024 * 1024
+_INTEGERS = 2**63
 
 
 class Config(NamedTuple):
@@ -104,9 +105,11 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
         raise ConfigError(f"{path}: not UTF-8 (at line {line}, byte {error.start})") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply for a config file") from None
-    except ValueError as error:
-        # A TOMLDecodeError, or the ValueError for a number of 5,000 digits.
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from None
+    except ValueError:
+        # A number of more than 4,300 digits.
+        raise ConfigError(f"{path}: a number is larger than TOML allows (64 bits)") from None
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
@@ -141,12 +144,15 @@ def shape(data: TomlTable) -> ConfigError | None:
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
     """The problems with the names in one table: that of a profile, or the top of the file if `profile` is None."""
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
-    for name in table:
+    for name, value in table.items():
         key = KEYS.get(name)
         if key is None or at not in key.at:
             close = get_close_matches(name, [other.name for other in KEYS.values() if at in other.at], 1)
             hint = f"did you mean {close[0]!r}?" if close else None
             yield ConfigError(f"{place}unknown key {name!r}", hint=hint)
+        elif isinstance(value, int) and not -_INTEGERS <= value < _INTEGERS:
+            # TOML's own bounds, which Python does not check; more than 4,300 digits could not even be shown.
+            yield ConfigError(f"{place}{name} is larger than TOML allows for a number (64 bits)")
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
         yield ConfigError(f"{place}more than one token source: {' and '.join(sources)}", hint="leave one")
