@@ -109,7 +109,7 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --output -o --verbose -v' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --from --wait --wait-timeout --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
         operations) flags+=' --output -o --source --openapi' ;;

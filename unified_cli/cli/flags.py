@@ -13,6 +13,9 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar, dataclass_transform,
 
 import typer
 
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+
 OptionsT = TypeVar("OptionsT", bound="Options")
 
 
@@ -157,11 +160,34 @@ def typer_function(
     """A function whose signature tells Typer these parameters; it passes them to `run` as an instance of `options`."""
 
     def command(**typed: Any) -> Any:
-        return run(options(**{name: _frozen(value) for name, value in typed.items() if value is not None}))
+        given = {name: _frozen(value) for name, value in typed.items() if value is not None}
+        for name, value in given.items():
+            if (text := _not_utf8(value)) and (spelling := _text_option(name, flags, arguments)):
+                raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")
+        return run(options(**given))
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
+
+
+_ANY_BYTES = ("file", "folder", "@file")
+"""What may hold other bytes than UTF-8: the name of a file, in `@file` after the @."""
+
+
+def _not_utf8(value: object) -> str | None:
+    """The text in a value that is not UTF-8; None if there is none. Python keeps such bytes as lone surrogates."""
+    values = value if isinstance(value, tuple) else (value,)
+    texts = (one for one in values if isinstance(one, str) and not one.isascii())
+    return next((one for one in texts if any("\ud800" <= letter <= "\udfff" for letter in one)), None)
+
+
+def _text_option(name: str, flags: Sequence[Flag], arguments: Sequence[Argument]) -> str | None:
+    """How the option or argument of that name is called in a message; None if it may be the name of a file."""
+    called = {one.name: (one.takes, one.spellings[-1]) for one in flags}
+    called |= {one.name: (one.takes[-1], one.metavar or one.name.upper()) for one in arguments}
+    takes, spelling = called[name]
+    return None if takes in _ANY_BYTES else spelling
 
 
 def _frozen(value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 from unified_cli.cli.flags import by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import UsageError
+from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
 from unified_cli.output import pretty_json, stdout, text_columns
 from unified_cli.runtime import Runtime
@@ -29,9 +30,7 @@ def show(
     if chosen not in FORMATS:
         raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
-        import msgspec  # noqa: PLC0415  only here
-
-        pretty_json.write(runtime, msgspec.json.encode(_masked(value)))
+        pretty_json.write(runtime, json_codec.dump(_masked(value)).encode())
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":

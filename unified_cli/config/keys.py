@@ -30,8 +30,18 @@ class Key(NamedTuple):
 
 def text(value: object) -> str:
     """Non-empty text."""
+    found = path(value)
+    if any("\ud800" <= letter <= "\udfff" for letter in found):
+        raise ValueError("must be UTF-8")
+    return found
+
+
+def path(value: object) -> str:
+    """The name of a file, whose bytes need not be UTF-8."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be non-empty text")
+    if "\0" in value:
+        raise ValueError("must not hold a NUL character")
     return value
 
 
@@ -104,7 +114,7 @@ KEYS = {
         Key("base_url", "the service's base URL, like https://api.example.com", text),
         Key("account_id", "the connection: one customer's account in some product", text),
         Key("token", "the bearer token itself", text),
-        Key("token_file", "a file whose only line is the token", text, env=False),
+        Key("token_file", "a file whose only line is the token", path, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
         Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
         Key("profile", "the default profile", text, at="t"),
@@ -113,7 +123,7 @@ KEYS = {
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
         Key("retries", "retries after the first attempt", count, default=4),
         Key("rate", "requests per 10 seconds and connection, 0 for no limit", rate, default=45.0),
-        Key("ca_bundle", "a file of additional certificate authorities to trust", text),
+        Key("ca_bundle", "a file of additional certificate authorities to trust", path),
         Key("page_size", "records per page", positive),
         Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),
         Key("quiet", "true: print errors only", yes_or_no, default=False),

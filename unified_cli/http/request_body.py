@@ -159,6 +159,7 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     name, equals, value = field.text.partition("=")
     if not equals:
         raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE")
+    _string(name)
     match = _NAME.match(name)
     if match is None:
         raise _misplaced(field, 0, "a name must stand here")
@@ -206,5 +207,5 @@ def _string(value: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError(f"a field's value is not UTF-8: {value!r}") from None
+        raise UsageError(f"a field is not UTF-8: {value!r}") from None
     return value

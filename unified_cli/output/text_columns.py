@@ -58,8 +58,12 @@ def _wrapped(cell: str, size: int) -> list[str]:
 
 
 def lines(rows: Sequence[Sequence[MaskedText]]) -> bytes:
-    """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank."""
-    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows).encode("utf-8")
+    """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank.
+
+    The name of a file is written with its own bytes, which need not be UTF-8.
+    """
+    text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
+    return text.encode("utf-8", "surrogateescape")
 
 
 def width(text: str) -> int:
