@@ -10,9 +10,10 @@ from typing import Self
 import msgspec
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.masking import NO_TEXT, MaskedText
-from unified_cli.storage import folders
+from unified_cli.masking import NO_TEXT, MaskedText, cut
+from unified_cli.storage import folders, regular_file, state
 from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.state import StateLine
 
 _VERSION = 1
 
@@ -35,7 +36,13 @@ class EntryState(Enum):
 
 
 IN_DOUBT = (EntryState.SENT, EntryState.UNKNOWN)
+# States that only a record that was sent can have.
+_AFTER_SENT = (EntryState.UNKNOWN, EntryState.FAILED)
+_REMEDY = "nothing was sent; restore it from a backup, or --restart sends every record again, under new keys"
 _STATES = tuple(EntryState)
+_USUAL_LINE = 4096
+# Far below what is taken for damage.
+_LONGEST_TEXT = 64 * 1024
 
 
 class JournalEntry(msgspec.Struct, omit_defaults=True):
@@ -70,29 +77,39 @@ class Journal:
 
     path: Path
     header: JournalHeader
+    _highest: int
     _file: AppendFile
     _states: bytearray
     _sent: "array[int]"
     _last: "array[int]"
 
     @classmethod
-    def open(cls, path: Path, header: JournalHeader, *, restart: bool) -> Self:
+    def open(cls, path: Path, header: JournalHeader, *, highest: int, restart: bool) -> Self:
         """The journal of this input, begun where there is none, or where `restart` throws the old one away.
 
-        Its caller holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
+        `highest` is the number of the input's last record. Its caller holds the lock. Raises StateError for a journal
+        of something else or a damaged one, StorageError.
         """
-        file = AppendFile(path)
+        journal = cls(path, header, highest, AppendFile(path), bytearray(), array("q"), array("q"))
         try:
-            file.open(missing_ok=True)
-            if restart:
-                file.cut(0)
-            journal = cls(path, header, file, bytearray(), array("q"), array("q"))
-            if not journal._load():
-                journal._append([msgspec.json.encode(header)])
-                folders.sync(path.parent)
+            journal._open(restart=restart)
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, "move it away") from None
         except OSError as error:
             raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
         return journal
+
+    def _open(self, *, restart: bool) -> None:
+        self._file.open(missing_ok=True)
+        try:
+            if restart:
+                self._file.cut(0)
+            if not self._load():
+                self._append([msgspec.json.encode(self.header)])
+                folders.sync(self.path.parent)
+        except BaseException:
+            self._file.close()
+            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -131,7 +148,7 @@ class Journal:
         lines = []
         at = self._file.size
         for entry in entries:
-            line = msgspec.json.encode(entry)
+            line = msgspec.json.encode(_bounded(entry))
             self._note(entry, at)
             at += len(line) + 1
             lines.append(line)
@@ -160,44 +177,38 @@ class Journal:
             self._sent[number] = at
 
     def _entry(self, at: int) -> JournalEntry:
-        line, size = b"", 4096
-        while b"\n" not in line:
-            line = self._file.read(size, at)
-            size *= 2
-        return msgspec.json.decode(line.partition(b"\n")[0], type=JournalEntry)
+        line = self._file.read(_USUAL_LINE, at)
+        if b"\n" not in line:
+            line = self._file.read(state.LONGEST_LINE, at)
+        entry = state.decoded(line.partition(b"\n")[0], JournalEntry)
+        if entry is None:
+            raise StateError(f"{self.path} has changed during the import", hint=_REMEDY)
+        return entry
 
     def _load(self) -> bool:
-        """Read what earlier runs wrote; False where there is nothing yet. A torn last line is cut off."""
-        with self._file.reader() as lines:
-            whole = 0
-            for number, line in enumerate(lines, 1):
-                if not line.endswith(b"\n"):
-                    break
-                if number == 1:
-                    self._match(line)
-                else:
-                    self._read(line, number, whole)
-                whole += len(line)
-        if whole < self._file.size:
-            self._file.cut(whole)
-        return whole > 0
+        """Read what earlier runs wrote; False where there is nothing yet."""
+        empty = True
+        for line in state.lines(self._file, _REMEDY):
+            if empty:
+                self._match(line.text)
+            elif not self._read(line):
+                raise state.damage(self.path, line.number, _REMEDY)
+            empty = False
+        return not empty
 
-    def _read(self, line: bytes, number: int, at: int) -> None:
-        try:
-            entry = msgspec.json.decode(line, type=JournalEntry)
-            self._note(entry, at)
-        except (msgspec.MsgspecError, IndexError, OverflowError, MemoryError):
-            raise StateError(
-                f"{self.path} is damaged in line {number}; what was sent is not known any more "
-                "(--restart imports everything again)"
-            ) from None
+    def _read(self, line: StateLine) -> bool:
+        """Note what a line says; whether it can be one of this import."""
+        entry = state.decoded(line.text, JournalEntry)
+        if entry is None or not 0 < entry.n <= self._highest:
+            return False
+        self._note(entry, line.position)
+        return entry.s not in _AFTER_SENT or self._sent[entry.n] >= 0
 
     def _match(self, line: bytes) -> None:
         asked = self.header
-        try:
-            found = msgspec.json.decode(line, type=JournalHeader)
-        except msgspec.MsgspecError:
-            raise StateError(f"{self.path} is no journal of an import (move it away)") from None
+        found = state.decoded(line, JournalHeader)
+        if found is None:
+            raise StateError(f"{self.path} is damaged in line 1, or no journal of an import", hint=_REMEDY)
         if found.v != _VERSION:
             raise StateError(f"{self.path} was written by another version of this program")
         for same, what in (
@@ -207,3 +218,11 @@ class Journal:
             if not same:
                 raise StateError(f"{self.path} {what} (--restart begins a new import)")
         self.header = found
+
+
+def _bounded(entry: JournalEntry) -> JournalEntry:
+    """The entry without an id that no record has, and with a reason that can be read again."""
+    if len(entry.id) + len(entry.why) < _LONGEST_TEXT:
+        return entry
+    identifier = entry.id if len(entry.id) < _LONGEST_TEXT else ""
+    return msgspec.structs.replace(entry, id=identifier, why=cut(entry.why))

@@ -36,7 +36,7 @@ class InputLine:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of records, looked through once: `count` records, of this size and content.
+    """A file of records, looked through once: `count` records, the `last` with this number, of this size and content.
 
     `items` is the name under which a page of the service keeps its records.
     """
@@ -45,6 +45,7 @@ class InputFile:
     format: str
     items: str
     count: int
+    last: int
     size: int
     sha256: str
 
@@ -68,10 +69,12 @@ def examine(path: Path, wanted: str | None, items: str, *, ids: bool) -> InputFi
         size = file.tell()
         chosen = wanted or _guess(file, path, ids=ids)
         file.seek(0)
-        count = sum(1 for _ in _READERS[chosen](file, path, items))
+        count = last = 0
+        for line in _READERS[chosen](file, path, items):
+            count, last = count + 1, line.number
     if not count:
         raise UsageError(f"{path} holds no records")
-    return InputFile(path, chosen, items, count, size, digest.hexdigest())
+    return InputFile(path, chosen, items, count, last, size, digest.hexdigest())
 
 
 def ids_or_records(content: bytes, name: str, items: str) -> Iterator[InputLine]:

@@ -10,7 +10,7 @@ from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal
 from unified_cli.bulk.import_.input_file import InputFile, InputLine
 from unified_cli.errors import StorageError
-from unified_cli.storage import atomic_file, output_file
+from unified_cli.storage import atomic_file, output_file, regular_file, state
 
 _CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'
@@ -40,8 +40,14 @@ def path_of(group: ResultGroup, beside: Path) -> Path:
 
 
 def check(beside: Path, report: str | None) -> None:
-    """Raise StorageError, before anything is sent, where a file of results could not be written."""
-    for path in (*(path_of(group, beside) for group in GROUPS), *([Path(report)] if report else [])):
+    """Raise StateError or StorageError, before anything is sent, where a file of results could not be written."""
+    paths = [path_of(group, beside) for group in GROUPS]
+    for path in paths:
+        try:
+            regular_file.check(path)
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, "move it away") from None
+    for path in (*paths, *([Path(report)] if report else [])):
         output_file.check(path, force=True)
 
 

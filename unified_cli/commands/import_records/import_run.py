@@ -75,7 +75,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     lock.take(str(path))
     try:
-        journal = Journal.open(path, _header(task, source), restart=options.restart)
+        journal = Journal.open(path, _header(task, source), highest=source.last, restart=options.restart)
         try:
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)
