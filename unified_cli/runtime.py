@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import httpx
 
 APP = "unified"
+TOKEN_VARIABLE = "UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 
 
 class Runtime(NamedTuple):
@@ -50,13 +51,16 @@ class Runtime(NamedTuple):
 
     @classmethod
     def system(cls) -> "Runtime":
-        """The runtime of this process."""
+        """The runtime of this process, whose environment loses the token."""
         stderr = _writer(sys.stderr)
+        environ = dict(os.environ)
+        # Other programs inherit the environment, and jq programs show it.
+        os.environ.pop(TOKEN_VARIABLE, None)
         return cls(
             stdin=None if sys.stdin is None else io.BufferedReader(PatientReader(sys.stdin.fileno())),
             stdout=_writer(sys.stdout),
             stderr=Stderr(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
-            environ=os.environ,
+            environ=environ,
             stdin_is_terminal=_is_terminal(sys.stdin),
             stdout_is_terminal=_is_terminal(sys.stdout),
             stderr_is_terminal=_is_terminal(sys.stderr),

@@ -14,7 +14,7 @@ from pathlib import Path
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
 from unified_cli.masking import MaskedText, excerpt, hide
-from unified_cli.runtime import Runtime
+from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
 SECONDS = 10.0
 LONGEST = 8 * 1024
@@ -42,7 +42,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={name: value for name, value in runtime.environ.items() if name != "UNIFIED_TOKEN"},
+            env={name: value for name, value in runtime.environ.items() if name != TOKEN_VARIABLE},
             start_new_session=True,
             bufsize=0,
         )
