@@ -1,7 +1,10 @@
 """SIGINT and SIGTERM: the first stops the program in order, the second ends it at once."""
 
+import contextlib
 import os
 import signal
+import threading
+from collections.abc import Iterator
 from typing import NoReturn
 
 from unified_cli.errors import Terminated
@@ -15,6 +18,29 @@ def handle_signals() -> None:
         # A process started to survive in the background ignores them, and continues to do so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+
+
+@contextlib.contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Let both signals end the process at once, for as long as the block lasts; a shell shows the same exit codes.
+
+    It is for libraries that run long and keep Python's handlers from running, as jq does. Whatever survives `kill -9`
+    survives this. It does nothing in other threads than the main one, which alone can change handlers, and in the first
+    process of a container, for which the system ignores signals that have no handler.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.getpid() == 1:
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in _CODES}
+    # A handler that was not set by Python cannot be set again.
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}
+    try:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
 
 
 def exit_code(stop: KeyboardInterrupt) -> int:

@@ -1,12 +1,18 @@
 """jq programs, and their results for JSON."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from unified_cli import signals
 from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.values import Json
+
+# A program begins with its directives; a comment may continue after a backslash at the end of its line.
+_DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
 
 
 class JqProgram:
@@ -14,16 +20,23 @@ class JqProgram:
 
     def __init__(self, expression: str) -> None:
         """Raises UsageError where the expression cannot be compiled."""
-        import jq  # noqa: PLC0415  only for --jq
-
         try:
-            self._program = jq.compile(expression)
+            self._program = compiled(expression)
         except ValueError as error:
             raise UsageError(f"--jq {_reason(error)}") from None
         self._changed = False
 
-    def run(self, text: bytes) -> Iterator[Json]:
+    def run(self, text: bytes) -> list[Json]:
         """The results of the program for one JSON text. Raises UsageError where it fails on it."""
+        with signals.ending_at_once():
+            return [*self._results(text)]
+
+    def texts(self, texts: Iterable[bytes]) -> list[bytes]:
+        """The results for one JSON text after the other, each as JSON on one line. Raises UsageError as `run` does."""
+        with signals.ending_at_once():
+            return [dump(value).encode() for text in texts for value in self._results(text)]
+
+    def _results(self, text: bytes) -> Iterator[Json]:
         # jq reads no halves of surrogate pairs.
         readable = surrogates.without(text)
         self._changed = self._changed or readable != text or changed_by_jq(text) is not None
@@ -32,14 +45,21 @@ class JqProgram:
         except ValueError as error:
             raise UsageError(f"--jq {_reason(error)}") from None
 
-    def texts(self, text: bytes) -> Iterator[bytes]:
-        """The same results, each as JSON on one line."""
-        return (dump(value).encode() for value in self.run(text))
-
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""
         remark = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
         return [remark] if self._changed else []
+
+
+def compiled(expression: str) -> Any:
+    """The program, compiled by the jq library. Raises ValueError for one that is wrong or reads other files."""
+    import jq  # noqa: PLC0415  only for jq programs
+
+    if directive := _DIRECTIVE.match(expression):
+        # jq looks for modules in the working directory too.
+        raise ValueError(f"error: no {directive[1]} directive is allowed, since a program reads no other files")
+    with signals.ending_at_once():
+        return jq.compile(expression)
 
 
 def _reason(error: ValueError) -> str:

@@ -21,7 +21,7 @@ class Transform:
     def apply(self, records: Sequence[Record], name: tuple[str, str] | None = None) -> Sequence[Record]:
         """The records to write; `name` is a key and a value that each gets as its first member."""
         if self._program:
-            records = [Record(text) for record in records for text in self._program.texts(bytes(record))]
+            records = [Record(text) for text in self._program.texts(map(bytes, records))]
         if name:
             records = label(records, *name)
         if self._columns:
