@@ -400,8 +400,11 @@ def test_broken_csv_is_refused_before_anything_is_sent(
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", " holds no records"), (b"\n \n", " holds no records"), (b"[{]", " is not JSON: expected '\"' (byte 2)"),
-     (b"[]", " holds no records")],
+    [(b"", " holds no records"), (b"\n \n", " holds no records"), (b"[]", " holds no records"),
+     (b"[{]", " is not JSON: expecting property name enclosed in double quotes (byte 2)"),
+     (b"[{}, {} {}]", " is not JSON: expected ',' (byte 8)"), (b"[{}", " is not JSON: expected ',' (byte 3)"),
+     (b"[{}]]", " is not JSON: something follows the JSON value"), (b'["\xff"]', " is not UTF-8 at byte 2"),
+     (b"[NaN]", " is not JSON: NaN is not JSON (byte 1)"), (b"[" * 100_000, " is nested too deeply")],
 )  # fmt: skip
 def test_what_holds_no_records_is_refused(
     content: bytes, message: str, unified: Unified, service: Service, tmp_path: Path

@@ -1,6 +1,7 @@
 """Download files: one to a file or folder, or one for each line of a list."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,15 +79,15 @@ def many(call: Call, operation: Operation) -> None:
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
 
-    source = input_file.examine(path, None, catalogue.service.items, ids=True)
-    downloads = _items(call, operation, source)
-    if folder is None:
-        _show(call, downloads)
-        return
-    clients = Clients(runtime, catalogue)
-    clients.token(settings)
-    terms = download_batch.DownloadTerms(folder, lambda: clients.open(settings), options.workers, settings.retries)
-    done = download_batch.run(downloads, terms, runtime)
+    with closing(input_file.examine(path, None, catalogue.service.items, ids=True)) as source:
+        downloads = _items(call, operation, source)
+        if folder is None:
+            _show(call, downloads)
+            return
+        clients = Clients(runtime, catalogue)
+        clients.token(settings)
+        terms = download_batch.DownloadTerms(folder, lambda: clients.open(settings), options.workers, settings.retries)
+        done = download_batch.run(downloads, terms, runtime)
     runtime.stderr.note(
         f"{done.saved} files saved, {done.there} already there; {folder / download_batch.MANIFEST} lists them"
     )

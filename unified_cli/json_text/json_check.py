@@ -84,13 +84,19 @@ def scan(text: str) -> Json:
 
     Raises ValueError where the text is not JSON, RecursionError where it is nested deeper than Python can read.
     """
-    value, end = _SCANNER.raw_decode(text, _skip(text, 0))
-    if _skip(text, end) != len(text):
+    value, end = _SCANNER.raw_decode(text, after_blanks(text, 0))
+    if after_blanks(text, end) != len(text):
         raise ValueError("something follows the JSON value")
     return value
 
 
-def _skip(text: str, at: int) -> int:
+def end_of_value(text: str, at: int) -> int:
+    """Where the JSON value that begins at `at` ends. Raises as `scan` does."""
+    return _SCANNER.raw_decode(text, at)[1]
+
+
+def after_blanks(text: str, at: int) -> int:
+    """The position of the next character that is not blank in JSON."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from unified_cli.bulk.import_.input_file import InputLine
+from unified_cli.bulk.import_.input_formats import InputLine
 from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text.members import join, one_line, parts, string
 from unified_cli.masking import NO_TEXT, MaskedText
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""
+
+# Taking the members apart needs many times the memory of the text.
+_LARGE = 1024 * 1024
 
 Reshape = Callable[[bytes], list[bytes]]
 
@@ -86,7 +89,7 @@ class ImportItem:
 def _canonical(body: bytes) -> bytes:
     """The body without blanks, its names written as `unmarked` writes them."""
     try:
-        return one_line(join(parts(body) or {}))
+        return one_line(join(parts(body) or {}) if len(body) < _LARGE else body)
     except (msgspec.DecodeError, RecursionError):
         # What a map made may be deeper than any record that is read.
         return body

@@ -32,10 +32,14 @@ class Importer:
         self._clients = ClientPool(terms.workers)
         self._workers = WorkerPool(terms.workers, self._send)
         self._stopped: UnifiedError | None = None
+        self._broken: UnifiedError | None = None
         self._failures = 0
 
     def run(self, items: Iterable[ImportItem]) -> UnifiedError | None:
-        """Send what is to be sent. Raises StateError and StorageError of the journal."""
+        """Send what is to be sent. Raises StateError and StorageError of the journal and of the input.
+
+        After an error of the input the answers that are under way are waited for.
+        """
         jobs = self._jobs(items)
         with closing(self._clients), self._workers:
             while True:
@@ -48,11 +52,13 @@ class Importer:
                     break
                 self._take()
             self._journal.sync()
+        if self._broken is not None:
+            raise self._broken
         return self._stopped
 
     def _jobs(self, items: Iterable[ImportItem]) -> Iterator[ImportJob]:
         """What is to be sent; the outcome of what cannot be is written down on the way."""
-        for item in items:
+        for item in self._until_broken(items):
             if self._stopped is not None:
                 return
             planned = import_jobs.plan(item, self._journal, self._terms)
@@ -62,6 +68,12 @@ class Importer:
                 self._add_outcomes([planned])
             else:
                 yield planned
+
+    def _until_broken(self, items: Iterable[ImportItem]) -> Iterator[ImportItem]:
+        try:
+            yield from items
+        except UnifiedError as error:
+            self._broken = error
 
     def _send(self, job: ImportJob) -> Generator[ImportOutcome]:
         with self._clients.lend(self._terms.open_client) as client:

@@ -8,7 +8,8 @@ import msgspec
 
 from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal
-from unified_cli.bulk.import_.input_file import InputFile, InputLine
+from unified_cli.bulk.import_.input_file import InputFile
+from unified_cli.bulk.import_.input_formats import InputLine
 from unified_cli.errors import StorageError
 from unified_cli.storage import atomic_file, output_file, regular_file, state
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
@@ -38,12 +39,12 @@ def run(context: CommandContext, options: ImportOptions) -> None:
 
     piped = options.file == "-"
     path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
-    source = input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)
-    if options.dry_run:
-        _preview(task, source)
-        return
-    _check(task, source, options)
-    _import(task, source, options)
+    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)) as source:
+        if options.dry_run:
+            _preview(task, source)
+            return
+        _check(task, source, options)
+        _import(task, source, options)
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
@@ -90,6 +91,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     if before == counts and not any(group.count for group in groups[1:]):
         task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
     import_summary.show_outcome(task.runtime, options.output, groups, counts)
+    source.file.check_name()
     import_summary.raise_for(groups, stopped)
 
 
@@ -119,4 +121,4 @@ def _send_all(
 
 def _header(task: ImportTask, source: InputFile) -> JournalHeader:
     fingerprint = hashlib.sha256(json.dumps(task.where).encode()).hexdigest()
-    return JournalHeader(str(uuid.uuid4()), fingerprint, source.size, source.sha256)
+    return JournalHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)

@@ -1,0 +1,100 @@
+"""JSON values taken one after the other from a text that is never held as a whole."""
+
+import codecs
+from collections.abc import Iterator
+from itertools import chain
+from json import JSONDecodeError
+
+from unified_cli.json_text import json_check
+
+_PIECE = 1024 * 1024
+
+
+class TooLongError(Exception):
+    """One value is longer than may be held in memory."""
+
+
+class JsonStream:
+    """The text in these pieces of UTF-8; `longest` bounds the characters of one value.
+
+    Its methods raise ValueError with the reason, to follow the name of the text, where it is not JSON, and
+    TooLongError.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
+        self._pieces = chain(pieces, [b""])
+        self._longest = longest
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._at = 0
+        self._passed = 0
+        """The number of bytes before the text that is held."""
+        self._read_so_far = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """The next character that is not blank; empty at the end."""
+        while True:
+            self._at = json_check.after_blanks(self._text, self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._ended:
+                return ""
+            self._read()
+
+    def take(self, character: str) -> bool:
+        """Whether this character is the next one; then it is passed."""
+        found = self.peek() == character
+        self._at += found
+        return found
+
+    def expect(self, character: str) -> None:
+        """Pass this character, which must be the next one."""
+        if not self.take(character):
+            raise self._flaw(f"expected {character!r}", self._at)
+
+    def value(self) -> str:
+        """The text of the next value."""
+        self.peek()
+        while True:
+            try:
+                end = json_check.end_of_value(self._text, self._at)
+            except RecursionError:
+                raise ValueError("is nested too deeply") from None
+            except JSONDecodeError as error:
+                if self._ended:
+                    raise self._flaw(error.msg[:1].lower() + error.msg[1:], error.pos) from None
+            except ValueError as error:
+                raise self._flaw(str(error), self._at) from None
+            else:
+                # A number may go on in the next piece.
+                if end < len(self._text) or self._ended:
+                    text, self._at = self._text[self._at : end], end
+                    return text
+            self._read()
+
+    def _read(self) -> None:
+        """Read on, at least as much as is held, so that a long value is not looked at again and again."""
+        rest = self._text[self._at :]
+        if len(rest) > self._longest:
+            raise TooLongError
+        self._passed += len(self._text[: self._at].encode())
+        parts, wanted = [rest], max(_PIECE, len(rest))
+        while wanted > 0 and not self._ended:
+            piece = next(self._pieces)
+            self._ended = not piece
+            parts.append(self._decoded(piece))
+            wanted -= len(piece)
+        self._text, self._at = "".join(parts), 0
+
+    def _decoded(self, piece: bytes) -> str:
+        pending = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(piece, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"is not UTF-8 at byte {self._read_so_far - pending + error.start}") from None
+        self._read_so_far += len(piece)
+        return text
+
+    def _flaw(self, reason: str, at: int) -> ValueError:
+        return ValueError(f"is not JSON: {reason} (byte {self._passed + len(self._text[:at].encode())})")

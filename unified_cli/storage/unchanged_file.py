@@ -1,0 +1,84 @@
+"""A file that is read several times and must be the same each time, whatever becomes of its name."""
+
+import hashlib
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from unified_cli.errors import StateError
+from unified_cli.storage import regular_file
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_PIECE = 1024 * 1024
+_BUFFER = 256 * 1024
+
+
+class UnchangedFile:
+    """A regular file, opened once; `size` and `sha256` are of what it held then."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises NotRegularError for a pipe, a folder or a device, and OSError."""
+        self.path = path
+        self._handle = regular_file.descriptor(path, follow=True)
+        self._status = os.fstat(self._handle)
+        digest, self.size = hashlib.sha256(), 0
+        while piece := os.pread(self._handle, _PIECE, self.size):
+            digest.update(piece)
+            self.size += len(piece)
+        self.sha256 = digest.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._handle)
+
+    def reader(self) -> BinaryIO:
+        """The content from its beginning. Reading raises StateError where it is not the same any more, and OSError."""
+        return io.BufferedReader(_CheckedReader(self), _BUFFER)
+
+    def read(self, size: int, at: int) -> bytes:
+        """At most `size` bytes from the position `at`. Raises StateError where the file has changed, and OSError."""
+        found = os.pread(self._handle, size, at)
+        now = os.fstat(self._handle)
+        if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
+            raise self.changed()
+        return found
+
+    def check_name(self) -> None:
+        """Raise StateError where the name is gone, or is that of another file."""
+        try:
+            same = os.path.samestat(self.path.stat(), self._status)
+        except OSError:
+            same = False
+        if not same:
+            raise StateError(f"{self.path} is not the file any more that was opened; that one was read to its end")
+
+    def changed(self) -> StateError:
+        """The error for a file that holds something else than when it was opened."""
+        return StateError(
+            f"{self.path} has changed since it was opened", hint="put back what it held, and run it again"
+        )
+
+
+class _CheckedReader(io.RawIOBase):
+    """Reads a file from its beginning, and compares what it reads with what the file held when it was opened."""
+
+    def __init__(self, file: UnchangedFile) -> None:
+        self._file = file
+        self._at = 0
+        self._digest = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        view = memoryview(buffer).cast("B")
+        found = self._file.read(len(view), self._at)
+        view[: len(found)] = found
+        self._at += len(found)
+        self._digest.update(found)
+        if not found and (self._at, self._digest.hexdigest()) != (self._file.size, self._file.sha256):
+            raise self._file.changed()
+        return len(found)
