@@ -127,7 +127,7 @@ def process(tmp_path: Path) -> Process:
         return subprocess.run(
             [sys.executable, "-m", "unified_cli", *argv],
             check=False,
-            capture_output=True,
+            capture_output="stdout" not in more,
             timeout=60,
             env={**kept, "HOME": str(home), **(environ or {})},
             **more,

@@ -1,7 +1,7 @@
 """Call one operation on one connection, from the typed options to the result on stdout."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from unified_cli.call import Call, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
@@ -52,9 +52,31 @@ def send(call: Call, request: Request) -> None:
         from unified_cli.cli import prompt  # noqa: PLC0415
 
         prompt.confirm_delete(runtime, settings, request.path, yes=options.yes)
+    request = request._replace(honoured=settings.idempotency_window > 0)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
-    request = request._replace(honoured=settings.idempotency_window > 0)
+    if options.out in {None, "", "-"} or options.wait:
+        _send_with_clients(call, request)
+    else:
+        _send_to(Path(options.out or ""), call, request)
+
+
+def _send_to(path: Path, call: Call, request: Request) -> None:
+    """Write the answer to a file, or as to stdout where a device or a pipe is at the path."""
+    from unified_cli.storage import output_stream  # noqa: PLC0415
+
+    stream = output_stream.open_stream(path)
+    if stream is None:
+        _send_with_clients(call, request)
+        return
+    with stream:
+        # A terminal is written to as safely under this name as under any other.
+        runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
+        _send_with_clients(call._replace(runtime=runtime, options=call.options.replaced(out=None)), request)
+
+
+def _send_with_clients(call: Call, request: Request) -> None:
+    runtime, catalogue, _, _ = call
 
     from unified_cli.cli import connect  # noqa: PLC0415
 

@@ -36,4 +36,4 @@ def failure(error: OSError) -> Exception:
     """The error to raise for one of the operating system."""
     if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
         return ClosedError()
-    return StorageError(f"cannot write to standard output: {error.strerror}")
+    return StorageError(f"cannot write to {error.filename or 'standard output'}: {error.strerror}")

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from unified_cli.errors import StorageError
+from unified_cli.storage import output_stream
 from unified_cli.storage.atomic_file import AtomicFile
 
 
@@ -32,6 +33,8 @@ def check(path: Path, *, force: bool) -> None:
         raise StorageError(f"{path} is a symbolic link; name the file itself")
     if path.is_dir():
         raise StorageError(f"{path} is a folder; name a file in it")
+    if output_stream.is_special(path):
+        raise StorageError(f"{path} is not a regular file and is left alone")
     if path.exists() and not force:
         raise StorageError(f"{path} exists", hint="--force overwrites it")
     check_folder(path)

@@ -11,7 +11,7 @@ from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journa
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
 from unified_cli.errors import StorageError
-from unified_cli.storage import atomic_file, output_file, regular_file, state
+from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
 
 _CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'
@@ -42,14 +42,14 @@ def path_of(group: ResultGroup, beside: Path) -> Path:
 
 def check(beside: Path, report: str | None) -> None:
     """Raise StateError or StorageError, before anything is sent, where a file of results could not be written."""
-    paths = [path_of(group, beside) for group in GROUPS]
-    for path in paths:
+    for path in (path_of(group, beside) for group in GROUPS):
         try:
             regular_file.check(path)
         except regular_file.NotRegularError:
             raise state.not_regular(path, "move it away") from None
-    for path in (*paths, *([Path(report)] if report else [])):
         output_file.check(path, force=True)
+    if report and not output_stream.is_stream(Path(report)):
+        output_file.check(Path(report), force=True)
 
 
 def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
@@ -84,6 +84,8 @@ def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], be
 def check_report(name: str, source: Path) -> None:
     """Raise StorageError, before anything is sent, for a report that would replace anything but an earlier report."""
     path = Path(name)
+    if output_stream.is_stream(path):
+        return
     output_file.check_folder(path)
     ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
     if path.exists() and not ours:
@@ -97,7 +99,11 @@ def _is_report(path: Path) -> bool:
 
 def report(source: InputFile, journal: Journal, name: str) -> None:
     """Write one line for each record: its number, its outcome, its id, the status and the reason."""
-    output_file.write(Path(name), _chunks(_report_line(line, journal) for line in source.lines()), force=True)
+    lines = _chunks(_report_line(line, journal) for line in source.lines())
+    if stream := output_stream.open_stream(Path(name)):
+        output_stream.write(stream, lines)
+    else:
+        output_file.write(Path(name), lines, force=True)
 
 
 def _report_line(line: InputLine, journal: Journal) -> bytes:
