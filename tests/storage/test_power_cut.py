@@ -190,7 +190,7 @@ def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
     assert (result.code, len(service.seen), disk.broken) == (0, 3, [])
 
 
-def test_the_manifest_of_downloads_lists_files_that_are_there(
+def test_the_manifest_of_downloads_lists_the_files_that_are_there(
     unified: Unified, service: Service, watch: Watch, tmp_path: Path
 ) -> None:
     (tmp_path / "ids").write_text("a\nb\nc\n")
@@ -200,9 +200,16 @@ def test_the_manifest_of_downloads_lists_files_that_are_there(
 
     def listed(files: Files) -> list[str]:
         entries = [json.loads(line) for line in files.get("out/manifest.ndjson", b"").splitlines()]
+        # Listed before it is named: what is listed and missing is downloaded again, what is there is listed.
         for entry in entries:
-            holds(files, f"out/{entry['file']}", CONTENT[entry["id"]])
-        return [entry["id"] for entry in entries]
+            holds(files, f"out/{entry['file']}", CONTENT[entry["id"]], None)
+        named = {name for name in files if name.startswith("out/") and not name.startswith("out/.")}
+        assert named <= {
+            "out/manifest.ndjson",
+            "out/manifest.ndjson.lock",
+            *(f"out/{entry['file']}" for entry in entries),
+        }
+        return [entry["id"] for entry in entries if f"out/{entry['file']}" in files]
 
     def always(files: Files) -> None:
         listed(files)

@@ -12,7 +12,7 @@ from unified_cli.catalogue.known import known
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
-from unified_cli.storage import folders, output_file
+from unified_cli.storage import folders, output_file, output_stream
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.download_targets import DownloadTarget
@@ -42,10 +42,12 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
 
 def target(options: OperationOptions) -> "DownloadTarget":
     """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
-    from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile  # noqa: PLC0415  as above
+    from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile, TargetStream  # noqa: PLC0415  as above
 
     out, force = options.out or "", options.force
     path = Path(out)
+    if stream := output_stream.open_stream(path):
+        return TargetStream(stream, path)
     if out.endswith("/") or path.is_dir():
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link; name the folder itself")
@@ -113,7 +115,7 @@ def _folder(options: OperationOptions) -> Path:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StorageError(f"{folder} is not a folder")
     try:
-        folder.mkdir(mode=0o755, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         folders.sync(folder.parent)
     except OSError as error:
         raise StorageError(f"cannot create the folder {folder}: {error.strerror}") from None

@@ -4,12 +4,14 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
 from unified_cli.storage import folders
 from unified_cli.storage.append_file import AppendFile
+
+_CHUNK = 1024 * 1024
 
 
 class AtomicFile:
@@ -46,6 +48,12 @@ class AtomicFile:
 
         with self._file.reader() as content:
             return hashlib.file_digest(content, name).digest()
+
+    def chunks(self) -> Iterator[bytes]:
+        """All that was written."""
+        with self._file.reader() as content:
+            while chunk := content.read(_CHUNK):
+                yield chunk
 
     def publish(self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None) -> None:
         """Have the content on the disk, then give the file the name `path`, and have that on the disk too.

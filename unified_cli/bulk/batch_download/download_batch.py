@@ -6,6 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from unified_cli.bulk.batch_download.download_manifest import DownloadEntry, DownloadManifest
 from unified_cli.bulk.batch_download.download_targets import TargetFolder
 from unified_cli.bulk.batch_download.file_download import Download, SavedFile
@@ -14,8 +16,10 @@ from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
+from unified_cli.masking import MaskedText
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
 MANIFEST = "manifest.ndjson"
@@ -79,6 +83,33 @@ def run(items: Iterator[DownloadItem], terms: DownloadTerms, runtime: Runtime) -
         lock.release()
 
 
+@dataclass(frozen=True, slots=True)
+class _ListedFile:
+    """The place of an item's file in the folder, told to the manifest before the file has its name."""
+
+    item: DownloadItem
+    target: TargetFolder
+    manifest: DownloadManifest
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self.target.folder
+
+    @property
+    def label(self) -> str:
+        """What the file is called until it has its name."""
+        return self.target.label
+
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
+        """List the file, and give it its name. Raises StorageError, OSError."""
+        item = self.item
+        entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
+        return self.target.publish(
+            file, proposals, lambda name: self.manifest.add(msgspec.structs.replace(entry, file=name))
+        )
+
+
 class _DownloadBatch:
     """One run, with the folder locked and its manifest open."""
 
@@ -114,8 +145,9 @@ class _DownloadBatch:
         assert item.request is not None  # noqa: S101  others are not missing
         with self._clients.lend(self._terms.open_client) as client:
             download = Download(client, self._runtime, self._terms.retries)
+            target = _ListedFile(item, self._target, self._manifest)
             try:
-                saved = download.save(item.request, self._target, only_files=True, proposals=item.proposals)
+                saved = download.save(item.request, target, only_files=True, proposals=item.proposals)
             except StorageError:
                 raise
             except UnifiedError as error:
@@ -124,15 +156,12 @@ class _DownloadBatch:
                 yield item, saved
 
     def _note(self, item: DownloadItem, outcome: SavedFile | UnifiedError) -> None:
-        entry = DownloadEntry(item.line, item.id, item.fingerprint)
         if isinstance(outcome, SavedFile):
             self._summary.saved += 1
-            entry.file, entry.bytes, entry.sha256 = outcome.path.name, outcome.size, outcome.sha256
-        else:
-            self._summary.failed += 1
-            entry.error = outcome.message
-            if self._summary.failed <= _MOST_TOLD:
-                self._runtime.stderr.note(f"line {item.line} failed: {outcome.message}")
-            if outcome.stops_connection:
-                self._summary.stopped = self._summary.stopped or outcome
-        self._manifest.add(entry)
+            return
+        self._summary.failed += 1
+        if self._summary.failed <= _MOST_TOLD:
+            self._runtime.stderr.note(f"line {item.line} failed: {outcome.message}")
+        if outcome.stops_connection:
+            self._summary.stopped = self._summary.stopped or outcome
+        self._manifest.add(DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.message))

@@ -1,12 +1,13 @@
 """The manifest of a folder of downloads: a line for each file, or for the error that there is instead of it."""
 
+import threading
 from pathlib import Path
 
 import msgspec
 
 from unified_cli.errors import StorageError
 from unified_cli.masking import NO_TEXT, MaskedText
-from unified_cli.storage import regular_file, state
+from unified_cli.storage import folders, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.state import StateLine
 
@@ -33,9 +34,11 @@ class DownloadManifest:
 
     def __init__(self, path: Path) -> None:
         """Raises StateError for what is no list of downloads, StorageError."""
-        self._file = AppendFile(path, mode=0o644)
+        self._file = AppendFile(path)
+        self._lock = threading.Lock()
         try:
             self._file.open(missing_ok=True)
+            folders.sync(path.parent)
             self._entries = [self._entry(line) for line in state.lines(self._file, _REMEDY)]
         except regular_file.NotRegularError:
             raise state.not_regular(path, _REMEDY) from None
@@ -50,10 +53,11 @@ class DownloadManifest:
         return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
 
     def add(self, entry: DownloadEntry) -> None:
-        """Write a line, on the disk when this returns. Raises StorageError."""
+        """Write a line, on the disk when this returns; for any thread. Raises StorageError."""
         try:
-            self._file.append(msgspec.json.encode(entry) + b"\n")
-            self._file.sync()
+            with self._lock:
+                self._file.append(msgspec.json.encode(entry) + b"\n")
+                self._file.sync()
         except OSError as error:
             raise StorageError(f"cannot write {self._file.path}: {error.strerror}") from None
 

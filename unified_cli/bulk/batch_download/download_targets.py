@@ -1,14 +1,19 @@
 """Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes."""
 
+import os
+import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from unified_cli.errors import StorageError
 from unified_cli.masking import MaskedText
-from unified_cli.storage import file_names, output_file
+from unified_cli.storage import file_names, output_file, output_stream
 from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.output_stream import OutputStream
 
 
 class DownloadTarget(Protocol):
@@ -22,8 +27,11 @@ class DownloadTarget(Protocol):
     def label(self) -> str:
         """What it is called until it has its name."""
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
-        """Give the file its name, for which there are proposals, the best first. Raises StorageError, OSError."""
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
+        """Give the file of this checksum its name, for which there are proposals, the best first.
+
+        Raises StorageError, OSError.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class TargetFile:
         """Its name."""
         return self.path.name
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:  # noqa: ARG002  it has a name
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  it has a name
         """Give it that name."""
         return _publish(file, self.path, force=self.force)
 
@@ -56,11 +64,30 @@ class FileInFolder:
     force: bool
     label: str = "download"
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  not listed
         """Give it a safe form of the proposed name."""
         path = self.folder / file_names.safe(*proposals)
         output_file.check(path, force=self.force)
         return _publish(file, path, force=self.force)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetStream:
+    """A device or a pipe, which gets the file when all of it has come."""
+
+    stream: OutputStream
+    path: Path
+    label: str = "unified"
+
+    @property
+    def folder(self) -> Path:
+        """Where the file is until then."""
+        return Path(tempfile.gettempdir())
+
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  it has a name
+        """Write it there."""
+        output_stream.write(self.stream, file.chunks())
+        return self.path
 
 
 def _publish(file: AtomicFile, path: Path, *, force: bool) -> Path:
@@ -83,19 +110,23 @@ class TargetFolder:
     taken: set[str]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...]) -> Path:
-        """Give the file the first name like the proposed one that is free."""
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], listing: Callable[[str], None]) -> Path:
+        """Give the file the first name like the proposed one that is free, after `listing` was told this name.
+
+        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
+        """
         name = file_names.safe(*proposals)
         with self.lock:
             number = 0
             while True:
                 number += 1
                 candidate = file_names.numbered(name, number)
-                if file_names.folded(candidate) in self.taken:
+                path = self.folder / candidate
+                if file_names.folded(candidate) in self.taken or os.path.lexists(path):
                     continue
                 self.taken.add(file_names.folded(candidate))
                 try:
-                    file.publish(self.folder / candidate, replace=False)
+                    file.publish(path, replace=False, before=partial(listing, candidate))
                 except FileExistsError:
                     continue
-                return self.folder / candidate
+                return path

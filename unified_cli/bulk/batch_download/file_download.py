@@ -57,7 +57,7 @@ class Download:
                     file.write(self._document(answer, request, only_files=only_files))
                 digest = file.digest("sha256").hex()
                 named = file_names.from_header(answer.headers.get("content-disposition", ""))
-                path = target.publish(file, tuple(map(masked, (named, *proposals))))
+                path = target.publish(file, tuple(map(masked, (named, *proposals))), digest)
         except OSError as error:
             raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
         return SavedFile(path, file.size, digest)
