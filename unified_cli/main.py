@@ -19,7 +19,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.masking import hide, visible
-from unified_cli.output import stdout
+from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
@@ -61,7 +61,7 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
     with contextlib.redirect_stdout(printed):
         yield
     if text := printed.getvalue():
-        stdout.write(runtime, [text.encode(runtime.encoding, "backslashreplace")])
+        stdout.show(runtime, [terminal.styled(text)])
 
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:

@@ -56,7 +56,7 @@ def table(width: int, *rows: tuple[str, str]) -> str:
     runtime = Runtime(
         stdin=None, stdout=None, stderr=Stderr(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
     )
-    return text_columns.table(runtime, ["name", "what is said"], rows).decode("utf-8")
+    return text_columns.table(runtime, ["name", "what is said"], rows)
 
 
 def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> None:

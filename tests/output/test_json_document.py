@@ -133,7 +133,10 @@ def test_bytes_are_kept_from_a_terminal(unified: Unified, service: Service) -> N
     result = unified("ats attachments download", environ=service.environ, tty=True)
     said = "error: the answer is image/png, not text (write it with --out FILE, or use --force)\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
-    assert unified("ats attachments download --force", environ=service.environ, tty=True).raw == b"\x89PNG\r\n\x00\xff"
+    assert (
+        unified("ats attachments download --force", environ=service.environ, tty=True).stdout
+        == "\\x89PNG\\r\n\\x00\\xff"
+    )
 
 
 def test_a_file_appears_whole_and_private_and_is_not_overwritten(

@@ -8,7 +8,7 @@ from unified_cli.call import Call
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
-from unified_cli.output import pretty_json, stdout
+from unified_cli.output import pretty_json, stdout, terminal
 from unified_cli.runtime import Runtime
 
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
@@ -25,6 +25,9 @@ def show(call: Call, request: Request) -> None:
         return
     if request.address.is_sandbox:
         raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
+    if call.runtime.stdout_is_terminal and request.body is not None:
+        # The same JSON, which stays the same where the line is copied from the terminal.
+        request = request._replace(body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8"))
     text = curl(request, ca_bundle=call.settings.ca_bundle) + "\n"
     stdout.write(call.runtime, [text.encode("utf-8", "surrogateescape")])
 
@@ -65,4 +68,8 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 def line(runtime: Runtime, request: Request) -> None:
     """Print the request as JSON on one line, for one of many."""
-    stdout.write(runtime, [msgspec.json.encode(_shown(request)) + b"\n"])
+    document = msgspec.json.encode(_shown(request)) + b"\n"
+    if runtime.stdout_is_terminal:
+        stdout.show(runtime, pretty_json.shown(document, colour=False))
+    else:
+        stdout.write(runtime, [document])

@@ -8,7 +8,7 @@ from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
-from unified_cli.output import pretty_json, printer, transform
+from unified_cli.output import pretty_json, printer, stdout, transform
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 
@@ -18,7 +18,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     runtime, output = call.runtime, call.settings.output
     chosen = columns(call.options)
     if program and output in {"json", "yaml"}:
-        printer.text(runtime, transform.render(program, body, output))
+        stdout.write(runtime, [transform.render(program, body, output)])
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "json":
@@ -26,7 +26,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     elif output == "yaml" and not chosen:
         from unified_cli.output.formats.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
-        printer.text(runtime, convert(body))
+        stdout.write(runtime, [convert(body)])
     else:
         found = _records(body, call.catalogue.service, request.operation)
         style = style_for(call, request.operation)._replace(listing=found != [body])

@@ -34,7 +34,7 @@ def show(
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":
-        stdout.write(runtime, [text_columns.table(runtime, heads, shown)])
+        stdout.show(runtime, [text_columns.table(runtime, heads, shown)])
     else:
         stdout.write(runtime, [text_columns.lines(shown)])
 

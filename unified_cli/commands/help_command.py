@@ -83,4 +83,4 @@ def _no_page(words: Sequence[str], depth: int) -> UsageError:
 
 
 def _show(runtime: Runtime, page: HelpPage, command_path: str) -> None:
-    stdout.write(runtime, [terminal.encode(runtime, render(page, command_path, runtime))])
+    stdout.show(runtime, [terminal.styled(render(page, command_path, runtime))])

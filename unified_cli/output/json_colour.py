@@ -7,13 +7,15 @@ from functools import lru_cache
 from rich.color import ColorSystem
 from rich.default_styles import DEFAULT_STYLES
 
+from unified_cli.output.terminal import TerminalText
+
 _WORD = re.compile(
     r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
 )
 _PIECE = 1 << 18
 
 
-def coloured(text: str) -> str:
+def coloured(text: TerminalText) -> TerminalText:
     """The JSON text with ANSI colours; the text without them is unchanged.
 
     Takes JSON without control characters other than line breaks, whole or cut between two strings.
@@ -22,25 +24,25 @@ def coloured(text: str) -> str:
     every second part is a string, and the parts between them, which are few different ones, are coloured once each.
     """
     # Without backslashes before it, a quote can only begin or end a string.
-    escapes = "\\" in text
+    escapes, marked = "\\" in text, str(text)
     if escapes:
-        text = text.replace("\\\\", "\x01").replace('\\"', "\x02")
-    before, *rest = text.split('"')
+        marked = marked.replace("\\\\", "\x01").replace('\\"', "\x02")
+    before, *rest = marked.split('"')
     parts = [""] * (len(rest) // 2 * 3)
     # A colon after a string says that it is a key.
     parts[0::3] = [_KEY if after.lstrip().startswith(":") else _TEXT for after in rest[1::2]]
     parts[1::3] = rest[0::2]
     parts[2::3] = map(_closing, rest[1::2])
     made = _between(before) + "".join(parts)
-    return made.replace("\x02", '\\"').replace("\x01", "\\\\") if escapes else made
+    return TerminalText(made.replace("\x02", '\\"').replace("\x01", "\\\\") if escapes else made)
 
 
-def pieces(text: str) -> Iterator[str]:
+def pieces(text: TerminalText) -> Iterator[TerminalText]:
     """The text in pieces that end at line breaks, so that few coloured ones are in memory at a time."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _PIECE) + 1 or len(text)
-        yield text[start:end]
+        yield TerminalText(text[start:end])
         start = end
 
 

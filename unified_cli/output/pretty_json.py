@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from unified_cli.output import stdout, terminal
+from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
 
@@ -13,19 +14,19 @@ def write(runtime: Runtime, body: bytes) -> None:
         stdout.write(runtime, [body if body.endswith(b"\n") else body + b"\n"])
         return
     text = pretty(body) if runtime.stdout_is_terminal else body
-    shown = terminal.json_visible(text.decode("utf-8")).rstrip("\n") + "\n"
-    stdout.write(runtime, encoded(runtime, shown, colour=colour))
+    stdout.show(runtime, shown(text.rstrip() + b"\n", colour=colour))
 
 
-def encoded(runtime: Runtime, text: str, *, colour: bool) -> Iterator[bytes]:
-    """JSON text in the terminal's encoding, coloured where asked for, in pieces."""
+def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
+    """JSON as it is shown on a terminal, coloured where asked for, in pieces."""
+    text = terminal.json_visible(document.decode("utf-8"))
     if not colour:
-        yield terminal.encode(runtime, text)
+        yield text
         return
     from unified_cli.output import json_colour  # noqa: PLC0415  rich is for terminals only
 
     for piece in json_colour.pieces(text):
-        yield terminal.encode(runtime, json_colour.coloured(piece))
+        yield json_colour.coloured(piece)
 
 
 def pretty(body: bytes) -> bytes:

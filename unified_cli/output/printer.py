@@ -1,6 +1,6 @@
 """Records on stdout, page by page, in any format, safe for a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
@@ -41,23 +41,13 @@ class Printer:
     def _put(self, data: bytes) -> None:
         if not data:
             return
-        as_it_is = self._style.width is None and not (self._style.colour and self._style.format in _JSON)
-        stdout.write(self._runtime, [data] if as_it_is else self._safe(data))
-
-    def _safe(self, data: bytes) -> Iterable[bytes]:
-        if self._style.format == "table":
-            return [data]
-        text = data.decode("utf-8")
-        if self._style.format not in _JSON:
-            return [terminal.encode(self._runtime, terminal.lines_visible(text))]
-        return pretty_json.encoded(self._runtime, terminal.json_visible(text), colour=self._style.colour)
-
-
-def text(runtime: Runtime, data: bytes) -> None:
-    """Write lines of text, made safe where stdout is a terminal."""
-    if runtime.stdout_is_terminal:
-        data = terminal.encode(runtime, terminal.lines_visible(data.decode("utf-8", "replace")))
-    stdout.write(runtime, [data])
+        style = self._style
+        if style.format == "table" and style.width is not None:
+            stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
+        elif style.format in _JSON and (style.colour or style.width is not None):
+            stdout.show(self._runtime, pretty_json.shown(data, colour=style.colour))
+        else:
+            stdout.write(self._runtime, [data])
 
 
 def style_for(

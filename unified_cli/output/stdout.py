@@ -1,9 +1,12 @@
-"""The only writer of stdout, and the errors of writing to it."""
+"""The only writer of stdout: nothing that comes from elsewhere controls a terminal."""
 
+import codecs
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from unified_cli.errors import StorageError
+from unified_cli.output import terminal
+from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
 
@@ -18,10 +21,29 @@ def check(runtime: Runtime) -> None:
 
 
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
-    """Write each chunk at once.
+    """Write each chunk of data at once: as it is, but on a terminal as text that controls nothing there.
 
     Raises ClosedError where its reader has closed it, StorageError where stdout cannot be written.
     """
+    if runtime.stdout_is_terminal:
+        show(runtime, _visible(chunks))
+    else:
+        _write(runtime, chunks)
+
+
+def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
+    """Write each text at once, in the terminal's encoding, with escapes for the rest. Raises as `write` does."""
+    _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
+
+
+def _visible(chunks: Iterable[bytes]) -> Iterator[TerminalText]:
+    decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+    for chunk in chunks:
+        yield terminal.lines_visible(decoder.decode(chunk))
+    yield terminal.lines_visible(decoder.decode(b"", final=True))
+
+
+def _write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     check(runtime)
     assert runtime.stdout is not None  # noqa: S101  just checked
     for chunk in chunks:

@@ -1,14 +1,19 @@
-"""Text on a terminal: its colours, its encoding, and escapes for what could control the terminal."""
+"""Text for a terminal: its colours, and escapes for what could control the terminal."""
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NewType
 
 from unified_cli.masking import unsafe, visible
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+TerminalText = NewType("TerminalText", str)
+"""Text that can be shown on a terminal: it controls nothing there but colours of our own."""
+
+_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def has_colour(runtime: Runtime) -> bool:
@@ -26,22 +31,27 @@ def has_colour(runtime: Runtime) -> bool:
     return runtime.stdout_is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
-def encode(runtime: Runtime, text: str) -> bytes:
-    """The text in the terminal's encoding; what cannot be encoded is escaped."""
-    return text.encode(runtime.encoding, "backslashreplace")
-
-
-def json_visible(text: str) -> str:
+def json_visible(text: str) -> TerminalText:
     r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
-    return unsafe().sub(lambda match: match[0] if match[0] == "\n" else _json_escape(match[0]), text)
+    return TerminalText(unsafe().sub(lambda match: _json_escape(match[0]), text))
 
 
-def lines_visible(text: str) -> str:
+def lines_visible(text: str) -> TerminalText:
     r"""The text with everything that could control a terminal written as an escape; line breaks and tabs stay."""
-    return visible(text, but="\n\t")
+    return TerminalText(visible(text, but="\n\t"))
+
+
+def styled(text: str) -> TerminalText:
+    """The same, but colours stay: for text of our own, whose foreign parts are visible already."""
+    parts = _COLOUR.split(text)
+    parts[::2] = map(lines_visible, parts[::2])
+    return TerminalText("".join(parts))
 
 
 def _json_escape(character: str) -> str:
+    if character in "\n\t\r":
+        # Outside strings, where these may stand, all blanks are alike.
+        return "\n" if character == "\n" else " "
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
 

@@ -5,12 +5,13 @@ from itertools import zip_longest
 
 from unified_cli.masking import MaskedText, visible
 from unified_cli.output import terminal
+from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
 _GAP = "  "
 
 
-def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[MaskedText]]) -> bytes:
+def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[MaskedText]]) -> TerminalText:
     """The rows under their heads; nothing is cut.
 
     Each column is as wide as its widest cell. What is wider than the terminal continues on further lines of its column.
@@ -23,7 +24,7 @@ def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[Masked
     head, *body = [_lines(row, widths) for row in shown]
     if terminal.has_colour(runtime):
         head = [f"\x1b[1m{line}\x1b[0m" for line in head]
-    return terminal.encode(runtime, "".join(f"{line}\n" for row in (head, *body) for line in row))
+    return terminal.styled("".join(f"{line}\n" for row in (head, *body) for line in row))
 
 
 def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
