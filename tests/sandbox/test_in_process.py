@@ -1,6 +1,9 @@
 """`-p sandbox`: every resource answers, what is written stays, and nothing falls into it by accident."""
 
 import json
+import sqlite3
+from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Process, Unified
@@ -71,3 +74,42 @@ def test_another_connection_of_the_sandbox_is_another_world(unified: Unified) ->
     assert unified("-p sandbox -a full:other ticketing tickets get tickets-1").code == 2
     assert unified("-p sandbox ticketing tickets get tickets-1 -a full:other").json["name"] != "Changed"
     assert unified("-p sandbox ticketing tickets list -a empty").json["result"] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "-p sandbox voice calls list",
+        "-p sandbox -p sandbox voice calls list -o ndjson",
+        "-p sandbox ticketing tickets get nobody",
+        "-p sandbox ticketing tickets get -",
+        "-p sandbox export voice --to {folder}/dump",
+        "-p sandbox import ticketing/tags {folder}/tags.ndjson",
+        "-p sandbox knowledge-base page-exports create --wait --wait-timeout 1",
+        "-p sandbox ticketing attachments download --from {folder}/ids --out {folder}/files",
+        "profile test sandbox",
+        "doctor sandbox --network",
+        "sandbox status",
+        "sandbox reset",
+    ],
+)
+def test_a_command_closes_the_state_it_opened(
+    command: str, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+
+    class Tracked(sqlite3.Connection):
+        def close(self) -> None:
+            events.append("closed")
+            super().close()
+
+    def connect(*given: Any, **more: Any) -> sqlite3.Connection:
+        events.append("opened")
+        return real(*given, **more, factory=Tracked)
+
+    real = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    (tmp_path / "tags.ndjson").write_text('{"name":"x"}\n')
+    (tmp_path / "ids").write_text("attachments-1\n")
+    unified(command.format(folder=tmp_path), stdin=b"tickets-1\n")
+    assert events.count("opened") == events.count("closed") > 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,10 +87,11 @@ def many(call: Call, operation: Operation) -> None:
         if folder is None:
             _show(call, downloads)
             return
-        clients = Clients(runtime, catalogue)
-        clients.token(settings)
-        terms = download_batch.DownloadTerms(folder, lambda: clients.open(settings), options.workers, settings.retries)
-        done = download_batch.run(downloads, terms, runtime)
+        with Clients(runtime, catalogue) as clients:
+            clients.token(settings)
+            opened = partial(clients.open, settings)
+            terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries)
+            done = download_batch.run(downloads, terms, runtime)
     runtime.stderr.note(
         f"{done.saved} files saved, {done.there} already there; {folder / download_batch.MANIFEST} lists them"
     )

@@ -50,8 +50,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             dry_run.show(call, builder.operation_request(call, operation))
         return
     printer = record_output.printer_for(common, operation, first=(LABEL,))
-    with progress(runtime) as shown:
-        outcome = _read_all(common, printer, shown, names, _reader(common, operation, call_to))
+    with progress(runtime) as shown, Clients(runtime, catalogue) as clients:
+        outcome = _read_all(common, printer, shown, names, _reader(common, clients, operation, call_to))
     missing = printer.end()
     outcome.report(runtime, options)
     outcome.raise_error(missing, options)
@@ -80,10 +80,11 @@ def _check(operation: Operation, options: OperationOptions) -> None:
         raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
 
 
-def _reader(common: Call, operation: Operation, call_to: Callable[[str], Call]) -> Callable[[str], Generator[_Read]]:
+def _reader(
+    common: Call, clients: Clients, operation: Operation, call_to: Callable[[str], Call]
+) -> Callable[[str], Generator[_Read]]:
     """A function that reads one connection and yields its pages, then its end."""
     catalogue = common.catalogue
-    clients = Clients(common.runtime, catalogue)
     wanted = listing.span(common.options) if operation.lists else None
 
     def pages(name: str) -> Generator[Page]:

@@ -70,7 +70,8 @@ def run(call: Call, operation: Operation) -> None:
     if operation.kind == "delete":
         prompt.confirm_delete(runtime, settings, f"{len(jobs)} records", yes=options.yes, stdin_holds_data=True)
     printer = record_output.printer_for(call, operation)
-    _PipedRun(runtime, settings, Clients(runtime, catalogue), printer, options.workers).all(jobs)
+    with Clients(runtime, catalogue) as clients:
+        _PipedRun(runtime, settings, clients, printer, options.workers).all(jobs)
 
 
 def _jobs(call: Call, operation: Operation) -> list[PipedJob]:

@@ -78,18 +78,18 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 def _send_with_clients(call: Call, request: Request) -> None:
     runtime, catalogue, _, _ = call
 
-    from unified_cli.cli import connect  # noqa: PLC0415
+    from unified_cli.cli.connect import Clients  # noqa: PLC0415
 
-    clients = connect.Clients(runtime, catalogue)
-    try:
-        _send(call, clients, request)
-    except UnifiedError as error:
-        _say_how_to_repeat(error, request)
-        if isinstance(error, RefusedError):
-            from unified_cli.call import capability_hint  # noqa: PLC0415
+    with Clients(runtime, catalogue) as clients:
+        try:
+            _send(call, clients, request)
+        except UnifiedError as error:
+            _say_how_to_repeat(error, request)
+            if isinstance(error, RefusedError):
+                from unified_cli.call import capability_hint  # noqa: PLC0415
 
-            capability_hint.add(error, call, clients, request)
-        raise
+                capability_hint.add(error, call, clients, request)
+            raise
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:

@@ -1,5 +1,7 @@
 """`create … --wait`: start a job, poll it until it is done, and download its file."""
 
+from contextlib import closing
+
 from unified_cli.call import Call, builder, downloading, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import IncompleteError, ServiceError
@@ -24,9 +26,7 @@ def run(call: Call, created: Request) -> None:
 
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
 
-    clients = Clients(runtime, catalogue)
-    client = clients.open(settings)
-    try:
+    with Clients(runtime, catalogue) as clients, closing(clients.open(settings)) as client:
         made = client.send(created)
         identifier = _text(made.body or b"", "id")
         if not identifier:
@@ -41,8 +41,6 @@ def run(call: Call, created: Request) -> None:
         more = downloading.parameters(fetch, downloading.texts(record))
         request = builder.operation_request(call._replace(options=more.added_to(options)), fetch)
         downloading.save(call, client, request, place)
-    finally:
-        client.close()
 
 
 def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation:

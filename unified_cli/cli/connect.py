@@ -2,7 +2,7 @@
 
 import gc
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config.credentials import token as secrets
@@ -18,18 +18,14 @@ from unified_cli.runtime import Runtime
 if TYPE_CHECKING:
     from unified_cli.sandbox.application import Sandbox
     from unified_cli.sandbox.in_process import InProcess
-
-
-def client(runtime: Runtime, catalogue: Catalogue, resolved: Settings, token: str) -> Client:
-    """A client for one connection, with its own rate limit and retry quota."""
-    return Clients(runtime, catalogue).open(resolved, token)
+    from unified_cli.sandbox.store import SandboxStore
 
 
 class Clients:
     """Creates clients for any number of connections and threads.
 
     Clients with the same token share a rate limit, those of the same connection also a quota of retries; each token is
-    read once.
+    read once. It is a context: at its end the sandbox that it opened in this process is closed.
     """
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
@@ -45,6 +41,15 @@ class Clients:
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._sandbox: Sandbox | None = None
+        self._store: SandboxStore | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
 
     def token(self, resolved: Settings) -> str:
         """The connection's token. Raises ConfigError where there is none."""
@@ -83,8 +88,8 @@ class Clients:
         with self._lock:
             if self._sandbox is None:
                 runtime = self._runtime
-                store = own_store(runtime)
-                self._sandbox = Sandbox(self._catalogue, store, wall=runtime.wall, sleep=runtime.sleep)
+                self._store = own_store(runtime)
+                self._sandbox = Sandbox(self._catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep)
             return InProcess(self._sandbox)
 
 

@@ -1,6 +1,7 @@
 """Test connections with one small request each, concurrently, and interpret the answers."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from unified_cli.bulk.worker_pool import WorkerPool
@@ -116,18 +117,15 @@ class Probe:
         return lambda: self._send(name, settings, token)
 
     def _send(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
-        from unified_cli.cli import connect  # noqa: PLC0415  httpx is imported when a request is sent
+        from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
 
         runtime, service = self.runtime, self.catalogue.service
         started = runtime.monotonic()
         try:
             scope = Scope(*settings.reachable(), service)
             request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
-            client = connect.client(runtime, self.catalogue, settings, token)
-            try:
+            with Clients(runtime, self.catalogue) as clients, closing(clients.open(settings, token)) as client:
                 answer = client.send(request)
-            finally:
-                client.close()
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)
         return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))

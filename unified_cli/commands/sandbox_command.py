@@ -1,6 +1,7 @@
 """`unified sandbox`: show, reset and serve the local sandbox of the service."""
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Annotated, Any, TypeVar
 
 from unified_cli.catalogue import Catalogue
@@ -113,19 +114,19 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
 def _reset(runtime: Runtime, seed: str | None) -> None:
     from unified_cli.sandbox.location import own_store  # noqa: PLC0415  help needs no database
 
-    store = own_store(runtime)
-    store.reset(seed)
-    runtime.stderr.note(f"reset the sandbox (seed {store.seed})")
+    with closing(own_store(runtime)) as store:
+        store.reset(seed)
+        runtime.stderr.note(f"reset the sandbox (seed {store.seed})")
 
 
 def _status(runtime: Runtime, output: TableFormat | None) -> None:
     from unified_cli.sandbox.accounts import KINDS  # noqa: PLC0415  help needs no database
     from unified_cli.sandbox.location import own_store  # noqa: PLC0415  as above
 
-    store = own_store(runtime)
     changes: dict[str, int] = {}
-    for account, _api, _resource, count in store.sizes():
-        changes[account] = changes.get(account, 0) + count
+    with closing(own_store(runtime)) as store:
+        for account, _api, _resource, count in store.sizes():
+            changes[account] = changes.get(account, 0) + count
     accounts = {**KINDS, **{name: "" for name in changes if name not in KINDS}}
     rows = [(name, str(changes.get(name, 0)), about) for name, about in accounts.items()]
     runtime.stderr.note(f"records of seed {store.seed} in {store.path or 'memory'}")

@@ -1,6 +1,7 @@
 """The sandbox's state in a file of SQLite: processes may share it, and an answered write survives a kill."""
 
 import sqlite3
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
@@ -42,10 +43,12 @@ def connect(path: Path | None) -> sqlite3.Connection:
         return database
     if not path.exists():
         _create(path)
-    database = _database(str(path))
-    layout = database.execute("PRAGMA user_version").fetchone()[0]
-    if layout != _LAYOUT:
-        raise StateError(f"{path} was written by another version of the sandbox (move it away to start afresh)")
+    with ExitStack() as opened:
+        database = opened.enter_context(closing(_database(str(path))))
+        layout = database.execute("PRAGMA user_version").fetchone()[0]
+        if layout != _LAYOUT:
+            raise StateError(f"{path} was written by another version of the sandbox (move it away to start afresh)")
+        opened.pop_all()
     return database
 
 
@@ -59,17 +62,19 @@ def _create(path: Path) -> None:
             part = path.with_name(f"{path.name}.part")
             part.unlink(missing_ok=True)
             part.touch(0o600, exist_ok=False)
-            database = _database(str(part))
-            database.execute("PRAGMA journal_mode = WAL")
-            database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
-            database.close()
+            with closing(_database(str(part))) as database:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
             atomic_file.give_name(part, path, replace=True)
     except OSError as error:
         raise StorageError(f"cannot make the sandbox's state {path}: {error.strerror}") from error
 
 
 def _database(name: str) -> sqlite3.Connection:
-    database = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
-    # What is committed is with the operating system: a kill does not undo it, a power cut may.
-    database.execute("PRAGMA synchronous = OFF")
+    with ExitStack() as opened:
+        connected = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
+        database = opened.enter_context(closing(connected))
+        # What is committed is with the operating system: a kill does not undo it, a power cut may.
+        database.execute("PRAGMA synchronous = OFF")
+        opened.pop_all()
     return database

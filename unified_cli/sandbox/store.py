@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -54,18 +54,21 @@ class SandboxStore:
         `seed` None takes the one the file was made with. `records` says how many records of (API, resource) there are.
         Raises StorageError if the file cannot be made or read, StateError if it is no store or of another seed.
         """
-        try:
-            database = state_file.connect(path)
-            with database:
+        with ExitStack() as opened:
+            try:
+                database = opened.enter_context(closing(state_file.connect(path)))
                 known = database.execute("SELECT value FROM facts WHERE name = 'seed'").fetchone()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
+            except sqlite3.OperationalError as error:
                 raise StorageError(f"cannot open the sandbox's state {path}: {error}") from error
-            raise StateError(f"{path} is not the sandbox's state: {error} (move it away to start afresh)") from error
-        store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
-        store.path = path
-        if known is None or (seed is not None and seed != known[0]):
-            store._adopt(seed or DEFAULT_SEED, path)
+            except sqlite3.DatabaseError as error:
+                raise StateError(
+                    f"{path} is not the sandbox's state: {error} (move it away to start afresh)"
+                ) from error
+            store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
+            store.path = path
+            if known is None or (seed is not None and seed != known[0]):
+                store._adopt(seed or DEFAULT_SEED, path)
+            opened.pop_all()
         return store
 
     def _adopt(self, seed: str, path: Path | None) -> None:

@@ -56,7 +56,8 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     builder.pairs(options.query)
     operations = selection.lists(catalogue, options.what)
     shard = selection.parse_shard(options.shard) if options.shard else None
-    names, connect = _connections(context, options)
+    clients = Clients(runtime, catalogue)
+    names, connect = _connections(context, options, clients)
     tasks = export_task.tasks_for(names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
     lock = HeldLock(folder / f"{name}.lock")
@@ -74,7 +75,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
             allow_partial=options.allow_partial,
         )
         export = folder_export.Export(runtime, catalogue.service, kept, terms)
-        with progress(runtime, to_file=True) as shown:
+        with clients, progress(runtime, to_file=True) as shown:
             summary = export.run(tasks, shown.page)
     finally:
         lock.release()
@@ -91,10 +92,11 @@ def _format(options: ExportOptions) -> str:
     return form
 
 
-def _connections(context: CommandContext, options: ExportOptions) -> tuple[Sequence[str], Callable[[str], Connection]]:
+def _connections(
+    context: CommandContext, options: ExportOptions, clients: Clients
+) -> tuple[Sequence[str], Callable[[str], Connection]]:
     runtime, catalogue, patterns = context.runtime, context.catalogue, options.profile
     config = file.read(runtime)
-    clients = Clients(runtime, catalogue)
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)

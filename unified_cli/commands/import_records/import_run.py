@@ -5,6 +5,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
@@ -100,23 +101,23 @@ def _send_all(
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime
-    clients = Clients(runtime, task.catalogue)
-    clients.token(task.resolved)
-    terms = ImportTerms(
-        task.request,
-        lambda: clients.open(task.resolved),
-        runtime.wall,
-        workers=options.workers,
-        window=task.resolved.idempotency_window,
-        fail_fast=options.fail_fast,
-        retry_in_doubt=options.retry_in_doubt,
-    )
     progress = ImportProgress(source.count, runtime.stderr, runtime.monotonic)
-    try:
-        return Importer(journal, terms, progress).run(items)
-    except BaseException:
-        runtime.stderr.note(f"stopped; run the same command to resume from {journal.path}")
-        raise
+    with Clients(runtime, task.catalogue) as clients:
+        clients.token(task.resolved)
+        terms = ImportTerms(
+            task.request,
+            partial(clients.open, task.resolved),
+            runtime.wall,
+            workers=options.workers,
+            window=task.resolved.idempotency_window,
+            fail_fast=options.fail_fast,
+            retry_in_doubt=options.retry_in_doubt,
+        )
+        try:
+            return Importer(journal, terms, progress).run(items)
+        except BaseException:
+            runtime.stderr.note(f"stopped; run the same command to resume from {journal.path}")
+            raise
 
 
 def _header(task: ImportTask, source: InputFile) -> JournalHeader:
