@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from unified_cli.catalogue import Catalogue, Service
+from unified_cli.errors import UnifiedError
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission
 from unified_cli.sandbox.api import introspection
@@ -65,6 +66,9 @@ class Sandbox:
             answer = self.answer(request_of(environ, self.service))
         except Refusal as refusal:
             answer = refusal.answer(self.service)
+        except UnifiedError as error:
+            # Of the file that the state is in: a client is answered, and the server goes on.
+            answer = Refusal(500, error.message).answer(self.service)
         headers = [(name.title(), value) for name, value in answer.headers.items()]
         headers.append(("Content-Length", str(len(answer.body))))
         start_response(answer.line, headers)

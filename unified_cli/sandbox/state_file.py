@@ -5,8 +5,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import atomic_file, file_lock, folders
+from unified_cli.storage import atomic_file, file_lock, folders, regular_file, state
 
+REMEDY = "move it away to start afresh"
 _LAYOUT = 1
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -35,19 +36,26 @@ CREATE TABLE effects (
 def connect(path: Path | None) -> sqlite3.Connection:
     """The database in this file, created if it is not there; in memory where `path` is None.
 
-    Raises StorageError if the file cannot be created, StateError if another version wrote it, sqlite3's own errors.
+    Raises StorageError if the file cannot be created, StateError if another version wrote it or it is no regular file,
+    sqlite3's own errors.
     """
     if path is None:
         database = _database(":memory:")
         database.executescript(_SCHEMA)
         return database
+    try:
+        regular_file.check(path, follow=True)
+    except regular_file.NotRegularError:
+        raise state.not_regular(path, REMEDY) from None
+    except OSError as error:
+        raise StorageError(f"cannot read the sandbox's state {path}: {error.strerror}") from None
     if not path.exists():
         _create(path)
     with ExitStack() as opened:
         database = opened.enter_context(closing(_database(str(path))))
         layout = database.execute("PRAGMA user_version").fetchone()[0]
         if layout != _LAYOUT:
-            raise StateError(f"{path} was written by another version of the sandbox (move it away to start afresh)")
+            raise StateError(f"{path} was written by another version of the sandbox", hint=REMEDY)
         opened.pop_all()
     return database
 

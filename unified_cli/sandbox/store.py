@@ -61,9 +61,7 @@ class SandboxStore:
             except sqlite3.OperationalError as error:
                 raise StorageError(f"cannot open the sandbox's state {path}: {error}") from error
             except sqlite3.DatabaseError as error:
-                raise StateError(
-                    f"{path} is not the sandbox's state: {error} (move it away to start afresh)"
-                ) from error
+                raise StateError(f"{path} is not the sandbox's state: {error}", hint=state_file.REMEDY) from error
             store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
             store.path = path
             if known is None or (seed is not None and seed != known[0]):
@@ -103,15 +101,20 @@ class SandboxStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A block of which all writes are kept, or none where it raises; other threads wait."""
-        with self._lock:
+        """A block of which all writes are kept, or none where it raises; other threads wait.
+
+        Raises StorageError where the file cannot be written, on a full disk for one.
+        """
+        with self._lock, self._failures():
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                # After some failures SQLite has rolled back by itself.
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
                 raise
-            self._database.execute("COMMIT")
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
         """Position and record, None where deleted, of the changes from `low` to `high`, both included."""
@@ -183,14 +186,25 @@ class SandboxStore:
         """Account, API, resource and how many records were created, changed or deleted."""
         return self._rows("SELECT account, api, resource, count(*) FROM changes GROUP BY account, api, resource")
 
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Turn the errors of SQLite into ours. Raises StorageError, StateError for a damaged file."""
+        where = self.path or "in memory"
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StorageError(f"cannot use the sandbox's state {where}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise StateError(f"the sandbox's state {where} is damaged: {error}", hint=state_file.REMEDY) from error
+
     def _rows(self, statement: str, *values: Column) -> list[Any]:
-        with self._lock:
+        with self._lock, self._failures():
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, statement: str, *values: Column) -> Any:
-        with self._lock:
+        with self._lock, self._failures():
             return self._database.execute(statement, values).fetchone()
 
     def _write(self, statement: str, *values: Column) -> None:
-        with self._lock:
+        with self._lock, self._failures():
             self._database.execute(statement, values)

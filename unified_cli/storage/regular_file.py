@@ -47,7 +47,7 @@ def check(path: Path, *, follow: bool = False) -> None:
     """
     try:
         status = path.stat(follow_symlinks=follow)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     if not stat.S_ISREG(status.st_mode):
         raise NotRegularError(path)
