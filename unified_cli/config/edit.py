@@ -11,6 +11,7 @@ from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, private_file
+from unified_cli.storage.atomic_file import NotSyncedError
 
 Alter = Callable[[Draft], None]
 
@@ -34,7 +35,10 @@ def change(
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
         if wanted != before:
-            private_file.replace(target, _rewritten(path, text, wanted, alter), first)
+            try:
+                private_file.replace(target, _rewritten(path, text, wanted, alter), first)
+            except NotSyncedError as error:
+                runtime.stderr.note(f"warning: the change of {path} may be lost in a power cut: {error.strerror}")
         else:
             first()
     return path

@@ -1,5 +1,6 @@
 """A file that appears whole or not at all: written under another name, synced, and only then given its own."""
 
+import contextlib
 import errno
 import os
 import re
@@ -12,6 +13,10 @@ from unified_cli.storage import folders
 from unified_cli.storage.append_file import AppendFile
 
 _CHUNK = 1024 * 1024
+
+
+class NotSyncedError(OSError):
+    """A file has its name and its content; only whether that survives a power cut is not known."""
 
 
 class AtomicFile:
@@ -71,22 +76,27 @@ class AtomicFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
+        # Whatever cannot be tidied up now is swept later; it is no reason to call a published file a failure.
+        with contextlib.suppress(OSError):
             self._file.close()
-        finally:
+        with contextlib.suppress(OSError):
             self._file.path.unlink(missing_ok=True)
 
 
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     """Give a synced file the name `path`, on the disk too; without `replace` its temporary name stays beside.
 
-    Raises FileExistsError where the name is taken, unless `replace`, and OSError.
+    Raises FileExistsError where the name is taken, unless `replace`; NotSyncedError where it has its name and the
+    folder cannot be synced; OSError.
     """
     if replace:
         temporary.replace(path)
     else:
         _link(temporary, path)
-    folders.sync(path.parent)
+    try:
+        folders.sync(path.parent)
+    except OSError as error:
+        raise NotSyncedError(error.errno, error.strerror, str(path.parent)) from None
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -66,8 +66,14 @@ def waiting(path: Path, seconds: float) -> Iterator[None]:
     from filelock import FileLock  # noqa: PLC0415  only for what changes files
 
     regular_file.check(path)
-    with FileLock(path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS):
+    lock = FileLock(path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS)
+    lock.acquire()
+    try:
         yield
+    finally:
+        # A file that cannot be closed any more holds no lock, and what was done under it is done.
+        with contextlib.suppress(OSError):
+            lock.release()
 
 
 def _check(path: Path) -> None:

@@ -30,6 +30,8 @@ def locked(path: Path) -> Iterator[Path]:
             yield target
     except TimeoutError:
         raise ConfigError(f"another process has held the lock of {path} for {_LOCK_SECONDS} seconds") from None
+    except atomic_file.NotSyncedError as error:
+        raise ConfigError(f"{path} is changed, but may be lost in a power cut: {error.strerror}") from None
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from None
 
@@ -37,8 +39,9 @@ def locked(path: Path) -> Iterator[Path]:
 def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
     """Give the file at `target` this content, for this user's eyes only; OSError leaves the old content.
 
-    The caller holds the lock. The new content is on the disk before it gets the name, and the name before this returns.
-    `first` is done when only the name is missing; where it fails, nothing has changed.
+    But NotSyncedError does not: the new content is there, and may be lost in a power cut. The caller holds the lock.
+    The new content is on the disk before it gets the name, and the name before this returns. `first` is done when only
+    the name is missing; where it fails, nothing has changed.
     """
     with AtomicFile.beside(target) as file:
         file.write(content)
