@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unified_cli.json_text import json_check, surrogates
+from unified_cli.json_text import json_check, outside_strings, surrogates
 
 # fmt: off
 ODD = [
@@ -93,5 +93,5 @@ def test_what_is_wrong_is_named(text: bytes, reason: str) -> None:
     ],
 )
 def test_depth_counts_brackets_that_stand_outside_of_strings(text: bytes, depth: int) -> None:
-    assert not json_check.deeper_than(text, depth)
-    assert depth == 0 or json_check.deeper_than(text, depth - 1)
+    assert not outside_strings.deeper_than(text, depth)
+    assert depth == 0 or outside_strings.deeper_than(text, depth - 1)

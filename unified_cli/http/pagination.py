@@ -9,13 +9,13 @@ import msgspec
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.http.answer import page_body
+from unified_cli.http.answer.page_body import PageBody
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
-from unified_cli.json_text import surrogates
+from unified_cli.json_text import record_slices
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
 
-_NOTHING = Record(b"null")
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
@@ -25,7 +25,7 @@ class Page(NamedTuple):
     """Some records, and where it goes on.
 
     `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
-    that no record holds a line break.
+    that no record holds a line break, `large` that the records are to be worked on in slices.
     """
 
     number: int
@@ -33,6 +33,7 @@ class Page(NamedTuple):
     next_cursor: str | None
     partial: bool = False
     one_line: bool = True
+    large: bool = False
 
 
 class Span(NamedTuple):
@@ -137,20 +138,22 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
     if not answer.body:
         said = f"as {answer.content_type}" if answer.content_type else "without content"
         raise ServiceError(f"the service answered GET {request.path} {said}, not with a page of records")
-    body, mark = (answer.body, b"") if answer.page else surrogates.escape(answer.body)
+    body = answer.body
     try:
-        if body.lstrip().startswith(b"["):
-            records, cursor, partial = msgspec.json.decode(body, type=list[Record]), _NOTHING, False
-        else:
-            page = answer.page or page_body.decode(body, service)
-            records, cursor, partial = page.items, page.cursor, bytes(page.partial) == b"true"
+        page = answer.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
         raise ServiceError(f"the answer to GET {request.path} is no page of records: {reason}") from None
-    if mark:
-        records = [Record(surrogates.restore(bytes(record), mark)) for record in records]
-    onward = _cursor(surrogates.restore(bytes(cursor), mark), request)
-    return Page(1, records, onward, partial, b"\n" not in body and b"\r" not in body)
+    check_keys(page, request)
+    one_line = b"\n" not in body and b"\r" not in body
+    large = len(body) > record_slices.SIZE
+    return Page(1, page.records, _cursor(page.cursor, request), page.partial, one_line, large)
+
+
+def check_keys(page: PageBody, request: Request) -> None:
+    """Raise ServiceError for a page in which a key stands twice, so that only a part of it was read."""
+    if page.repeated:
+        raise ServiceError(f"the answer to GET {request.path} has more than one {page.repeated!r}", retryable=False)
 
 
 def _cursor(text: bytes, request: Request) -> str | None:
@@ -159,7 +162,12 @@ def _cursor(text: bytes, request: Request) -> str | None:
     if not text.startswith(b'"'):
         shown = excerpt(text.decode("utf-8"), 100)
         raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
-    return string(text)
+    cursor = string(text)
+    try:
+        cursor.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ServiceError(f"the answer to GET {request.path} has a cursor that is not UTF-8") from None
+    return cursor
 
 
 def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:

@@ -1,4 +1,4 @@
-"""Checks whether text is JSON and how deep it is nested, for answers, input files and arguments alike."""
+"""Checks whether text is JSON, for answers, input files and arguments alike."""
 
 import codecs
 import re
@@ -6,13 +6,9 @@ from json import JSONDecoder
 from typing import NoReturn
 
 from unified_cli.json_text import surrogates
+from unified_cli.json_text.text_pieces import PIECE
 from unified_cli.json_text.values import Json
 
-_PIECE = 1024 * 1024
-# Whether the brackets match is checked elsewhere, so that both kinds can count as one.
-_ONE_KIND = bytes.maketrans(b"[]", b"{}")
-_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b'{}[]"')
-_ESCAPE = re.compile(rb'\\["\\]')
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -27,10 +23,10 @@ def encoding_flaw(text: bytes) -> str:
         return ""
     # Piece by piece: one emoji makes Python keep four bytes for each character of the whole text.
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for at in range(0, len(text), _PIECE):
+    for at in range(0, len(text), PIECE):
         pending = len(decoder.getstate()[0])
         try:
-            decoder.decode(text[at : at + _PIECE], final=at + _PIECE >= len(text))
+            decoder.decode(text[at : at + PIECE], final=at + PIECE >= len(text))
         except UnicodeDecodeError as error:
             return f"is not UTF-8 at byte {at - pending + error.start}"
     return ""
@@ -38,7 +34,7 @@ def encoding_flaw(text: bytes) -> str:
 
 def syntax_flaw(text: bytes) -> str:
     """Why UTF-8 text is not one JSON value; empty where it is one."""
-    if len(text) <= _PIECE and _scans(text):
+    if len(text) <= PIECE and _scans(text):
         return ""
     # The import of msgspec takes as long as the standard library takes for half a mebibyte, and msgspec reads what is
     # larger in a tenth of the memory.
@@ -99,40 +95,3 @@ def after_blanks(text: str, at: int) -> int:
     """The position of the next character that is not blank in JSON."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
-
-
-def deeper_than(text: bytes, levels: int) -> bool:
-    """Whether brackets are nested deeper than that; the text need not be JSON. Deep nesting overflows parsers.
-
-    It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
-    """
-    left, inside, at = b"", 0, 0
-    while at < len(text):
-        end = _end_of_piece(text, at)
-        piece = text[at:end]
-        piece = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
-        # A string without brackets is now two quotes side by side.
-        parts = piece.translate(_ONE_KIND, _NOT_BRACKETS).replace(b'""', b"").split(b'"')
-        left = _unpaired(left + b"".join(parts[inside::2]), levels)
-        if len(left) > levels or b"{}" in left:
-            return True
-        inside ^= (len(parts) - 1) & 1
-        at = end
-    return False
-
-
-def _end_of_piece(text: bytes, at: int) -> int:
-    """The end of the piece that starts at `at`: never between a backslash and what it escapes."""
-    end = min(at + _PIECE, len(text))
-    backslashes = len(text[at:end]) - len(text[at:end].rstrip(b"\\"))
-    return min(end + backslashes % 2, len(text))
-
-
-def _unpaired(brackets: bytes, levels: int) -> bytes:
-    """The brackets that are left when the innermost pairs are removed so many times."""
-    for _ in range(levels):
-        fewer = brackets.replace(b"{}", b"")
-        if len(fewer) == len(brackets):
-            break
-        brackets = fewer
-    return brackets

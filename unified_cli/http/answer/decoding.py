@@ -5,11 +5,11 @@ import re
 import zlib
 from collections.abc import Iterable
 
+from unified_cli.http.answer import bounds
 from unified_cli.json_text import json_check
+from unified_cli.json_text.outside_strings import deeper_than
 from unified_cli.json_text.values import JsonObject
 
-LARGEST = 64 * 1024 * 1024
-DEEPEST = 200
 _PIECE = 1024 * 1024
 _LARGEST_ENVELOPE = 2 * 1024 * 1024
 
@@ -21,16 +21,12 @@ class DamageError(Exception):
     """The body is not what its headers say; a repeat may succeed."""
 
 
-class TooLargeError(Exception):
-    """The body is larger than may be held in memory."""
-
-
 def is_json(content_type: str | None) -> bool:
     """Whether the Content-Type says JSON."""
     return content_type is not None and _JSON_TYPE.match(content_type) is not None
 
 
-def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> bytes:
+def read(chunks: Iterable[bytes], coding: str, *, largest: int = bounds.LARGEST_BODY) -> bytes:
     """The decoded body; `coding` is the Content-Encoding.
 
     At most one coding is removed. Raises DamageError for an unknown or damaged one, TooLargeError for more than
@@ -40,7 +36,7 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST) -> byt
     for part in decoding(chunks, coding):
         decoded.write(part)
         if decoded.tell() > largest:
-            raise TooLargeError
+            raise bounds.body_error()
     return decoded.getvalue()
 
 
@@ -88,8 +84,8 @@ def check(body: bytes) -> None:
 
     Numbers, order and duplicate keys are not checked: the bytes are passed on as they are.
     """
-    if json_check.deeper_than(body, DEEPEST):
-        raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
+    if deeper_than(body, bounds.DEEPEST):
+        raise DamageError(f"the answer is nested deeper than {bounds.DEEPEST} levels")
     if wrong := json_check.syntax_flaw(body):
         raise DamageError(f"the answer {wrong}")
 
@@ -101,7 +97,7 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
     """
     if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
         return None
-    if json_check.deeper_than(body, DEEPEST):
+    if deeper_than(body, bounds.DEEPEST):
         return None
     import msgspec  # noqa: PLC0415  most answers are no errors
 

@@ -1,24 +1,41 @@
 """Split a page into its records, in the same pass that checks that it is JSON."""
 
+import enum
+import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from unified_cli.catalogue import Service
+from unified_cli.http.answer import bounds
+from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import Record
+from unified_cli.json_text.record_slices import MarkedRecords
+
+_NOTHING = Record(b"null")
+# A letter that is written as an escape, as nobody does: it may be one of a key.
+_ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
-class PageBody(Protocol):
-    """The parts of a page, each of them JSON text, `null` if it is missing."""
+class PageBody(NamedTuple):
+    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours that stands twice in it."""
 
-    items: list[Record]
+    records: Sequence[Record]
+    cursor: bytes
+    partial: bool = False
+    repeated: str | None = None
+
+
+class _Parts(Protocol):
+    items: Any
     cursor: Record
     partial: Record
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """The parts of an object that has records; None for anything else, also for invalid JSON."""
+    """The parts of a page; None for anything else, also for invalid JSON. Raises TooLargeError."""
     try:
         return decode(body, service)
     except (msgspec.DecodeError, RecursionError):
@@ -26,18 +43,70 @@ def split(body: bytes, service: Service) -> PageBody | None:
 
 
 def decode(body: bytes, service: Service) -> PageBody:
-    """The parts of an object that has records. Raises msgspec's errors for anything else."""
-    found: PageBody = _decoder(service).decode(body)
-    return found
+    """The parts of an object that has records, or of a bare array.
+
+    Raises TooLargeError for more than the bounds allow, msgspec's errors for anything that is no page.
+    """
+    try:
+        return _decode(body, service)
+    except msgspec.DecodeError:
+        marked, mark = surrogates.escape(body)
+        if not mark:
+            raise
+    page = _decode(marked, service)
+    return page._replace(records=MarkedRecords(page.records, mark), cursor=surrogates.restore(page.cursor, mark))
+
+
+def _decode(text: bytes, service: Service) -> PageBody:
+    # An array has a comma less than items, and no text has more commas than bytes.
+    many = len(text) > bounds.MOST_RECORDS and text.count(b",") >= bounds.MOST_RECORDS
+    if text.lstrip().startswith(b"["):
+        if many:
+            msgspec.json.decode(text, type=Record)
+            bounds.check_array(text)
+        page = PageBody(msgspec.json.decode(text, type=list[Record]), b"null")
+    else:
+        if many:
+            bounds.check_array(_decoder(service, Record).decode(text).items)
+        parts = _decoder(service, list[Record]).decode(text)
+        page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", _repeated(text, service))
+    if len(text) > bounds.MOST_VALUES:
+        bounds.check_records(page.records)
+    return page
+
+
+def _repeated(text: bytes, service: Service) -> str | None:
+    """The records' key or the cursor's, where it stands twice in the object and msgspec took the last."""
+    once = all(text.find(key) == text.rfind(key) for key in _quoted(service))
+    if once and not (b"\\" in text and _ESCAPED_LETTER.search(text)):
+        return None
+    # Within a record it may stand as often as it likes, so now the keys of the outermost object are looked at.
+    found: list[str] = []
+
+    class _Key(enum.Enum):
+        ANY = ""
+
+        @classmethod
+        def _missing_(cls, value: object) -> "_Key":
+            if value in {service.items, service.cursor}:
+                found.append(str(value))
+            return cls.ANY
+
+    msgspec.json.decode(text, type=dict[_Key, Record])
+    return next((name for name in found if found.count(name) > 1), None)
 
 
 @lru_cache
-def _decoder(service: Service) -> "msgspec.json.Decoder[Any]":
-    nothing = Record(b"null")
+def _quoted(service: Service) -> tuple[bytes, bytes]:
+    return (f'"{service.items}"'.encode(), f'"{service.cursor}"'.encode())
+
+
+@lru_cache
+def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
     fields: list[tuple[str, Any, Any]] = [
-        ("items", list[Record], msgspec.NODEFAULT),
-        ("cursor", Record, nothing),
-        ("partial", Record, nothing),
+        ("items", items, msgspec.NODEFAULT),
+        ("cursor", Record, _NOTHING),
+        ("partial", Record, _NOTHING),
     ]
     names = {"items": service.items, "cursor": service.cursor, "partial": service.partial}
     return msgspec.json.Decoder(msgspec.defstruct("Served", fields, rename=names))

@@ -9,7 +9,7 @@ import httpx
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import retry, write_outcome
-from unified_cli.http.answer import decoding
+from unified_cli.http.answer import bounds, decoding
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.request import Request
@@ -107,21 +107,20 @@ class Reader(NamedTuple):
     def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
-            body = self._whole(response, decoding.LARGEST)
+            body = self._whole(response, bounds.LARGEST_BODY)
             self.trace.body(body)
             body = decoding.text(body, kind) if body.strip() else b""
             page = self._split(body) if split else None
             if body and page is None:
                 decoding.check(body)
-        except (decoding.DamageError, decoding.TooLargeError) as error:
+        except (decoding.DamageError, bounds.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
                 # The record is deleted; the body of the answer does not matter.
                 return Answer(status, response.headers, b"")
             if isinstance(error, decoding.DamageError):
                 raise
-            size = f"the answer is larger than {decoding.LARGEST >> 20} MiB (ask for less: --page-size)"
-            return self._final(request, status, size)
+            return self._final(request, status, str(error))
         if not body:
             if request.method == "GET":
                 raise decoding.DamageError("the answer is empty")
@@ -141,7 +140,7 @@ class Reader(NamedTuple):
             return self._final(request, status, f"the service answered {status}, and says not where to go")
         try:
             body = self._whole(response, _LARGEST_ERROR)
-        except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
+        except (decoding.DamageError, bounds.TooLargeError, httpx.TransportError):
             # The status is known; the text that explains it is lost.
             self.disconnect()
             body = b""
@@ -171,7 +170,7 @@ class Reader(NamedTuple):
     def _whole(self, response: httpx.Response, largest: int) -> bytes:
         length = response.headers.get("content-length", "")
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
-            raise decoding.TooLargeError
+            raise bounds.body_error()
         body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
         self._end(response)
         return body
