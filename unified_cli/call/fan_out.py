@@ -119,7 +119,7 @@ def _read_all(
                 if isinstance(found, Page):
                     tally = outcome.tallies[name]
                     tally.torn = True
-                    printer.page(found.records, one_line=found.one_line, name=(LABEL, name))
+                    printer.page(found.records, one_line=found.one_line, large=found.large, name=(LABEL, name))
                     tally.torn = False
                     tally.add(found)
                     shown.page(len(found.records))

@@ -8,7 +8,7 @@ from unified_cli.call import Call, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
@@ -81,14 +81,13 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     try:
         with progress(runtime) as shown, closing(pages):
             for page in pages:
-                tally.torn = True
-                printer.page(page.records, one_line=page.one_line)
-                tally.torn = False
+                printer.page(page.records, one_line=page.one_line, large=page.large)
                 tally.add(page)
                 shown.page(len(page.records))
     except stdout.ClosedError:
         raise
     except BaseException as error:
+        tally.torn = printer.torn
         _report_interruption(runtime, tally, error)
         raise
     missing = printer.end(tally.next_cursor)
@@ -126,10 +125,10 @@ def unread(tally: ListSummary, options: OperationOptions) -> str:
 
 
 def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseException) -> None:
-    torn = tally.torn and (isinstance(error, StorageError) or not isinstance(error, UnifiedError))
-    if tally.pages == 0 and not torn:
+    if tally.pages == 0 and not tally.torn:
         return
-    note = f"broken off after {tally.so_far()}{' and part of another' if torn else ''}; to continue: {tally.onward()}"
+    part = " and part of another" if tally.torn else ""
+    note = f"broken off after {tally.so_far()}{part}; to continue: {tally.onward()}"
     if isinstance(error, UnifiedError):
         error.message = masked(f"{error.message}; {note}")
     else:

@@ -5,18 +5,29 @@ from collections.abc import Sequence
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.errors import IncompleteError, ServiceError, UsageError
+from unified_cli.http import pagination
+from unified_cli.http.answer import bounds, page_body
 from unified_cli.http.request import Request
-from unified_cli.json_text import members as records
+from unified_cli.json_text import members as records, record_slices
 from unified_cli.output import pretty_json, printer, stdout, transform
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 
 
 def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
-    """Write a document in the chosen format, with the chosen columns or through the jq program."""
+    """Write a document in the chosen format, with the chosen columns or through the jq program.
+
+    Raises ServiceError for a document that is too large to be taken apart.
+    """
     runtime, output = call.runtime, call.settings.output
     chosen = columns(call.options)
+    try:
+        _check_page(body, call.catalogue.service, request)
+        if not (program and output in {"json", "yaml"}):
+            bounds.check_document(body)
+    except bounds.TooLargeError as error:
+        raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
     if program and output in {"json", "yaml"}:
         stdout.write(runtime, [transform.render(program, body, output)])
         for remark in program.remarks():
@@ -26,14 +37,20 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     elif output == "yaml" and not chosen:
         from unified_cli.output.formats.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
-        stdout.write(runtime, [convert(body)])
+        stdout.write(runtime, convert(body))
     else:
         found = _records(body, call.catalogue.service, request.operation)
         style = style_for(call, request.operation)._replace(listing=found != [body])
         made = printer.Printer(runtime, style, program)
-        made.page([records.Record(one) for one in found], one_line=False)
+        made.page([records.Record(one) for one in found], one_line=False, large=len(body) > record_slices.SIZE)
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
+
+
+def _check_page(body: bytes, service: Service, request: Request) -> None:
+    """Raise ServiceError for a page of which only some records would be seen."""
+    if request.operation and request.operation.lists and (page := page_body.split(body, service)):
+        pagination.check_keys(page, request)
 
 
 def _records(body: bytes, service: Service, operation: Operation | None) -> Sequence[bytes]:

@@ -26,10 +26,21 @@ class Printer:
         chosen = style.columns if style.format in _JSON | _DOCUMENTS else ()
         self._transform = Transform(None if whole else program, chosen)
         self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
+        self.torn = False
+        """A page was being written when it ended, so part of it may be there."""
 
-    def page(self, records: Sequence[Record], *, one_line: bool, name: tuple[str, str] | None = None) -> None:
-        """Write some records; `name` is a key and a value that come first in each."""
-        self._put(self._writer.add(self._transform.apply(records, name), one_line=one_line))
+    def page(
+        self, records: Sequence[Record], *, one_line: bool, large: bool = False, name: tuple[str, str] | None = None
+    ) -> None:
+        """Write some records; `name` is a key and a value that come first in each.
+
+        `one_line` says that no record holds a line break, `large` that the records are to be worked on in slices.
+        """
+        slices = self._transform.slices(records, name, large=large)
+        for data in self._writer.page(slices, one_line=one_line):
+            self.torn = True
+            self._put(data)
+        self.torn = False
 
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr; gives what is missing from it."""

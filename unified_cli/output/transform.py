@@ -1,14 +1,19 @@
 """What is done to records before they are written: a jq program, for each or for all, a label, a choice of columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, label, project
+from unified_cli.json_text.record_slices import slices
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
+
+LARGEST_DOCUMENT = 32 * 1024 * 1024
+"""Bytes of a document for a jq program, which takes about twenty times as much memory."""
 
 
 class Transform:
@@ -28,9 +33,25 @@ class Transform:
             records = [project(record, self._columns) for record in records]
         return records
 
+    def slices(
+        self, records: Sequence[Record], name: tuple[str, str] | None = None, *, large: bool
+    ) -> Iterable[Sequence[Record]]:
+        """The same, in slices if the records are `large`: they are made anew each time they are gone through."""
+        return _Slices(self, records, name) if large else [self.apply(records, name)]
+
     def remarks(self) -> Sequence[str]:
         """What may differ from what was served."""
         return self._program.remarks() if self._program else ()
+
+
+class _Slices:
+    def __init__(self, transform: Transform, records: Sequence[Record], name: tuple[str, str] | None) -> None:
+        self._transform = transform
+        self._records = records
+        self._name = name
+
+    def __iter__(self) -> Iterator[Sequence[Record]]:
+        return (self._transform.apply(part, self._name) for part in slices(self._records))
 
 
 class JqDocument(RecordWriter):
@@ -41,11 +62,14 @@ class JqDocument(RecordWriter):
         self._style = style
         self._program = program
         self._records: list[Record] = []
+        self._size = 0
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  nothing is written yet
-        """Nothing, for now."""
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  nothing is written yet
+        """Nothing, for now. Raises UsageError for more than a document may hold."""
         self._records += records
-        return b""
+        self._size += sum(len(memoryview(record)) for record in records)
+        _check(self._size)
+        return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
         """The results for an object with the records and, where they are a list, the cursor."""
@@ -59,8 +83,20 @@ class JqDocument(RecordWriter):
         return self._program.remarks()
 
 
+def _check(size: int) -> None:
+    if size > LARGEST_DOCUMENT:
+        raise UsageError(
+            f"--jq takes a document of at most {LARGEST_DOCUMENT >> 20} MiB",
+            hint="on a list, -o ndjson runs the program on each record",
+        )
+
+
 def render(program: JqProgram, body: bytes, form: str) -> bytes:
-    """The results of a program for a document: a line each, texts without quotes; in YAML a document each."""
+    """The results of a program for a document: a line each, texts without quotes; in YAML a document each.
+
+    Raises UsageError for a document that is too large.
+    """
+    _check(len(body))
     if form == "yaml":
         from unified_cli.output.formats.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
 

@@ -101,7 +101,7 @@ class _ListFile:
     def __init__(self, part: PartialFile, options: ListExportOptions) -> None:
         self._part = part
         self._options = options
-        self._writer = writer(options.style, part.state.memory)
+        self._writer = writer(options.style, dict(part.state.memory))
         self._seen = _SeenIds(part.lines()) if options.dedupe else None
 
     def add(self, page: Page) -> None:
@@ -109,8 +109,10 @@ class _ListFile:
         records = self._seen.new(page.records) if self._seen else page.records
         state = self._part.state
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
-        self._part.append(
-            self._writer.add(self._options.transform.apply(records), one_line=page.one_line),
+        slices = self._options.transform.slices(records, large=page.large)
+        for data in self._writer.page(slices, one_line=page.one_line):
+            self._part.append(data)
+        self._part.count(
             replace(
                 state,
                 next_cursor=page.next_cursor,

@@ -47,7 +47,7 @@ class PartialFile:
         self._monotonic = monotonic
         self._wall = wall
         self._file = AppendFile(self._part)
-        self._hash = hashlib.sha256()
+        self._hash = self._counted = hashlib.sha256()
         self._safe_bytes = 0
         self._safe_at = 0.0
         self.state = Checkpoint(fingerprint, self._now())
@@ -108,6 +108,7 @@ class PartialFile:
                 left -= len(block)
         if left or self._hash.hexdigest() != earlier.sha256:
             raise StateError(f"{self._part} is not what its checkpoint says ({_REMEDY})")
+        self._counted = self._hash.copy()
         self._file.cut(earlier.bytes)
         self.state = earlier
 
@@ -121,10 +122,18 @@ class PartialFile:
         """Whether the earlier run had given the file its name, and was killed while tidying up."""
         return not self._file.is_open
 
-    def append(self, data: bytes, state: Checkpoint) -> None:
-        """Add a whole page; `state` is what the checkpoint says after it, the count of bytes aside."""
+    def append(self, data: bytes) -> None:
+        """Add a part of a page, which the next run forgets unless `count` follows."""
         try:
-            self._add(data, state)
+            self._file.append(data)
+        except OSError as error:
+            raise self._failure(error, self._part) from None
+        self._hash.update(data)
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; `state` is what the checkpoint says after it, bytes and hash aside."""
+        try:
+            self._note(state)
             due = self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS
             if due:
                 self._make_safe()
@@ -143,7 +152,8 @@ class PartialFile:
         """Write the end and give the complete file its name."""
         try:
             # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
-            self._add(end, replace(self.state, complete=True))
+            self.append(end)
+            self._note(replace(self.state, complete=True))
             self._make_safe()
             self._file.close()
         except OSError as error:
@@ -175,9 +185,8 @@ class PartialFile:
         self._file.close()
         self._lock.release()
 
-    def _add(self, data: bytes, state: Checkpoint) -> None:
-        self._file.append(data)
-        self._hash.update(data)
+    def _note(self, state: Checkpoint) -> None:
+        self._counted = self._hash.copy()
         self.state = replace(state, bytes=self._file.size)
 
     def _is_published(self, earlier: Checkpoint) -> bool:
@@ -188,7 +197,7 @@ class PartialFile:
 
     def _make_safe(self) -> None:
         self._file.sync()
-        self.state.sha256 = self._hash.hexdigest()
+        self.state.sha256 = self._counted.hexdigest()
         self._write_state()
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 

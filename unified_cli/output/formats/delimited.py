@@ -1,18 +1,19 @@
 """CSV and TSV: the first page decides the columns, and values without a column are named."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from unified_cli.json_text.members import Parts, Record, parts, pick, text
 from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.formats.record_writer import RecordWriter, joined
 from unified_cli.output.style import Style
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 # How a cell begins that a spreadsheet takes for a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-_MOST_NAMED = 10
+_MOST_NAMED, _MOST_LOST = 10, 1000
 
 
 class Delimited(RecordWriter):
@@ -25,25 +26,37 @@ class Delimited(RecordWriter):
         super().__init__(memory)
         self._style = style
         self._csv = style.format == "csv"
-        self._columns: list[str] | None = memory.get("columns")
+        columns = memory.get("columns")
+        self._columns: dict[str, None] | None = None if columns is None else dict.fromkeys(columns)
+        self._begun = columns is not None
         self._lost: dict[str, None] = dict.fromkeys(memory.get("lost", ()))
         self._guarded: int = memory.get("guarded", 0)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  cells are written anew
+    def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
+        """Fix the columns, if there are records and it is not done yet."""
+        if self._columns is None:
+            self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
         """The rows, with the header before the first."""
-        members = [parts(record) for record in records]
-        rows = []
-        if self._columns is None and records:
-            self._columns = self._fix([one for one in members if one is not None])
-            rows.append(self._line([self._cell(column, guard=False) for column in self._columns]))
-        for record, one in zip(records, members, strict=True):
-            rows.append(self._row({"value": bytes(record)} if one is None else one))
-        self.memory |= {"columns": self._columns, "lost": [*self._lost], "guarded": self._guarded}
-        return "".join(rows).encode("utf-8", "backslashreplace")
+        for rows in joined(self._rows(records)):
+            yield rows.encode("utf-8", "backslashreplace")
+        self.memory |= {"lost": [*self._lost], "guarded": self._guarded}
+
+    def _rows(self, records: Sequence[Record]) -> Iterator[str]:
+        if self._columns is None:
+            return
+        if records and not self._begun:
+            self._begun = True
+            self.memory["columns"] = [*self._columns]
+            yield self._line([self._cell(column, guard=False) for column in self._columns])
+        for record in records:
+            members = parts(record)
+            yield self._row(self._columns, {"value": bytes(record)} if members is None else members)
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
         """The header, where there were no records to put it before."""
-        if self._columns is not None or not self._style.columns:
+        if self._begun or not self._style.columns:
             return b""
         return self._line([self._cell(column, guard=False) for column in self._style.columns]).encode("utf-8")
 
@@ -53,26 +66,27 @@ class Delimited(RecordWriter):
             return []
         named = ", ".join([*self._lost][:_MOST_NAMED])
         more = f" and {len(self._lost) - _MOST_NAMED} more" if len(self._lost) > _MOST_NAMED else ""
+        more += " at least" if len(self._lost) >= _MOST_LOST else ""
         return [f"no column for {named}{more}, first seen after the header was written (name them with --columns)"]
 
     def remarks(self) -> Sequence[str]:
         """How many cells got a quote."""
         return [f"{self._guarded} cells were given a ' so that no spreadsheet runs them"] if self._guarded else []
 
-    def _fix(self, members: Sequence[Parts]) -> list[str]:
-        if self._style.columns:
-            return [*self._style.columns]
-        seen = [key for one in members for key in one]
+    def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
         # Any connection's page may come first, so the known columns are there whether it has them or not.
-        ahead = [*self._style.first, *self._style.known] if self._style.first else []
-        return [*dict.fromkeys([*ahead, *seen])] or ["value"]
+        found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
+        record = None
+        for record in chain.from_iterable(slices):
+            found |= dict.fromkeys(parts(record) or ())
+        return None if record is None else found or {"value": None}
 
-    def _row(self, members: Parts) -> str:
-        assert self._columns is not None  # noqa: S101  fixed before the first row
-        if not self._style.columns and not members.keys() <= {*self._columns}:
-            self._lost |= dict.fromkeys(key for key in members if key not in self._columns)
+    def _row(self, columns: Mapping[str, None], members: Parts) -> str:
+        if not self._style.columns and not members.keys() <= columns.keys():
+            lost = (key for key in members if key not in columns and key not in self._lost)
+            self._lost |= dict.fromkeys(islice(lost, _MOST_LOST - len(self._lost)))
         cells = []
-        for column in self._columns:
+        for column in columns:
             value = pick(members, column) if self._style.columns else members.get(column)
             cells.append(self._cell(text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'))
         return self._line(cells)

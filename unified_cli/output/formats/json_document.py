@@ -1,6 +1,6 @@
 """JSON of any length as one document: written page by page, closed only after the last."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -19,17 +19,17 @@ class JsonDocument(RecordWriter):
         self._style = style
         self._begun: bool = memory.get("begun", False)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  a document may break lines
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  a document may break lines
         """The records, after those that were written before."""
         if not records:
-            return b""
+            return
         if self._style.width is None:
             inside = b",\n".join(records)
         else:
             inside = b",\n".join(_indented(pretty(bytes(record))) for record in records)
         before = b",\n" if self._begun else self._head()
         self._begun = self.memory["begun"] = True
-        return before + inside
+        yield before + inside
 
     def end(self, next_cursor: str | None) -> bytes:
         """The closing brackets; the cursor where the records are a list."""

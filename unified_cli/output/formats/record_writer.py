@@ -1,8 +1,10 @@
 """What all formats of records have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record
+from unified_cli.json_text.record_slices import SIZE
 from unified_cli.json_text.values import JsonObject
 
 
@@ -15,8 +17,26 @@ class RecordWriter:
     def __init__(self, memory: JsonObject) -> None:
         self.memory = memory
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:
-        """The records as bytes; `one_line` says that no record holds a line break between its parts."""
+    def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
+        """The records of a page as bytes, piece by piece; the slices may be gone through more than once.
+
+        `one_line` says that no record holds a line break between its parts. Raises ServiceError for a record that is
+        nested too deeply to be taken apart.
+        """
+        try:
+            self.prepare(slices)
+            for records in slices:
+                yield from self.add(records, one_line=one_line)
+        except RecursionError:
+            raise ServiceError(
+                "a record is nested too deeply for this format (-o ndjson passes it on)", retryable=False
+            ) from None
+
+    def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
+        """Learn from all records of a page what has to be known before the first is written."""
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
+        """Some records as bytes."""
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
@@ -30,3 +50,17 @@ class RecordWriter:
     def remarks(self) -> Sequence[str]:
         """What the user should know about the output."""
         return ()
+
+
+def joined(lines: Iterable[str]) -> Iterator[str]:
+    """Lines in pieces of about a mebibyte, because a few records may fill many lines."""
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        part.append(line)
+        size += len(line)
+        if size >= SIZE:
+            yield "".join(part)
+            part, size = [], 0
+    if part:
+        yield "".join(part)

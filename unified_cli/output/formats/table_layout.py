@@ -1,7 +1,7 @@
 """Which columns of a table are shown, how wide, and the text of a cell."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from unified_cli.json_text.members import Parts, items, one_line, parts, text
 from unified_cli.masking import visible
@@ -17,9 +17,11 @@ _WIDEST, _NARROWEST = 60, 10
 GAP = 2
 
 
-def candidates(members: Sequence[Parts], known: Sequence[str], first: Sequence[str]) -> list[str]:
+def candidates(members: Iterable[Parts], known: Sequence[str], first: Sequence[str]) -> list[str]:
     """The known columns that the data has, else all that it has; `first` and the id come first."""
-    full = [key for one in members for key, value in one.items() if value != b"null" and key not in _NEVER]
+    full: dict[str, None] = {}
+    for one in members:
+        full |= {key: None for key, value in one.items() if value != b"null" and key not in _NEVER}
     found = [key for key in known if key in full]
     ahead = [key for key in (*first, "id") if key in full]
     return [*dict.fromkeys([*ahead, *(found or full)])] or ["value"]
@@ -34,11 +36,11 @@ def fit(natural: Mapping[str, int], fixed: set[str], room: int) -> dict[str, int
         column: size if column in fixed else min(size, max(width(visible(column)), _NARROWEST))
         for column, size in natural.items()
     }
-    chosen: list[str] = []
+    chosen: set[str] = set()
     for column in sorted(natural, key=_rank):
         if not chosen or floor[column] + GAP <= room:
             room -= floor[column] + (GAP if chosen else 0)
-            chosen.append(column)
+            chosen.add(column)
     widths = {}
     for column in natural:
         if column in chosen:

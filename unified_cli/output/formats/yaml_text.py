@@ -1,17 +1,20 @@
 """YAML, with the digits of numbers as they were served."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import yaml
 
 from unified_cli.errors import ServiceError
-from unified_cli.json_text.members import Record
+from unified_cli.json_text.members import Record, items, parts
+from unified_cli.json_text.record_slices import slices
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.style import Style
 
+# A value takes a kilobyte while it becomes YAML.
+_AT_ONCE = 64 * 1024
 _FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
 
 
@@ -56,13 +59,12 @@ class Yaml(RecordWriter):
         self._style = style
         self._begun: bool = memory.get("begun", False)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> bytes:  # noqa: ARG002  records are written anew
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  records are written anew
         """The records as items of the list."""
-        if not records:
-            return b""
-        head = b"" if self._begun else f"{self._style.items}:\n".encode()
-        self._begun = self.memory["begun"] = True
-        return head + dump([_load(bytes(record)) for record in records])
+        for some in slices(records, _AT_ONCE):
+            head = b"" if self._begun else f"{self._style.items}:\n".encode()
+            self._begun = self.memory["begun"] = True
+            yield head + dump([_load(bytes(record)) for record in some])
 
     def end(self, next_cursor: str | None) -> bytes:
         """The cursor, where the records are a list."""
@@ -72,9 +74,20 @@ class Yaml(RecordWriter):
         return dump(rest) if rest else b""
 
 
-def convert(body: bytes) -> bytes:
-    """A JSON document as a YAML document."""
-    return dump(_load(body))
+def convert(body: bytes) -> Iterator[bytes]:
+    """A JSON document as a YAML document, in pieces."""
+    members = parts(body) if len(body) > _AT_ONCE else None
+    if members is None:
+        yield dump(_load(body))
+        return
+    for name, value in members.items():
+        head: JsonObject = {name: None}
+        for some in slices(items(value), _AT_ONCE) if value.startswith(b"[") else ():
+            loaded = [_load(bytes(one)) for one in some]
+            yield dump({name: loaded} if head else loaded)
+            head = {}
+        if head:
+            yield dump({name: _load(value)})
 
 
 def _load(text: bytes) -> Json:
