@@ -689,11 +689,20 @@ def test_a_429_holds_all_workers_and_no_window_has_too_many_sends(
     workers = 8 if rate == "0" else 1
     result = unified(f"{TAGS} {path} --workers {workers}", environ=environ, monotonic=clock.now, sleep=clock.sleep)
     assert (result.code, told(result)) == (0, summary(done=lines))
-    limited, sends = stamps[lines // 2], stamps[1:]
+    limited, sends = stamps[lines // 2 - 1], stamps[1:]
     if rate == "0":
         assert not [stamp for stamp in sends if limited < stamp < limited + 7]
     else:
         assert max(sum(start <= stamp < start + 10 for stamp in sends) for start in sends) <= 45
+
+
+def test_waiting_for_a_turn_is_not_taken_from_the_timeout(unified: Unified, service: Service, records: Records) -> None:
+    clock = Clock()
+    service.reply = lambda _: Reply()
+    path = records(*({"name": str(n)} for n in range(8)))
+    environ = {**service.environ, "UNIFIED_RATE": "2"}
+    result = unified(f"{TAGS} {path} --timeout 5 --workers 1", environ=environ, monotonic=clock.now, sleep=clock.sleep)
+    assert (result.code, told(result)) == (0, summary(done=8))
 
 
 @pytest.mark.parametrize("lines", [400, pytest.param(2000, marks=pytest.mark.long)])

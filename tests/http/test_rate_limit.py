@@ -1,13 +1,16 @@
-"""The pace of sends: in no window more than the service allows, however many workers ask."""
+"""The pace of sends: in no window more than the user allows or the service lets through, however many workers ask."""
 
 import threading
 
 import pytest
 from faults.rig import Clock
 
+from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.pacing.token_pace import Permit
 from unified_cli.http.rate_limit import RateLimit
 
 ACCOUNTS = 12
+LIMITED = Attempt(Outcome.ANSWERED, 429, retry_after=30.0, remote=True)
 
 
 class Still(Clock):
@@ -25,6 +28,18 @@ class Still(Clock):
             self.slept += seconds
 
 
+def limit(clock: Still, rate: float) -> RateLimit:
+    return RateLimit((rate, rate * 10), clock.now, clock.sleep)
+
+
+def sent(limited: RateLimit, account: str = "a") -> Permit:
+    """A request that was sent in its turn, and answered at once."""
+    permit = limited.wait(account)
+    assert permit
+    limited.accepted(permit)
+    return permit
+
+
 def fullest(times: list[float], window: float = 10) -> int:
     """How many sends the fullest window holds."""
     return max(sum(1 for other in times if at <= other < at + window) for at in times)
@@ -33,110 +48,101 @@ def fullest(times: list[float], window: float = 10) -> int:
 @pytest.mark.parametrize("rate", [45, 7, 1, 0.5])
 def test_no_window_holds_more_sends_than_the_rate(rate: float) -> None:
     clock = Still()
-    pace = RateLimit(rate, clock.now, clock.sleep)
-    times = []
-    for _ in range(200):
-        assert pace.wait("a")
-        times.append(clock.now())
-    assert fullest(times) <= max(1, rate)
+    limited = limit(clock, rate)
+    times = [sent(limited).at for _ in range(200)]
+    assert fullest(times) == max(1, int(rate))
 
 
-def test_all_connections_of_a_token_share_ten_times_the_rate() -> None:
+def test_all_connections_of_a_token_share_its_rate() -> None:
     clock = Still()
-    pace = RateLimit(5, clock.now, clock.sleep)
-    times: list[float] = []
-    for number in range(300):
-        assert pace.wait(f"account {number % ACCOUNTS}")
-        times.append(clock.now())
+    limited = limit(clock, 5)
+    times = [sent(limited, f"account {number % ACCOUNTS}").at for number in range(300)]
     assert fullest(times) == 50
 
 
 def test_connections_do_not_slow_one_another_below_that() -> None:
     clock = Still()
-    pace = RateLimit(45, clock.now, clock.sleep)
+    limited = limit(clock, 45)
     for number in range(90):
-        assert pace.wait(f"account {number % 2}")
+        sent(limited, f"account {number % 2}")
     assert clock.slept == 0
 
 
 def test_workers_together_keep_the_pace() -> None:
     clock = Still()
-    pace = RateLimit(20, clock.now, clock.sleep)
-    times: list[float] = []
-    lock = threading.Lock()
+    limited = limit(clock, 20)
 
     def work() -> None:
         for _ in range(20):
-            assert pace.wait("a")
-            with lock:
-                times.append(clock.now())
+            sent(limited)
 
     workers = [threading.Thread(target=work) for _ in range(8)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    assert len(times) == 160
-    # Between a send's count and the note of its time another worker may have slept: ask the pace's own book.
     assert clock.slept >= 7 * 10
 
 
-def test_no_rate_is_no_limit_and_still_obeys_a_pause() -> None:
+def test_without_a_rate_nothing_waits_but_for_a_429() -> None:
     clock = Still()
-    pace = RateLimit(0, clock.now, clock.sleep)
+    limited = limit(clock, 0)
     for _ in range(1000):
-        assert pace.wait("a")
+        permit = sent(limited)
     assert clock.slept == 0
-    pace.pause(30)
-    assert pace.wait("b")
-    assert clock.slept == pytest.approx(30)
+    permit = limited.wait("a")
+    assert permit
+    assert limited.refused(permit, LIMITED) == 1
+    assert clock.slept == 0
+    sent(limited)
+    assert clock.slept == pytest.approx(30.05)
 
 
-def test_a_pause_holds_every_connection_and_halves_the_rate_afterwards() -> None:
+def test_a_429_holds_whoever_shares_what_was_limited_and_nobody_else() -> None:
     clock = Still()
-    pace = RateLimit(40, clock.now, clock.sleep)
-    assert pace.wait("a")
-    pace.pause(30)
-    times = []
-    for _ in range(100):
-        assert pace.wait("b")
-        times.append(clock.now())
-    assert times[0] >= 1000.1 + 30
-    first = [at for at in times if at < times[0] + 10]
-    assert len(first) == 20
+    limited = limit(clock, 0)
+    several = [limited.wait("a") for _ in range(3)]
+    assert all(several)
+    assert [limited.refused(permit, LIMITED) for permit in several if permit] == [1, 0, 0]
+    sent(limited, "b")
+    assert clock.slept == 0
+    assert limited.wait("a", clock.now() + 29) is None
+    probe = limited.wait("a")
+    assert probe
+    assert clock.slept == pytest.approx(30.05)
+    # Until the probe is answered, nobody else is let through.
+    assert limited.delay("a") == float("inf")
+    limited.accepted(probe)
+    assert limited.delay("a") == 0
 
 
-def test_the_rate_grows_by_a_tenth_with_each_clean_window() -> None:
-    clock = Still()
-    pace = RateLimit(40, clock.now, clock.sleep)
-    pace.pause(1)
-    clock.sleep(1)
-    sends = []
-    for _ in range(5):
-        # A little later than the window's end, which no rounding can move.
-        ends = clock.now() + 10.26
-        sends.append(0)
-        while pace.wait("a", ends - 0.1):
-            sends[-1] += 1
-        clock.sleep(ends - clock.now())
-    assert sends == [20, 22, 24, 26, 29]
-
-
-def test_after_clean_windows_the_rate_is_whole_again() -> None:
-    clock = Still()
-    pace = RateLimit(40, clock.now, clock.sleep)
-    pace.pause(1)
-    clock.sleep(200)
-    times = []
-    for _ in range(41):
-        assert pace.wait("a")
-        times.append(clock.now())
-    assert fullest(times) == 40
+def test_a_worker_that_waits_for_an_answer_goes_on_when_it_comes() -> None:
+    limited = RateLimit((0, 0), Clock().now, Clock().sleep)
+    first = [limited.wait("a") for _ in range(8)]
+    passed = threading.Event()
+    waiting = threading.Thread(target=lambda: (limited.wait("a"), passed.set()))
+    waiting.start()
+    assert not passed.wait(0.1)
+    assert first[0]
+    limited.accepted(first[0])
+    assert passed.wait(0.9)
+    waiting.join()
 
 
 def test_nobody_waits_past_a_deadline() -> None:
     clock = Still()
-    pace = RateLimit(1, clock.now, clock.sleep)
-    assert pace.wait("a", clock.now() + 1)
-    assert not pace.wait("a", clock.now() + 1)
+    limited = limit(clock, 1)
+    assert limited.wait("a", clock.now() + 1)
+    assert limited.wait("a", clock.now() + 1) is None
     assert clock.slept == 0
+
+
+def test_a_long_wait_is_explained_before_it_begins() -> None:
+    clock = Still()
+    limited = limit(clock, 2)
+    notes: list[str] = []
+    for _ in range(3):
+        permit = limited.wait("a", note=notes.append)
+        assert permit
+        limited.accepted(permit)
+    assert notes == ["waiting 10.2 s: at most 2 in 10.2 s are sent"]

@@ -89,7 +89,7 @@ def many(call: Call, operation: Operation) -> None:
             return
         with Clients(runtime, catalogue) as clients:
             clients.token(settings)
-            opened = partial(clients.open, settings)
+            opened = partial(clients.open, settings, patient=True)
             terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries)
             done = download_batch.run(downloads, terms, runtime)
     runtime.stderr.note(

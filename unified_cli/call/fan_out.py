@@ -90,7 +90,7 @@ def _reader(
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with closing(clients.open(call.settings, name=name)) as client:
+        with closing(clients.open(call.settings, name=name, patient=True)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:

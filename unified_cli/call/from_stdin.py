@@ -131,7 +131,7 @@ class _PipedRun:
         self._runtime = runtime
         self._printer = printer
         self._workers = workers
-        self._open = lambda: clients.open(resolved)
+        self._open = lambda: clients.open(resolved, patient=True)
         self._clients = ClientPool(workers)
         self._tried = 0
         self._failed = 0

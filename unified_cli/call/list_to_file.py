@@ -31,7 +31,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     part = _partial_file(call, request, options)
 
     def read(span: Span) -> Generator[Page]:
-        return read_ahead.pages(clients.open(call.settings), request, call.catalogue.service, span)
+        return read_ahead.pages(clients.open(call.settings, patient=True), request, call.catalogue.service, span)
 
     clients.token(call.settings)
     try:

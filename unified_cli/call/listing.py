@@ -77,7 +77,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     clients.token(settings)
 
     tally = ListSummary()
-    pages = _pages(clients.open(settings), request, catalogue.service, wanted)
+    pages = _pages(clients.open(settings, patient=wanted.pages != 1), request, catalogue.service, wanted)
     try:
         with progress(runtime) as shown, closing(pages):
             for page in pages:

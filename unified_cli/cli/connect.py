@@ -64,20 +64,25 @@ class Clients:
                 self._tokens[key] = secrets.read(source, self._runtime)
             return self._tokens[key]
 
-    def open(self, resolved: Settings, token: str | None = None, *, name: str | None = None) -> Client:
-        """A client for the settings' connection, for one thread; `name` prefixes its messages."""
+    def open(
+        self, resolved: Settings, token: str | None = None, *, name: str | None = None, patient: bool = False
+    ) -> Client:
+        """A client for the settings' connection, for one thread; `name` prefixes its messages.
+
+        `patient` is for bulk work: the time a request waits for its turn is not taken from its timeout.
+        """
         token = token or self.token(resolved)
         address, account = resolved.reachable()
-        rate = 0 if address.is_sandbox else resolved.rate
+        rates = (0.0, 0.0) if address.is_sandbox else (resolved.rate, resolved.token_rate)
         runtime = self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name))
         with self._lock:
             shared = (address.origin, token)
             rate_limit = self._rate_limits.setdefault(
-                (*shared, rate), RateLimit(rate, runtime.monotonic, runtime.sleep)
+                (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep)
             )
             quota = self._quotas.setdefault((*shared, account), Quota())
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
-        return Client(context, resolved, token, Limits(rate_limit, quota))
+        return Client(context, resolved, token, Limits(rate_limit, quota, patient))
 
     def _in_process(self) -> "InProcess":
         # Some forty modules that a call to the service does not need.

@@ -70,6 +70,16 @@ Rate = Annotated[
         parse=KEYS["rate"].parse,
     ),
 ]
+TokenRate = Annotated[
+    float | None,
+    Flag(
+        ("--token-rate",),
+        NETWORK,
+        "requests per 10 s and token, 0: no limit (ten times --rate)",
+        "N",
+        parse=KEYS["token_rate"].parse,
+    ),
+]
 DEFAULT_WORKERS = 8
 Workers = Annotated[int, Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64)]
 CaBundle = Annotated[
@@ -110,5 +120,6 @@ class NetworkOptions(Options):
     timeout: Timeout = None
     retries: Retries = None
     rate: Rate = None
+    token_rate: TokenRate = None
     workers: Workers = DEFAULT_WORKERS
     ca_bundle: CaBundle = None

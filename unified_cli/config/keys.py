@@ -123,6 +123,7 @@ KEYS = {
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
         Key("retries", "retries after the first attempt", count, default=4),
         Key("rate", "requests per 10 seconds and connection, 0 for no limit", rate, default=45.0),
+        Key("token_rate", "requests per 10 seconds and token, 0 for no limit (ten times rate)", rate),
         Key("ca_bundle", "a file of additional certificate authorities to trust", path),
         Key("page_size", "records per page", positive),
         Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),

@@ -15,6 +15,7 @@ class Overrides(NamedTuple):
     timeout: float | None = None
     retries: int | None = None
     rate: float | None = None
+    token_rate: float | None = None
     ca_bundle: str | None = None
     page_size: int | None = None
     no_input: bool | None = None

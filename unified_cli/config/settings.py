@@ -9,6 +9,8 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
 
+# Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
+_TOKEN_FACTOR = 10
 SETUP_HINT = (
     "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
     "to try things out: unified -p sandbox …"
@@ -57,6 +59,12 @@ class Settings:
     def rate(self) -> float:
         """Requests per 10 seconds and connection, 0 for no limit."""
         return float(self.values["rate"].value)
+
+    @property
+    def token_rate(self) -> float:
+        """Requests per 10 seconds and token, 0 for no limit."""
+        found: float | None = self.values["token_rate"].value
+        return self.rate * _TOKEN_FACTOR if found is None else found
 
     @property
     def ca_bundle(self) -> str | None:

@@ -1,7 +1,10 @@
 """One attempt at a request: how far it got, and what it was answered."""
 
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from unified_cli.http.pacing.rate_headers import RateFacts
 
 
 class Outcome(Enum):
@@ -26,7 +29,8 @@ class Outcome(Enum):
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` in seconds.
 
-    `remote` for an error of the provider, `own` if the answer is the service's own error object.
+    `remote` for an error of the provider, `own` if the answer is the service's own error object; `facts` is what its
+    headers say about the rate limit.
     """
 
     outcome: Outcome
@@ -35,3 +39,4 @@ class Attempt(NamedTuple):
     blocked: bool = False
     remote: bool = False
     own: bool = False
+    facts: "RateFacts | None" = None

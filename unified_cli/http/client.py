@@ -1,6 +1,7 @@
-"""Send a request, repeat it where that is safe, and return its answer or raise its error."""
+"""Permit a request, repeat it where that is safe, and return its answer or raise its error."""
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import NamedTuple, NoReturn
 
 import httpx
@@ -12,17 +13,25 @@ from unified_cli.http.answer.reader import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange
 from unified_cli.http.http_connection import HttpConnection, HttpContext
+from unified_cli.http.pacing.send_log import NEVER
+from unified_cli.http.pacing.token_pace import Permit
 from unified_cli.http.rate_limit import RateLimit
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
 from unified_cli.http.write_outcome import WriteOutcome
 
+_UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST}
+
 
 class Limits(NamedTuple):
-    """What several clients share: those of one token the rate limit, those of one account the quota of repeats."""
+    """What several clients share: those of one token the rate limit, those of one account the quota of repeats.
+
+    `patient` is for bulk work: the time a request waits for its turn is not taken from its timeout.
+    """
 
     rate_limit: RateLimit
     quota: Quota
+    patient: bool = False
 
 
 @dataclass(slots=True)
@@ -48,7 +57,7 @@ class Client:
         self.service = context.service
         self._runtime = context.runtime
         self._settings = settings
-        self._rate_limit, self._quota = limits
+        self._rate_limit, self._quota, self._patient = limits
         self._address, _ = settings.reachable()
         self._connection = HttpConnection(context, settings, token)
 
@@ -84,41 +93,70 @@ class Client:
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
-            if not self._rate_limit.wait(call.request.account, call.until):
-                _give_up(call, call.error)
-            result = self._attempt(call, expected)
+            permit = self._turn(call)
+            result = self._attempt(call, expected, permit)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
             if write_outcome.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
+            if result.attempt.status == HTTPStatus.TOO_MANY_REQUESTS:
+                self._wait_for_the_limit(call, result, permit)
+                continue
             if result.stale and not call.reconnected and retry.may_repeat(call.request, result.attempt):
                 call.reconnected = True
                 continue
             self._pause(call, result)
             call.number, call.error = call.number + 1, result.error
 
-    def _attempt(self, call: _Call, expected: Expected) -> Answer | Failed:
+    def _turn(self, call: _Call) -> Permit:
+        """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
+        account, started = call.request.account, self._runtime.monotonic()
+        note = self._runtime.stderr.line if self._runtime.stderr.verbosity else None
+        permit = self._rate_limit.wait(account, NEVER if self._patient else call.until, note)
+        if permit is None:
+            _give_up(call, call.error)
+        if self._patient:
+            call.until += permit.at - started
+        return permit
+
+    def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
             result = self._connection.attempt(call.request, call.until, expected)
         except UnifiedError as error:
             # This attempt was not sent.
+            self._rate_limit.lost(permit)
             _give_up(call, error)
         except KeyboardInterrupt:
             call.attempts.append(Attempt(Outcome.LOST))
             raise
-        call.attempts.append(result.attempt)
+        attempt = result.attempt
+        call.attempts.append(attempt)
+        if attempt.outcome in _UNANSWERED:
+            self._rate_limit.lost(permit)
+        elif attempt.status != HTTPStatus.TOO_MANY_REQUESTS:
+            self._rate_limit.accepted(permit, attempt.facts)
         return result
+
+    def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
+        """Note a 429, which uses up no retry; raise its error if the limit stays closed for too long."""
+        request, attempt, call.error = call.request, failed.attempt, failed.error
+        refusals = self._rate_limit.refused(permit, attempt)
+        asked = attempt.retry_after or 0
+        if not retry.may_repeat(request, attempt) or self._rate_limit.exhausted(request.account):
+            _give_up(call, failed.error)
+        seconds = self._rate_limit.delay(request.account)
+        late = not self._patient and seconds < NEVER and self._runtime.monotonic() + seconds >= call.until
+        if asked > retry.LONGEST_WAIT or late:
+            _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
+        if refusals == 1 or (refusals and self._runtime.stderr.verbosity):
+            self._runtime.stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.message}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait before the next attempt, or raise the error if there is to be none."""
         request, attempt = call.request, failed.attempt
         wait = retry.pause(call.number, attempt, self._runtime.uniform)
-        limited = attempt.status == 429
-        if limited:
-            # A provider limits its own connection; a limit of the service is for all that share the token.
-            self._rate_limit.pause(min(wait, retry.LONGEST_WAIT), request.account if attempt.remote else None)
         if not retry.may_repeat(request, attempt) or call.number > self._settings.retries:
             _give_up(call, failed.error)
         asked = attempt.retry_after or 0
@@ -128,8 +166,7 @@ class Client:
             _give_up(call, failed.error)
         total = self._settings.retries
         self._runtime.stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.message}")
-        if not limited:
-            self._runtime.sleep(wait)
+        self._runtime.sleep(wait)
 
 
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:

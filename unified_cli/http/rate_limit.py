@@ -1,91 +1,96 @@
-"""Stay under the service's limits: one sliding window for each connection and one for the token."""
+"""Hold requests back until the limits of their connection and token let them through, for all workers of a run."""
 
 import threading
-from collections import deque
+from collections import Counter
 from collections.abc import Callable
 
-# The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
-# theirs leaves room for the time a request is on its way.
-WINDOW = 10.25
-_TOKEN_FACTOR = 10
-_RECOVERY = 1.1
-_SLOWEST = 0.1
+from unified_cli.http.attempt import Attempt
+from unified_cli.http.pacing.rate_headers import RateFacts
+from unified_cli.http.pacing.send_log import NEVER
+from unified_cli.http.pacing.token_pace import Permit, TokenPace
+
+# Who waits for an answer of somebody else looks again after this time, in case it never comes.
+_LOOK_AGAIN = 1.0
+# Shorter waits are not worth a line.
+_NOTABLE = 1.0
 
 
 class RateLimit:
-    """Lets sends through, so many in a window; shared by all workers of a run and safe for their threads.
+    """The pace of one token, shared by all workers of a run and safe for their threads.
 
-    `rate` is the number of sends in 10 s for one connection; 0 lets everything through. A pause holds one connection,
-    whose provider asked for it, or all of them.
+    `rate` is the largest number of sends in 10 s for one connection, `token_rate` for the token; 0 leaves it to the
+    service.
     """
 
-    def __init__(self, rate: float, monotonic: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        self._rate = rate
+    def __init__(
+        self, rates: tuple[float, float], monotonic: Callable[[], float], sleep: Callable[[float], None]
+    ) -> None:
+        self._pace = TokenPace(*rates)
         self._monotonic = monotonic
         self._sleep = sleep
-        self._lock = threading.Lock()
-        self._sent: dict[str | None, deque[float]] = {}
-        self._slowed: dict[str | None, _Slowed] = {}
+        self._changed = threading.Condition()
+        self._waiting = 0
+        self._refusals: Counter[str] = Counter()
 
-    def wait(self, account: str, until: float = float("inf")) -> bool:
-        """Wait until this connection may send and count the send; False, at once, if that is later than `until`."""
-        while (seconds := self._take(account)) > 0:
-            if self._monotonic() + seconds > until:
-                return False
+    def wait(self, account: str, until: float = NEVER, note: Callable[[str], None] | None = None) -> Permit | None:
+        """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
+
+        `note` is given the reason of a wait that can be noticed, before it begins.
+        """
+        while True:
+            with self._changed:
+                now = self._monotonic()
+                seconds = self._pace.delay(account, now)
+                if seconds <= 0:
+                    return self._pace.take(account, now)
+                if seconds == NEVER:
+                    if now >= until:
+                        return None
+                    self._waiting += 1
+                    self._changed.wait(_LOOK_AGAIN)
+                    self._waiting -= 1
+                    continue
+                reason = self._pace.reason(account, now) if note else ""
+            if now + seconds > until:
+                return None
+            if note and seconds >= _NOTABLE:
+                note(f"waiting {seconds:.1f} s: {reason}")
+                note = None
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
             self._sleep(max(seconds, 0.001))
-        return True
 
-    def pause(self, seconds: float, account: str | None = None) -> None:
-        """Let this connection, or nobody, send for so long, and only half as often afterwards.
+    def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
+        """Note an answer that no limit refused, and what its headers say."""
+        with self._changed:
+            self._pace.accepted(permit, self._monotonic(), facts)
+            self._wake()
 
-        What is half grows again with each clean window.
-        """
-        with self._lock:
-            slowed = self._slowed.setdefault(account, _Slowed())
-            slowed.until = slowed.since = max(slowed.until, self._monotonic() + seconds)
-            slowed.share = max(_SLOWEST, slowed.share / 2)
+    def lost(self, permit: Permit) -> None:
+        """Note that no answer came."""
+        with self._changed:
+            self._pace.lost(permit)
+            self._wake()
 
-    def _take(self, account: str) -> float:
-        """Count a send and give 0, or give the seconds to wait before asking again."""
-        with self._lock:
-            now = self._monotonic()
-            held = max((self._slowed[key].until for key in (account, None) if key in self._slowed), default=now)
-            if now < held:
-                return held - now
-            if not self._rate:
+    def refused(self, permit: Permit, attempt: Attempt) -> int:
+        """Note a 429. Gives how many times this connection was held back until now, 0 if it was held back already."""
+        with self._changed:
+            closed = self._pace.refused(permit, self._monotonic(), attempt)
+            self._wake()
+            if not closed:
                 return 0
-            limits = self._limits(account, now)
-            waits = [self._missing(key, limit, now) for key, limit in limits]
-            if max(waits) <= 0:
-                for key, _ in limits:
-                    self._sent[key].append(now)
-            return max(waits)
+            self._refusals[permit.account] += 1
+            return self._refusals[permit.account]
 
-    def _limits(self, account: str, now: float) -> tuple[tuple[str | None, int], ...]:
-        all_of_them = self._share(None, now)
-        one = max(1, int(self._rate * all_of_them * self._share(account, now)))
-        return (account, one), (None, max(1, int(self._rate * all_of_them)) * _TOKEN_FACTOR)
+    def exhausted(self, account: str) -> bool:
+        """Whether the limit stayed closed though it was waited as long as it should take."""
+        with self._changed:
+            return self._pace.exhausted(account)
 
-    def _share(self, key: str | None, now: float) -> float:
-        slowed = self._slowed.get(key)
-        if slowed is None:
-            return 1.0
-        while slowed.share < 1 and now - slowed.since >= WINDOW:
-            slowed.share = min(1.0, slowed.share * _RECOVERY)
-            slowed.since += WINDOW
-        return slowed.share
+    def delay(self, account: str) -> float:
+        """Seconds until this connection may send; NEVER if another's answer has to come first."""
+        with self._changed:
+            return self._pace.delay(account, self._monotonic())
 
-    def _missing(self, key: str | None, limit: int, now: float) -> float:
-        sent = self._sent.setdefault(key, deque())
-        while sent and sent[0] <= now - WINDOW:
-            sent.popleft()
-        return 0 if len(sent) < limit else sent[len(sent) - limit] + WINDOW - now
-
-
-class _Slowed:
-    """What is left of the rate after a pause: nothing before `until`, then a share that grows since `since`."""
-
-    def __init__(self) -> None:
-        self.until = self.since = 0.0
-        self.share = 1.0
+    def _wake(self) -> None:
+        if self._waiting:
+            self._changed.notify_all()

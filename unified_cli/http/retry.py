@@ -1,18 +1,17 @@
 """Whether a request may be sent again, after what time, and how often in a run."""
 
-import re
 import threading
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import Request
 from unified_cli.http.write_outcome import WriteOutcome, outcome_of
 
 LONGEST_WAIT = 60.0
+"""The longest time in seconds that a request is held back because the service asks for it."""
+
 _CEILING = 20.0
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
-_NUMBER = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
@@ -38,24 +37,6 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
     return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))
-
-
-def retry_after(values: list[str], date: str | None) -> float | None:
-    """The seconds of a Retry-After header; None if it is absent or invalid.
-
-    A date is compared with the answer's own Date, because this machine's clock may be wrong.
-    """
-    if len(values) != 1:
-        return None
-    value = values[0].strip()
-    if _NUMBER.fullmatch(value):
-        return float(value) or None
-    try:
-        then = parsedate_to_datetime(value)
-        now = parsedate_to_datetime(date or "")
-        return max(0.0, (then - now).total_seconds()) or None
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 class Quota:

@@ -115,7 +115,7 @@ def _connections(
         return Connection(
             name,
             lambda operation: builder.operation_request(call, operation),
-            lambda: clients.open(resolved, name=name if len(names) > 1 else None),
+            lambda: clients.open(resolved, name=name if len(names) > 1 else None, patient=True),
         )
 
     return names, connect

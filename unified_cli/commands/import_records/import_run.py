@@ -106,7 +106,7 @@ def _send_all(
         clients.token(task.resolved)
         terms = ImportTerms(
             task.request,
-            partial(clients.open, task.resolved),
+            partial(clients.open, task.resolved, patient=True),
             runtime.wall,
             workers=options.workers,
             window=task.resolved.idempotency_window,

@@ -8,10 +8,11 @@ import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import retry, write_outcome
+from unified_cli.http import retry_after, write_outcome
 from unified_cli.http.answer import bounds, decoding
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange, content_range
+from unified_cli.http.pacing import rate_headers
 from unified_cli.http.request import Request
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport.connection_state import ConnectionState
@@ -42,7 +43,7 @@ class Answer(NamedTuple):
     @property
     def attempt(self) -> Attempt:
         """The attempt that was answered so."""
-        return Attempt(Outcome.SUCCEEDED, self.status)
+        return Attempt(Outcome.SUCCEEDED, self.status, facts=rate_headers.read(self.headers))
 
 
 class Failed(NamedTuple):
@@ -149,11 +150,17 @@ class Reader(NamedTuple):
 
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
         envelope = decoding.error_envelope(body, self.service.items)
-        after = retry.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
+        after = retry_after.seconds(response.headers.get_list("retry-after"), response.headers.get("date"))
         remote = bool(envelope and envelope.get(self.service.remote_error))
         blocked = status == 503 and envelope is not None and not remote and "retry-after" not in response.headers
         attempt = Attempt(
-            Outcome.ANSWERED, status, retry_after=after, blocked=blocked, remote=remote, own=envelope is not None
+            Outcome.ANSWERED,
+            status,
+            retry_after=after,
+            blocked=blocked,
+            remote=remote,
+            own=envelope is not None,
+            facts=rate_headers.read(response.headers),
         )
         from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are no errors
 

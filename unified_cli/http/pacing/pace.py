@@ -1,0 +1,222 @@
+"""The pace of sends to one limit, learned from what it lets through; without clock, threads or waiting.
+
+States of a limit:
+
+- *unknown*: nothing was refused yet. Any request may be sent, only those in flight are few at first.
+- *closed*: a 429 came. Nothing is sent until a time, then one request, the probe. Refused, it closes the limit for
+  longer; accepted, it opens it.
+- *known*: a window was learned, from headers or from what was accepted before the 429. Sends keep to it. Four clean
+  windows that were used to the full let a larger one be tried; a refusal ends the trial.
+
+All times are seconds of one clock that never goes back.
+"""
+
+from dataclasses import dataclass
+
+from unified_cli.http.pacing import window_search
+from unified_cli.http.pacing.budget import Budget
+from unified_cli.http.pacing.rate_headers import RateFacts
+from unified_cli.http.pacing.send_log import NEVER, SendLog, Window
+from unified_cli.http.pacing.window_growth import WindowGrowth
+
+_LONGEST_PAUSE = 60.0
+# A request after a pause may arrive sooner than the one before it did.
+_LATER = 0.05
+_FIRST_FLYING = 8.0
+_MOST_REFUSED = 4
+# A connection that is refused with less than this share of what it may send was refused by another limit.
+_UNLIKELY = 0.5
+
+
+@dataclass(slots=True)
+class Turn:
+    """A request that was let through; `round` is that of the limit at that time, which changes with each 429."""
+
+    at: float
+    round: int
+    probe: bool
+
+
+class Pace:
+    """When the next request may be sent to one connection, or with one token."""
+
+    def __init__(self, bound: Window | None = None, flying: float = _FIRST_FLYING) -> None:
+        """`bound` is the user's own limit, which never grows; `flying` how many may be in flight at first."""
+        self._bound = bound
+        self._sent = SendLog()
+        self._accepted = SendLog()
+        """When the service counted the requests it accepted, as far as that can be known."""
+        self._known: Window | None = None
+        self._before: Window | None = None
+        """What was known before the last refusal."""
+        self._settled = False
+        """A whole window was clean, or the service said how long it is."""
+        self._growth = WindowGrowth()
+        self._window_start = 0.0
+        self._full = False
+        """The current window let no more through."""
+        self._budget = Budget()
+        self._round = 0
+        self._opened = NEVER
+        """The first send of this round."""
+        self._count = 0
+        """The requests accepted in this round."""
+        self._flying = 0
+        self._most_flying = flying
+        self._latest = -NEVER
+        self._fastest = NEVER
+        """The shortest time in seconds in which an answer came."""
+        self._closed = self._probing = False
+        self._closed_until = -NEVER
+        self._fitted = 0
+        """The requests accepted in the window before the last refusal."""
+        self._refused = 0
+        """The probes in a row that were refused."""
+        self._promised = self._rounded = False
+        """The service said when to come back; a length that was found so was rounded down once."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
+        searched = self._closed_until - self._opened > window_search.LONGEST
+        return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
+
+    def reason(self, now: float) -> str:
+        """What holds requests back, in words; empty where nothing does."""
+        if self._closed:
+            return "the service answered 429"
+        if self._known and self._accepted.free(self._known, now, self._flying) > now:
+            return f"the service lets {self._known.most} through in {self._known.seconds:.3g} s"
+        if self._bound and self._sent.free(self._bound, now) > now:
+            return f"at most {self._bound.most} in {self._bound.seconds:.3g} s are sent"
+        return ""
+
+    def unlikely(self, now: float) -> bool:
+        """Whether far fewer requests were accepted than the known window holds, so that its limit cannot be reached."""
+        known = self._known
+        return (
+            self._settled and known is not None and self._accepted.count(now - known.seconds) < _UNLIKELY * known.sends
+        )
+
+    def delay(self, now: float) -> float:
+        """Seconds until a request may be sent; 0 is now, NEVER is not before another was answered."""
+        wait = self._sent.free(self._bound, now) - now if self._bound else 0.0
+        return max(0.0, wait, self._delay(now))
+
+    def _delay(self, now: float) -> float:
+        if self._closed:
+            return NEVER if self._probing else self._closed_until - now
+        free = self._accepted.free(self._known, now, self._flying) if self._known else NEVER
+        if now < self._budget.until:
+            return 0.0 if self._budget.left > 0 else min(self._budget.until, free) - now
+        if self._known is None:
+            return 0.0 if self._flying < self._most_flying else NEVER
+        self._full = self._full or free > now
+        spaced = self._latest + self._known.seconds / (2 * self._known.sends)
+        return max(free, spaced) - now
+
+    def take(self, now: float) -> Turn:
+        """Count a request that is sent now, after `delay` was 0."""
+        if self._bound:
+            self._sent.forget(now - self._bound.seconds)
+            self._sent.add(now)
+        if self._opened == NEVER:
+            self._opened = self._window_start = now
+        self._probing = self._closed
+        self._flying += 1
+        self._budget.left -= 1
+        self._latest = now
+        return Turn(now, self._round, self._closed)
+
+    def accepted(self, turn: Turn, now: float, facts: RateFacts | None = None) -> None:
+        """The request was let through, whatever else its answer says."""
+        self._flying -= 1
+        self._fastest = min(self._fastest, now - turn.at)
+        counted = now - self._fastest
+        self._accepted.forget(now - window_search.LONGEST)
+        self._accepted.add(min(counted, turn.at + self._known.seconds / 4) if self._known else counted)
+        if turn.round != self._round:
+            # It was in flight when another was refused, and belongs to the window that was full then.
+            self._count += self._closed
+            return
+        if turn.probe:
+            self._open(turn)
+        else:
+            self._count += 1
+            self._most_flying += 0.5
+            if self._known and now >= self._window_start + self._known.seconds:
+                self._known = self._growth.passed(self._known, now, full=self._full)
+                self._settled = True
+                self._start_window(now)
+        if facts:
+            self._learn(facts.window)
+            self._budget.believe(facts, turn.at, self._flying, now)
+
+    def lost(self, turn: Turn) -> None:
+        """There was no answer, or one of another limit: nothing is known."""
+        self._flying -= 1
+        if turn.probe and turn.round == self._round:
+            self._probing = False
+
+    def refused(self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None) -> bool:
+        """A 429 was the answer, which asks to wait so many seconds. True if it closed the limit.
+
+        It counts once for all requests that were in flight together.
+        """
+        self._flying -= 1
+        if turn.round != self._round:
+            return False
+        self._round += 1
+        self._refused = self._refused + 1 if turn.probe else 0
+        self._closed, self._probing = True, False
+        self._before = self._known
+        self._most_flying = max(1.0, self._most_flying / 2)
+        self._budget.until = -NEVER
+        if facts and facts.window:
+            self._learn(facts.window)
+        elif self._settled and self._known and not turn.probe:
+            self._fitted = self._accepted.count(now - self._known.seconds)
+            self._known = self._growth.refused(self._known, self._fitted, now)
+        if wait is None and facts:
+            wait = facts.reset
+        self._promised = wait is not None
+        self._closed_until = self._reopening(now) if wait is None else now + min(wait, _LONGEST_PAUSE) + _LATER
+        return True
+
+    def forgive(self) -> None:
+        """Open again: what was refused last was another limit's doing."""
+        if self._closed:
+            self._closed = self._probing = False
+            self._known = self._before
+
+    def _reopening(self, now: float) -> float:
+        if self._settled and self._known:
+            longer = min(self._known.seconds / 8 * 2.0 ** min(self._refused, 10), _LONGEST_PAUSE)
+            return now + max(longer, min(self._accepted.free(self._known, now) - now, _LONGEST_PAUSE))
+        slack = min(self._fastest, 1.0) if self._fastest < NEVER else 0.0
+        ends = (self._opened + seconds for seconds in window_search.ends(slack))
+        return next((end for end in ends if end > now), now + _LONGEST_PAUSE / 4)
+
+    def _open(self, turn: Turn) -> None:
+        self._closed = self._probing = False
+        if self._settled and self._refused > 1 and self._fitted and not self._promised:
+            # The window is longer than was known: it is over only now, since the first of what fitted into it.
+            self._known = Window(self._fitted, turn.at - self._accepted.latest(self._fitted))
+            self._growth.restart(self._known)
+        self._refused = 0
+        # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
+        if not self._settled and self._count:
+            rounded_up = self._promised and not self._rounded
+            self._rounded = self._rounded or rounded_up
+            seconds = window_search.length(turn.at - self._opened, rounded_up=rounded_up)
+            self._known = Window(self._count, seconds)
+            self._growth.restart(self._known)
+        self._opened, self._count = turn.at, 1
+        self._start_window(turn.at)
+
+    def _start_window(self, now: float) -> None:
+        self._window_start, self._full = now, False
+
+    def _learn(self, window: Window | None) -> None:
+        if window:
+            self._known, self._settled = Window(window.sends, window.seconds * window_search.MARGIN), True

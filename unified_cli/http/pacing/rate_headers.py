@@ -1,0 +1,92 @@
+"""What the headers of an answer say about the limit of sends: how many, in what time, and how many are left."""
+
+import re
+from typing import NamedTuple
+
+import httpx
+
+from unified_cli.http import retry_after
+from unified_cli.http.pacing.send_log import Window
+
+# The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
+# RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before it, have three fields.
+_OLDER = ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
+_ITEM = re.compile(r'\s*"?([^";,]*)"?\s*((?:;[^,]*)?)')
+_PARAMETER = re.compile(r";\s*(\w+)=(\d{1,18}(?:\.\d{1,9})?)")
+_NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
+
+# What is further away than this is a quota of a day or a month, not a pace.
+_FARTHEST = 60.0
+_LARGEST = 1_000_000
+_EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
+
+
+class RateFacts(NamedTuple):
+    """A limit as an answer describes it; None for what it does not say, or says in a way that cannot be meant."""
+
+    window: Window | None
+    remaining: int | None
+    reset: float | None
+    """Seconds from now until all is free again."""
+
+
+def read(headers: httpx.Headers) -> RateFacts | None:
+    """What the headers say; None where they say nothing."""
+    if "ratelimit" in headers:
+        return _structured(headers)
+    for prefix in _OLDER:
+        if f"{prefix}remaining" in headers or f"{prefix}limit" in headers:
+            return _three_fields(headers, prefix)
+    return None
+
+
+def _structured(headers: httpx.Headers) -> RateFacts:
+    policies = dict(_items(headers.get("ratelimit-policy", "")))
+    limits = [(values["r"], name, values) for name, values in _items(headers["ratelimit"]) if "r" in values]
+    if not limits:
+        return RateFacts(None, None, None)
+    remaining, name, values = min(limits)[:3] if len(limits) == 1 else min(limits, key=lambda one: one[0])
+    policy = policies.get(name, {})
+    return RateFacts(_window(policy.get("q"), policy.get("w")), int(remaining), _near(values.get("t")))
+
+
+def _items(text: str) -> list[tuple[str, dict[str, float]]]:
+    return [
+        (name, {key: float(value) for key, value in _PARAMETER.findall(parameters)})
+        for name, parameters in _ITEM.findall(text)
+        if parameters
+    ]
+
+
+def _three_fields(headers: httpx.Headers, prefix: str) -> RateFacts:
+    limit, remaining = headers.get(f"{prefix}limit", ""), _NUMBER.match(headers.get(f"{prefix}remaining", ""))
+    sends, seconds = _NUMBER.match(limit), dict(_PARAMETER.findall(limit)).get("w")
+    reset = headers.get(f"{prefix}reset", "").strip()
+    return RateFacts(
+        _window(float(sends[1]) if sends else None, float(seconds) if seconds else None),
+        int(remaining[1]) if remaining else None,
+        _reset(reset, headers.get("date")),
+    )
+
+
+def _reset(text: str, date: str | None) -> float | None:
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return _near(retry_after.seconds([text], date))
+    value = float(number[1])
+    if value < _EPOCH_SECONDS:
+        return _near(value)
+    # A time of day: this machine's clock may be wrong, so the answer's own is what counts.
+    then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
+    now = retry_after.http_date(date)
+    return _near(then - now) if now else None
+
+
+def _near(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and 0 < seconds <= _FARTHEST else None
+
+
+def _window(sends: float | None, seconds: float | None) -> Window | None:
+    if not sends or not seconds or sends > _LARGEST or seconds > _FARTHEST:
+        return None
+    return Window(sends, seconds)
