@@ -24,11 +24,13 @@ from unified_cli.http.request_body import BodyField
 from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
 from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
 
 if TYPE_CHECKING:
     from unified_cli.http.client import Client
 
 _STDIN = "standard input"
+_LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
     jobs = []
     lines = input_file.ids_or_records(piped, _STDIN, catalogue.service.items)
     for position, item in enumerate(items(lines, operation, catalogue.service, None)):
+        if position >= input_bounds.MOST_REQUESTS:
+            raise UsageError(f"{_STDIN} holds more than {input_bounds.MOST_REQUESTS:,} lines", hint=_LARGE_INPUT)
         if item.wrong:
             raise UsageError(f"{_STDIN}, line {item.number} {item.wrong}")
         try:
@@ -107,7 +111,7 @@ def _read(call: Call, fields: list[BodyField]) -> bytes:
         raise UsageError("standard input is closed, so there are no ids")
     if runtime.stdin_is_terminal:
         runtime.stderr.note("reading ids, one per line; end with Ctrl-D")
-    return runtime.stdin.read()
+    return input_bounds.whole(runtime.stdin, _STDIN, hint=_LARGE_INPUT)
 
 
 def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyField]) -> bytes | None:

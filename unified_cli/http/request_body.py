@@ -13,6 +13,7 @@ import msgspec
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
 
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
@@ -75,23 +76,25 @@ def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
     """The bytes of a `TEXT`, of the file of `@FILE`, or of standard input for `-` and `@-`.
 
-    Raises UsageError if standard input is closed, StorageError for a file that cannot be read.
+    Raises UsageError if standard input is closed, and for more than 64 MiB; StorageError for a file that cannot be
+    read.
     """
     if text in _STDIN:
         if runtime.stdin is None:
             raise UsageError(f"{flag} {text} reads standard input, which is closed")
         if runtime.stdin_is_terminal:
             runtime.stderr.note("reading standard input; end it with Ctrl-D")
-        return runtime.stdin.read()
+        return input_bounds.whole(runtime.stdin, f"what {flag} {text} reads from standard input")
     if text.startswith("@"):
         return read_file(text[1:])
     return text.encode("utf-8", "surrogateescape")
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file. Raises StorageError if it cannot be read."""
+    """The bytes of a file. Raises UsageError for more than 64 MiB, StorageError if it cannot be read."""
     try:
-        return Path(name).read_bytes()
+        with Path(name).open("rb") as file:
+            return input_bounds.whole(file, name)
     except (OSError, ValueError) as error:
         raise StorageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
 

@@ -74,12 +74,12 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Read on, at least as much as is held, so that a long value is not looked at again and again."""
+        """Read on, as much again as is held, so that a long value is not looked at again and again."""
         rest = self._text[self._at :]
         if len(rest) > self._longest:
             raise TooLongError
         self._passed += len(self._text[: self._at].encode())
-        parts, wanted = [rest], max(_PIECE, len(rest))
+        parts, wanted = [rest], max(_PIECE, min(len(rest), self._longest - len(rest)))
         while wanted > 0 and not self._ended:
             piece = next(self._pieces)
             self._ended = not piece

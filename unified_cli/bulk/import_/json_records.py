@@ -1,5 +1,6 @@
 """The records of one JSON text, an array or a page, of which only one is held at a time."""
 
+import io
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
@@ -19,12 +20,11 @@ def records(file: BinaryIO, items: str) -> Iterator[str]:
 
     Raises ValueError with the reason where the text is neither, TooLongError for a record of more than `LONGEST_LINE`.
     """
-    begins = file.read(LONGEST_LINE)
-    text = begins.removeprefix(_BOM).strip(_BLANK)
-    if len(begins) < LONGEST_LINE and text.startswith(b"{"):
-        # Small enough to be one record that is no page.
-        begins = _records_of(text, items)
-    stream = JsonStream(chain([begins], _pieces(file)), LONGEST_LINE)
+    pieces = _pieces(file)
+    begins = next(pieces, b"")
+    if begins.removeprefix(_BOM).lstrip(_BLANK)[:1] == b"{":
+        begins = _object(begins + file.read(LONGEST_LINE - len(begins)), items)
+    stream = JsonStream(chain(_pieces(io.BytesIO(begins)), pieces), LONGEST_LINE)
     yield from _members(stream, items) if stream.peek() == "{" else _elements(stream)
     if stream.peek():
         raise ValueError("is not JSON: something follows the JSON value")
@@ -43,8 +43,11 @@ def is_array(begins: bytes, rest: BinaryIO) -> bool:
         return False
 
 
-def _records_of(text: bytes, items: str) -> bytes:
-    """The array of a page's records, or of the one record; ValueError for what is not JSON."""
+def _object(text: bytes, items: str) -> bytes:
+    """The array of a page's records, or of the one record; the text itself where it may be longer than a record."""
+    if len(text) >= LONGEST_LINE:
+        return text
+    text = text.removeprefix(_BOM).strip(_BLANK)
     if wrong := json_check.flaw(text):
         raise ValueError(wrong)
     found = (members.parts(text) or {}).get(items, b"")

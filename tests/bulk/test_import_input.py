@@ -1,0 +1,240 @@
+"""The file of an import: the one that was opened is read and reported, and what is too large is refused in time."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import memory
+from front_door import ROOT, Process, Unified
+from server import Reply, Seen, Service
+
+TAGS = "import ticketing/tags"
+MIB = 1 << 20
+LINES = 30
+
+
+def after(sends: int, act: Callable[[], object]) -> Callable[[Seen], Reply]:
+    """A service that has something done when it was asked so often."""
+    asked: list[Seen] = []
+
+    def reply(seen: Seen) -> Reply:
+        asked.append(seen)
+        if len(asked) == sends:
+            act()
+        if seen.json["name"] == "old-20":
+            return Reply(422, b'{"statusCode":422,"error":"x","message":"no"}')
+        return Reply(201, json.dumps({"id": seen.json["name"]}).encode())
+
+    return reply
+
+
+def written(path: Path, word: str, *, lines: int = LINES, size: int = 0) -> Path:
+    path.write_text("".join(json.dumps({"name": f"{word}-{n}", "x": "x" * size}) + "\n" for n in range(lines)))
+    return path
+
+
+def results(path: Path, group: str) -> list[str]:
+    found = Path(f"{path}.unified-{group}.ndjson")
+    return [json.loads(line)["name"] for line in found.read_text().splitlines()] if found.exists() else []
+
+
+@pytest.mark.parametrize("becomes", ["another file", "nothing"])
+def test_a_file_that_loses_its_name_is_read_to_its_end_and_told(
+    becomes: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path, other = written(tmp_path / "in.ndjson", "old"), written(tmp_path / "other", "new", lines=7)
+    service.reply = after(5, path.unlink if becomes == "nothing" else lambda: other.replace(path))
+    result = unified(f"{TAGS} {path} --workers 1 --report {tmp_path / 'report'}", environ=service.environ)
+    assert result.code == 12
+    assert result.stderr.splitlines()[-1] == (
+        f"error: {path} is not the file any more that was opened; that one was read to its end"
+    )
+    names = [f"old-{n}" for n in range(LINES)]
+    assert [seen.json["name"] for seen in service.seen] == names
+    assert results(path, "failed") == ["old-20"]
+    assert results(path, "done") == [name for name in names if name != "old-20"]
+    assert len((tmp_path / "report").read_text().splitlines()) == LINES
+    assert result.stdout.splitlines()[0].startswith(f"done\t{LINES - 1}\t")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "cut short": lambda path: os.truncate(path, 300),
+    "emptied": lambda path: os.truncate(path, 0),
+    "written over": lambda path: path.write_bytes(path.read_bytes().replace(b"old", b"new")),
+    "grown": lambda path: path.write_bytes(path.read_bytes() * 2),
+}
+
+
+@pytest.mark.parametrize("size", [0, 100_000], ids=["read at once", "read in parts"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_file_that_changes_is_told_and_goes_on_when_it_is_back(
+    name: str, size: int, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "in.ndjson", "old", size=size)
+    content = path.read_bytes()
+    service.reply = after(5, lambda: CHANGES[name](path))
+    result = unified(f"{TAGS} {path} --workers 2 --rate 0", environ=service.environ)
+    assert result.code == 12
+    assert result.stderr.splitlines()[-1] == (
+        f"error: {path} has changed since it was opened (put back what it held, and run it again)"
+    )
+    first = [seen.json["name"] for seen in service.seen]
+    assert all(name.startswith("old-") for name in first)
+    path.write_bytes(content)
+    service.reply = after(0, lambda: None)
+    assert unified(f"{TAGS} {path} --rate 0", environ=service.environ).code == 9
+    sent = [seen.json["name"] for seen in service.seen]
+    assert sorted(sent) == sorted(f"old-{n}" for n in range(LINES)), "each once: what was under way was written down"
+
+
+@pytest.mark.parametrize("output", ["json", "table", "tsv"])
+def test_a_name_that_is_not_utf8_is_a_name(output: str, process: Process, service: Service, tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9.ndjson"
+    Path(os.fsdecode(path)).write_text('{"name":"a"}\n{"name":"b"}\n')
+    service.reply = lambda seen: Reply(201 if seen.json["name"] == "a" else 422)
+    report = os.fsencode(tmp_path) + b"/r\xff"
+    command: list[Any] = [*TAGS.split(), path, "--report", report, "-o", output]
+    first = process(command, environ=service.environ)
+    assert (first.returncode, len(service.seen)) == (9, 2), first.stderr
+    names = {os.fsencode(found.name).removeprefix(b"caf\xe9.ndjson") for found in tmp_path.iterdir()}
+    assert {b".unified-journal", b".unified-failed.ndjson", b".unified-done.ndjson", b"r\xff"} <= names
+    assert process(command, environ=service.environ).returncode == 9
+    assert len(service.seen) == 2
+    failed = path + b".unified-failed.ndjson"
+    assert process([*TAGS.split(), failed], environ=service.environ).returncode == 9
+    assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 2
+
+
+class Ran:
+    """What a process did that was watched."""
+
+    def __init__(self, command: str, source: Any, service: Service, home: Path) -> None:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "unified_cli", *command.split()],
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=home,
+            env={**service.environ, "HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"},
+        )
+        with memory.Watch(child.pid) as watched:
+            _, stderr = child.communicate(timeout=120)
+        self.code, self.stderr, self.megabytes = child.returncode, stderr.decode(), watched.peak >> 10
+
+
+def long_line(path: Path, begins: bytes, megabytes: int) -> Path:
+    with path.open("wb") as file:
+        file.write(begins)
+        for _ in range(megabytes):
+            file.write(b"x" * MIB)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("in.ndjson", b'{"name":"'),
+        ("in.json", b'[{"name":"'),
+        ("page.json", b'{"result":[{"name":"'),
+        ("in.csv", b'name\n"'),
+        ("row.csv", b"name\n" + b"a," * (9 * MIB)),
+        ("ids", b""),
+        ("bracket", b"["),
+    ],
+)
+def test_a_line_of_400_megabytes_is_refused_in_little_memory(
+    name: str, begins: bytes, service: Service, tmp_path: Path
+) -> None:
+    path = long_line(tmp_path / name, begins, 400)
+    ran = Ran(f"{TAGS} {path} --operation update", None, service, tmp_path)
+    path.unlink()
+    assert (ran.code, service.seen) == (2, []), ran.stderr
+    assert "is longer than 32 MiB, the most that a record may have" in ran.stderr
+    # Text is held twice for a moment where the end of an element is looked for.
+    assert ran.megabytes < (200 if name in {"in.json", "page.json"} else 100), ran.megabytes
+
+
+@pytest.mark.parametrize(
+    ("command", "bound"),
+    [
+        ("ticketing tags create -d -", "larger than 64 MiB"),
+        ("ticketing tags create -d @-", "larger than 64 MiB"),
+        ("ticketing tags create -F x=@-", "larger than 64 MiB"),
+        ("ticketing tags create -F x=@base64:-", "larger than 64 MiB"),
+        ("ticketing tags create -d @/dev/zero", "/dev/zero is larger than 64 MiB"),
+        ("ticketing tags create -F x=@/dev/zero", "/dev/zero is larger than 64 MiB"),
+        ("ticketing tags create -F x=@base64:/dev/zero", "/dev/zero is larger than 64 MiB"),
+        ("ticketing tags delete - -y", "standard input is larger than 64 MiB"),
+        ("ticketing tags get -", "standard input is larger than 64 MiB"),
+        ("ticketing tags update -", "standard input is larger than 64 MiB"),
+        ("ticketing tags create --token-stdin -f x=1", "--token-stdin"),
+    ],
+)
+def test_input_without_an_end_is_refused_with_its_bound(
+    command: str, bound: str, service: Service, tmp_path: Path
+) -> None:
+    with Path("/dev/zero").open("rb") as endless:
+        ran = Ran(command, endless, service, tmp_path)
+    assert (ran.code, service.seen) == (3 if "token" in command else 2, []), ran.stderr
+    assert bound in ran.stderr
+    assert ran.megabytes < 300
+
+
+def test_ids_without_an_end_are_refused_before_each_is_a_request(
+    unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unified_cli.storage.input_bounds.MOST_REQUESTS", 3)
+    command = "ticketing tags delete - -y"
+    assert unified(command, environ=service.environ, stdin=b"1\n2\n3\n").code == 0
+    service.seen.clear()
+    result = unified(command, environ=service.environ, stdin=b"1\n2\n3\n4\n")
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr == (
+        "error: standard input holds more than 3 lines "
+        "(split it; unified import takes files of any size, with --operation update or delete)\n"
+    )
+
+
+def test_more_records_than_a_run_can_count_are_refused(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unified_cli.storage.input_bounds.MOST_RECORDS", 3)
+    path = tmp_path / "in.ndjson"
+    path.write_text("{}\n" * 3)
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    path.write_text("{}\n" * 4)
+    result = unified(f"{TAGS} {path} --restart", environ=service.environ)
+    assert (result.code, len(service.seen)) == (2, 3)
+    assert result.stderr == f"error: {path} has more than 3 lines or records (split it)\n"
+
+
+def page(element: bytes, megabytes: int) -> bytes:
+    elements = b",".join([element] * (megabytes * MIB // (len(element) + 1)))
+    return b'{"result":[%b],"next_cursor":null}' % elements
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        pytest.param(b"1", id="ones", marks=pytest.mark.long),
+        pytest.param(b'{"id":1}', id="small records", marks=pytest.mark.long),
+        pytest.param(b'{"name":"%b"}' % (b"x" * 180), id="ordinary records"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["ndjson", "json"])
+def test_a_page_of_57_mebibytes_takes_little_memory(
+    element: bytes, kind: str, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / f"in.{kind}"
+    content = page(element, 57)
+    path.write_bytes(content if kind == "json" else content[11:-21].replace(b",", b"\n"))
+    # Read to its end before the report is looked at, whose folder is missing.
+    ran = Ran(f"{TAGS} {path} --report {tmp_path / 'none' / 'report'}", None, service, tmp_path)
+    path.unlink()
+    assert ran.code in {2, 11}, ran.stderr
+    assert ran.megabytes < 300
