@@ -215,7 +215,14 @@ def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path)
     folder = tmp_path / "x"
     assert unified(f"-p sandbox export ticketing/tickets --to {folder}").code == 0
     other = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
-    assert (other.code, "with other options" in other.stderr) == (12, True)
+    assert (other.code, "was exported with another -q or --page-size (--restart" in other.stderr) == (12, True)
+    csv_safe = unified(f"-p sandbox export ticketing/tickets --to {folder} -a full:2 --csv-safe")
+    assert (csv_safe.code, "with another account and another --csv-safe (" in csv_safe.stderr) == (12, True)
+    kept = json.loads((folder / "manifest.json").read_text())
+    del kept["files"][0]["options"]
+    (folder / "manifest.json").write_text(json.dumps(kept))
+    old = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
+    assert (old.code, "was exported with other options (--restart" in old.stderr) == (12, True)
 
 
 def test_a_file_appears_whole_and_private(unified: Unified, service: Service, tmp_path: Path) -> None:
@@ -350,9 +357,17 @@ def test_other_options_do_not_go_on_in_the_same_file(unified: Unified, service: 
     stopping_at(service, "c2", lambda: served(GONE, 410))
     unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     service.seen.clear()
-    for other in ("-q a=b", "--page-size 3", "--columns id", "-a other", "--limit 5"):
+    for other, named in (
+        ("-q a=b", "-q or --page-size"),
+        ("--page-size 3", "-q or --page-size"),
+        ("--columns id", "--columns"),
+        ("-a other", "account"),
+        ("--limit 5", "--limit"),
+        ("--jq .id --csv-safe", "--jq and another --csv-safe"),
+    ):
         result = unified([*f"{ONE} {tmp_path / 't'}".split(), *other.split()], environ=service.environ)
         assert (result.code, service.seen) == (12, []), other
+        assert f"t.ckpt is of an export with another {named} (--restart starts anew)" in result.stderr
 
 
 def test_an_existing_file_is_refused_before_a_request_and_kept_until_the_new_one_is_whole(

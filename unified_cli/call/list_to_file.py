@@ -7,6 +7,7 @@ from pathlib import Path
 from unified_cli.bulk import read_ahead
 from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
@@ -57,7 +58,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
     """The file that `--out` names, with what an earlier run with the same options wrote."""
     path = Path(call.options.out or "")
     output_file.check_folder(path)
-    fingerprint = list_export.fingerprint(
+    identity = ListIdentity.of(
         request,
         format=options.style.format,
         columns=[*options.style.columns],
@@ -67,7 +68,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
         limit=options.span.records,
         cursor=options.span.cursor,
     )
-    return PartialFile(path, fingerprint, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
+    return PartialFile(path, identity, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
 
 
 def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:

@@ -4,6 +4,9 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from unified_cli import __version__
 from unified_cli.errors import StateError
@@ -11,6 +14,8 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.storage import state
 
 Data = bytes
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 _VERSION = 1
 _REMEDY = "--restart starts anew"
 
@@ -19,7 +24,8 @@ _REMEDY = "--restart starts anew"
 class Checkpoint:
     """The state of an export after some whole pages: `bytes` of the part file, hashed, hold `records` in `pages`.
 
-    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After the last page it is `complete`.
+    `options` are digests of what was asked for, each by its name; version 0.1 kept none. `seen` are the fingerprints of
+    all cursors so far, `memory` is the writer's. After the last page it is `complete`.
     """
 
     fingerprint: str
@@ -27,15 +33,16 @@ class Checkpoint:
     v: int = _VERSION
     tool: str = f"unified-cli {__version__}"
     next_cursor: str | None = None
-    bytes: int = 0
+    bytes: Count = 0
     sha256: str = hashlib.sha256().hexdigest()
-    records: int = 0
-    pages: int = 0
-    dropped: int = 0
-    partial_pages: list[int] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
+    records: Count = 0
+    pages: Count = 0
+    dropped: Count = 0
+    partial_pages: list[Count] = field(default_factory=list)
+    seen: list[Fingerprint] = field(default_factory=list)
     memory: JsonObject = field(default_factory=dict)
     complete: bool = False
+    options: dict[str, str] = field(default_factory=dict)
     updated: str = ""
 
     @classmethod
@@ -49,9 +56,12 @@ class Checkpoint:
             whole = False
         if not whole:
             raise StateError(f"{path} is damaged", hint=_REMEDY)
-        if data.get("v") != _VERSION or data.keys() != {one.name for one in fields(cls)}:
+        if data.get("v") != _VERSION or {*data, "options"} != {one.name for one in fields(cls)}:
             raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
-        return cls(**data)
+        try:
+            return msgspec.convert(data, cls)
+        except msgspec.ValidationError:
+            raise StateError(f"{path} is damaged", hint=_REMEDY) from None
 
     def text(self) -> Data:
         """The checkpoint as one line of JSON, with the sum over all the rest as its last member."""

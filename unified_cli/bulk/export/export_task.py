@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.export import list_export, selection
 from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.partial_file import PartialFile, sweep
 from unified_cli.catalogue import Operation, Service
@@ -111,18 +112,19 @@ class TaskRunner:
         connection = self._terms.connect(task.name)
         request = connection.request(task.operation)
         options = self._terms.options(task.operation)
-        mark = list_export.fingerprint(request, format=options.style.format, csv_safe=options.style.safe_cells)
+        identity = ListIdentity.of(request, format=options.style.format, csv_safe=options.style.safe_cells)
         before = self._entries.get(task.file)
         if before and not options.restart:
-            if before.fingerprint not in {"", mark}:
-                raise StateError(f"{task.file} was exported with other options (--restart replaces it)")
+            if before.fingerprint not in {"", identity.digest}:
+                other = identity.other(before.options)
+                raise StateError(f"{task.file} was exported with {other}", hint="--restart replaces it")
             if self._is_done(before):
                 sweep(self._folder / task.file)
                 yield FinishedList(before)
                 return
         # A file that the manifest lists is ours to replace.
         options = replace(options, force=options.force or options.restart or before is not None)
-        yield from self._write(task, connection, _entry(task, request, mark, self._now()), options)
+        yield from self._write(task, connection, _entry(task, request, identity, self._now()), options)
 
     def _write(
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
@@ -132,7 +134,7 @@ class TaskRunner:
         folders.make_private(path.parent)
         part = PartialFile(
             path,
-            entry.fingerprint,
+            ListIdentity(entry.fingerprint, entry.options),
             monotonic=self._runtime.monotonic,
             wall=self._runtime.wall,
             instead="--restart replaces it",
@@ -175,7 +177,7 @@ class TaskRunner:
         return timestamp(self._runtime.wall())
 
 
-def _entry(task: ExportTask, request: Request, mark: str, started: str) -> ManifestEntry:
+def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: str) -> ManifestEntry:
     return ManifestEntry(
         task.file,
         task.name,
@@ -183,7 +185,8 @@ def _entry(task: ExportTask, request: Request, mark: str, started: str) -> Manif
         request.address.origin,
         task.operation.api,
         task.operation.resource,
-        fingerprint=mark,
+        fingerprint=identity.digest,
+        options={**identity.options},
         started=started,
     )
 

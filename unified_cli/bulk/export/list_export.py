@@ -1,7 +1,6 @@
 """One list into one file: page by page, and on from where an earlier run stopped."""
 
 import hashlib
-import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
-from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
 from unified_cli.output.style import Style
@@ -35,18 +33,6 @@ class ListExportOptions:
     force: bool = False
     restart: bool = False
     dedupe: bool = False
-
-
-def fingerprint(request: Request, **options: str | int | list[str] | None) -> str:
-    """What tells one export from another: where it reads from, what it asks for and how it writes."""
-    asked = {
-        "origin": request.address.origin,
-        "path": request.path,
-        "query": [*map(list, request.query)],
-        "account": request.account,
-        **options,
-    }
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[Page]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Annotated
 
 import msgspec
 
 from unified_cli import __version__
+from unified_cli.bulk.export.checkpoint import Count
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText
@@ -21,13 +21,12 @@ _VERSION = 1
 _LARGEST = 1024 * 1024 * 1024
 _REMEDY = "--restart starts anew"
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-
 
 @dataclass(slots=True)
 class ManifestEntry:
     """One list of one connection; `file` is below the folder, `why` says why it is not there, or not complete.
 
+    `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
     `offered` is False where the connection has no such resource.
     """
 
@@ -38,6 +37,7 @@ class ManifestEntry:
     api: str
     resource: str
     fingerprint: str = ""
+    options: dict[str, str] = field(default_factory=dict)
     records: Count = 0
     pages: Count = 0
     bytes: Count = 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from unified_cli.bulk.export import checkpoint
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
@@ -30,7 +31,7 @@ class PartialFile:
     def __init__(
         self,
         path: Path,
-        fingerprint: str,
+        identity: ListIdentity,
         *,
         monotonic: Callable[[], float],
         wall: Callable[[], float],
@@ -50,7 +51,8 @@ class PartialFile:
         self._hash = self._counted = hashlib.sha256()
         self._safe_bytes = 0
         self._safe_at = 0.0
-        self.state = Checkpoint(fingerprint, self._now())
+        self._identity = identity
+        self.state = Checkpoint(identity.digest, self._now(), options={**identity.options})
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and go on where an earlier run stopped, or begin.
@@ -74,7 +76,8 @@ class PartialFile:
             self._part.unlink(missing_ok=True)
         earlier = checkpoint.read(self._ckpt)
         if earlier is not None and earlier.fingerprint != self.state.fingerprint:
-            raise StateError(f"{self._ckpt} is of an export with other options ({_REMEDY})")
+            other = self._identity.other(earlier.options)
+            raise StateError(f"{self._ckpt} is of an export with {other}", hint=_REMEDY)
         if earlier is not None and earlier.complete and not restart and self._is_published(earlier):
             self._part.unlink(missing_ok=True)
             self.state = earlier
@@ -100,14 +103,14 @@ class PartialFile:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
-            raise StateError(f"{self._part} is gone, and its checkpoint is there ({_REMEDY})") from None
+            raise StateError(f"{self._part} is gone, and its checkpoint is there", hint=_REMEDY) from None
         left = earlier.bytes
         with self._file.reader() as content:
             while left and (block := content.read(min(left, _BLOCK))):
                 self._hash.update(block)
                 left -= len(block)
         if left or self._hash.hexdigest() != earlier.sha256:
-            raise StateError(f"{self._part} is not what its checkpoint says ({_REMEDY})")
+            raise StateError(f"{self._part} is not what its checkpoint says", hint=_REMEDY)
         self._counted = self._hash.copy()
         self._file.cut(earlier.bytes)
         self.state = earlier
