@@ -57,7 +57,7 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
             return _no_tls(cause, peer)
         if isinstance(cause, socket.gaierror):
             return _no_name(cause, route.first_peer)
-    where = route.first_peer if route.proxy else route.address.place
+    where = route.first_place
     if isinstance(error, httpx.ConnectTimeout):
         return NetworkFailure(Outcome.NOT_SENT, f"no answer from {where} while connecting")
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)

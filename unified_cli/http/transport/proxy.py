@@ -13,6 +13,7 @@ from unified_cli.errors import ConfigError
 from unified_cli.masking import hide
 
 _VARIABLES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+_PORTS = {"http": 80, "https": 443}
 _EXAMPLE = "it must look like http://proxy:3128"
 
 
@@ -58,6 +59,15 @@ class NetworkRoute(NamedTuple):
     def first_peer(self) -> str:
         """The host that is connected to, as messages name it."""
         return f"proxy {self.proxy.url.host}" if self.proxy else self.address.host
+
+    @property
+    def first_place(self) -> str:
+        """The same with its port; that of a proxy always, since proxies seldom have the default one."""
+        if self.proxy is None:
+            return self.address.place
+        url = self.proxy.url
+        host = f"[{url.host}]" if ":" in url.host else url.host
+        return f"proxy {host}:{url.port or _PORTS[url.scheme]}"
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:

@@ -17,7 +17,7 @@ def unknown(_: str) -> list[str]:
 
 CASES = {
     "refused": Case(
-        environ={**BEHIND, "HTTPS_PROXY": "http://127.0.0.1:1"}, exit=6, stderr=["proxy 127.0.0.1 refused"]
+        environ={**BEHIND, "HTTPS_PROXY": "http://127.0.0.1:1"}, exit=6, stderr=["proxy 127.0.0.1:1 refused"]
     ),
     "unknown": Case(
         environ={**BEHIND, "HTTPS_PROXY": "http://proxy.test:1"},
