@@ -13,7 +13,7 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
-from unified_cli.storage import output_file
+from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
@@ -82,7 +82,7 @@ def _install(context: CommandContext, chosen: Shell | None) -> None:
         raise ConfigError("no home directory to install the completion script in (unified completion SHELL prints it)")
     path, next_step = _target(shell, Path(home), runtime.environ)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.make_private(path.parent)
     except OSError as error:
         raise StorageError(f"cannot create {path.parent}: {error.strerror}") from None
     size = output_file.write(path, [_script(shell, context)], force=True)
