@@ -215,7 +215,7 @@ def test_an_action_that_is_felt_outside_is_never_repeated(
 def test_a_500_kept_for_a_key_is_told_and_the_key_stays(unified: Unified, service: Service, records: Records) -> None:
     service.reply = lambda _: Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}')
     path = records({"name": "a"})
-    result = unified(f"{TAGS} {path}", environ=service.environ)
+    result = unified(f"{TAGS} {path}", environ=service.environ, wall=lambda: 1_000_000.0)
     assert (result.code, told(result)) == (10, summary(in_doubt=1))
     assert outcome(path, "in-doubt")[0]["_import"] == {
         "line": 1,
@@ -223,10 +223,11 @@ def test_a_500_kept_for_a_key_is_told_and_the_key_stays(unified: Unified, servic
         "why": "the service answered 500 to POST /unified/ticketing/tags: boom; "
         "POST /unified/ticketing/tags may or may not have been done",
         "key": service.seen[0].headers["idempotency-key"],
+        "sent": 1_000_000.0,
     }
     assert len(service.seen) == 5
     service.reply = echo
-    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    assert unified(f"{TAGS} {path}", environ=service.environ, wall=lambda: 1_000_001.0).code == 0
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 1
 
 

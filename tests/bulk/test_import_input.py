@@ -200,6 +200,16 @@ def test_ids_without_an_end_are_refused_before_each_is_a_request(
     )
 
 
+def test_a_pipe_without_an_end_does_not_fill_the_disk(
+    service: Service, tmp_path: Path, unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unified_cli.storage.input_bounds.LARGEST_COPY", 2 * MIB)
+    result = unified(f"{TAGS} -", environ=service.environ, stdin=b"{}\n" * (2 * MIB))
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.endswith("(put it into a file, and name that)\n")
+    assert not any(path.is_file() for path in (tmp_path / "data").rglob("*"))
+
+
 def test_more_records_than_a_run_can_count_are_refused(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

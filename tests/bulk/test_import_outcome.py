@@ -149,7 +149,7 @@ def test_a_line_that_is_not_tried_keeps_the_key_it_carried(
     assert unified(f"import ticketing/tags {result} --workers 1 --fail-fast", environ=service.environ).code in {7, 10}
     after = [*marks(Path(f"{result}.unified-{group}.ndjson")), *marks(Path(f"{result}.unified-not-tried.ndjson"))]
     assert len(after) == LINES
-    for name in ("key", "request"):
+    for name in ("key", "request", "sent"):
         assert [mark.get(name) for mark in after] == [mark.get(name) for mark in before]
 
 
@@ -185,6 +185,49 @@ def test_a_doubt_that_is_fed_in_again_is_no_failure_when_the_repeat_is_limited(
     doubts = f"{path}.unified-in-doubt.ndjson"
     assert unified(f"import ticketing/tags {doubts} --retries 0 --workers 1", environ=service.environ).code == 10
     assert marks(Path(f"{doubts}.unified-in-doubt.ndjson"))
+
+
+def test_a_doubt_that_is_fed_in_again_too_late_stays_one(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: Reply(504)
+    path = written(tmp_path)
+    begun = 1_000_000.0
+    unified(f"import ticketing/tags {path} --retries 0", environ=service.environ, wall=lambda: begun)
+    service.reply = lambda _: Reply(201)
+    asked = len(service.seen)
+    doubts = f"{path}.unified-in-doubt.ndjson"
+    again = f"import ticketing/tags {doubts}"
+    late = unified(again, environ=service.environ, wall=lambda: begun + 86_400)
+    assert (late.code, len(service.seen)) == (10, asked)
+    assert [mark["sent"] for mark in marks(Path(f"{doubts}.unified-in-doubt.ndjson"))] == [begun] * LINES
+    sent = unified(f"{again} --retry-in-doubt", environ=service.environ, wall=lambda: begun + 86_400)
+    assert (sent.code, len(service.seen)) == (0, asked + LINES)
+
+
+def test_an_outward_action_in_doubt_is_not_repeated_by_its_file(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(500)
+    path = tmp_path / "in.ndjson"
+    path.write_text('{"to":[]}\n')
+    command = "import emails/emails {} --operation send"
+    assert unified(command.format(path), environ=service.environ).code == 10
+    service.reply = lambda _: Reply(201)
+    doubts = f"{path}.unified-in-doubt.ndjson"
+    assert (unified(command.format(doubts), environ=service.environ).code, len(service.seen)) == (10, 1)
+    again = unified(f"{command.format(doubts)} --retry-in-doubt", environ=service.environ)
+    assert (again.code, len(service.seen)) == (0, 2)
+
+
+def test_a_delete_in_doubt_that_is_fed_in_again_and_gone_is_done(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(502)
+    path = tmp_path / "in.ndjson"
+    path.write_text('{"id":"7"}\n')
+    command = "import ticketing/tags {} --operation delete -y"
+    assert unified(command.format(path), environ=service.environ).code == 10
+    service.reply = lambda _: Reply(404)
+    assert unified(command.format(f"{path}.unified-in-doubt.ndjson"), environ=service.environ).code == 0
 
 
 def test_a_failed_file_of_an_older_version_is_read(unified: Unified, service: Service, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ LARGEST_DOCUMENT = 64 * 1024 * 1024
 """The most bytes of what is held as a whole: a body, a field's file, the ids on standard input."""
 MOST_RECORDS = 5_000_000
 """The most records of one input: a run keeps a few bytes for each."""
+LARGEST_COPY = 8 * 1024**3
+"""The most bytes that are copied from a pipe to a file."""
 MOST_REQUESTS = 200_000
 """The most requests that are all made before the first is sent."""
 _PIECE = 1024 * 1024

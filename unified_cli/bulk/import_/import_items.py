@@ -25,7 +25,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     """What a result file says about a record. Its idempotency `key` is used again, so that nothing is done twice.
 
     `request` is the hash of a request that failed, whose key is for this request only: the record may be corrected. A
-    key without it is of a request in doubt. `text` is a line that was no record.
+    key without it is of a request in doubt, first `sent` at this time. `text` is a line that was no record.
     """
 
     line: int
@@ -34,6 +34,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     why: MaskedText = NO_TEXT
     key: str = ""
     request: str = ""
+    sent: float = 0
     text: str = ""
 
 
@@ -55,7 +56,7 @@ class ImportItem:
     @property
     def in_doubt(self) -> bool:
         """Whether the import that the record comes from may have done it."""
-        return self.mark is not None and self.mark.key != "" and not self.mark.request
+        return self.mark is not None and not self.mark.request and bool(self.mark.key or self.mark.sent)
 
     @property
     def key(self) -> str:

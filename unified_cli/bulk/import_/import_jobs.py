@@ -67,7 +67,7 @@ def plan(item: ImportItem, journal: Journal, terms: ImportTerms) -> ImportJob | 
     entry = JournalEntry(EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=terms.wall())
     before = journal.sent(item.number)
     if before is None:
-        return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
+        return _begin(item, request, entry, terms)
     if before.h not in {item.hash, item.hash_in_0_1}:
         raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
     request = request._replace(key=before.k or None)
@@ -81,10 +81,24 @@ def _refused(item: ImportItem, why: str, message: str) -> ImportOutcome:
     return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error)
 
 
+def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | ImportOutcome:
+    """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
+    if item.in_doubt and item.mark is not None:
+        entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
+        if not _may_repeat(request, entry.t, terms):
+            return ImportOutcome(entry)
+    return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
+
+
 def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
     """The job for an item that is in doubt, with the key of the first attempt; None where it might be done twice."""
-    harmless = not request.outward and 0 <= terms.wall() - before.t < terms.window
-    if not harmless and not terms.retry_in_doubt and request.method != "DELETE":
+    if not _may_repeat(request, before.t, terms):
         return None
     again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
     return ImportJob(item, request._replace(in_doubt=True), again)
+
+
+def _may_repeat(request: Request, sent: float, terms: ImportTerms) -> bool:
+    """Whether a request in doubt, first sent at that time, may be sent again."""
+    harmless = not request.outward and 0 <= terms.wall() - sent < terms.window
+    return harmless or terms.retry_in_doubt or request.method == "DELETE"

@@ -125,8 +125,8 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
     """The record with its outcome as its first member."""
     mark = _mark(line, journal)
     record, carried = _record(line)
-    if carried is not None and not mark.key and journal.state(line.number) is not EntryState.OK:
-        mark.key, mark.request = carried.key, carried.request
+    if carried is not None and not mark.key and not mark.sent and journal.state(line.number) is not EntryState.OK:
+        mark.key, mark.request, mark.sent = carried.key, carried.request, carried.sent
     if record is None:
         mark.text = line.text.decode("utf-8", "backslashreplace")
         record = b"{}"
@@ -145,7 +145,10 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
     sent = journal.sent(line.number)
     if sent is not None and state is not EntryState.OK:
         mark.key = sent.k
-        mark.request = "" if state in IN_DOUBT or not sent.k else sent.h
+        if state in IN_DOUBT:
+            mark.sent = sent.t
+        elif sent.k:
+            mark.request = sent.h
     return mark
 
 

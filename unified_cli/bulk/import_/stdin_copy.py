@@ -5,7 +5,7 @@ from typing import Any
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders
+from unified_cli.storage import folders, input_bounds
 from unified_cli.storage.atomic_file import AtomicFile
 
 
@@ -42,6 +42,9 @@ def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
     assert runtime.stdin is not None  # noqa: S101  checked above
     with AtomicFile.beside(folder / "stdin") as copy:
         while chunk := runtime.stdin.read(1 << 20):
+            if copy.size > input_bounds.LARGEST_COPY:
+                bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"
+                raise UsageError(f"standard input is larger than {bound}", hint="put it into a file, and name that")
             digest.update(chunk)
             copy.write(chunk)
         path = folder / f"{digest.hexdigest()[:24]}.ndjson"
