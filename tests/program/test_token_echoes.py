@@ -17,6 +17,8 @@ from front_door import Unified
 from server import Reply, Seen, Service
 from test_token_canary import CANARY, forms
 
+from unified_cli.http.transport.proxy import ProxySetting
+
 Echo = Callable[[Seen, str], Reply]
 Config = Callable[[str], Path]
 
@@ -246,18 +248,16 @@ def test_all_places_are_searched_and_printed(sweep: Callable[..., Found], capsys
         sys.stdout.write(f"places searched: {total}\n")
 
 
-@pytest.mark.parametrize(
-    "text", ["http://user:pa%3Ass-w0rd@proxy.invalid:3128", "user:pa%3Ass-w0rd@proxy.invalid:3128"]
-)
+@pytest.mark.parametrize("scheme", ["", "http://", "https://"])
 def test_a_proxy_s_password_is_masked_in_a_traceback(
-    text: str, unified: Unified, monkeypatch: pytest.MonkeyPatch
+    scheme: str, unified: Unified, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = f"{scheme}user:pa%3Ass-w0rd@proxy.invalid:3128"
 
-    def broken(url: object, auth: object, **_: object) -> None:
-        raise RuntimeError(f"cannot use {text}, {url} and {auth}")
+    def broken(setting: ProxySetting, _: object) -> None:
+        raise RuntimeError(f"cannot use {setting.text}, {setting.url!s} with {setting.url.password}")
 
-    monkeypatch.setattr("httpcore.Proxy", broken)
+    monkeypatch.setattr(ProxySetting, "for_httpcore", broken)
     environ = {"UNIFIED_BASE_URL": "https://api.invalid", "UNIFIED_ACCOUNT_ID": "1", "UNIFIED_TOKEN": CANARY}
     result = unified("-vv ticketing tickets list", environ={**environ, "HTTPS_PROXY": text})
     assert result.code == 1
