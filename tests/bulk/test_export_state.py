@@ -12,7 +12,7 @@ from front_door import Unified
 from pages import serve, served, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.bulk.export import partial_file
+from unified_cli.bulk.export import checkpoint, partial_file
 
 Config = Callable[[str], Path]
 PAGES = [tickets(3), tickets(3, 3), tickets(2, 6)]
@@ -299,3 +299,47 @@ def test_a_folder_that_takes_no_file_is_told_as_such(
         result = unified(command, environ=service.environ)
         assert (result.code, service.seen) == (11, [])
         assert f"cannot write into the folder {tmp_path / 'dump'}: Permission denied" in result.stderr
+
+
+FORGED = [
+    {"bytes": -1},
+    {"bytes": 10**400},
+    {"pages": "2"},
+    {"seen": ["zz"]},
+    {"seen": [["ff"]]},
+    {"partial_pages": [None]},
+    {"next_cursor": "\ud800"},
+    {"memory": [[]]},
+    {"memory": {"columns": 5}},
+    {"options": {"query": 1}},
+]
+
+
+@pytest.mark.parametrize("changed", FORGED, ids=str)
+def test_a_checkpoint_of_odd_types_is_damaged_even_where_its_sum_is_right(
+    changed: dict[str, Any], unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    broken_off(unified, service, tmp_path / "tickets")
+    path = tmp_path / "tickets.ckpt"
+    data = {**json.loads(path.read_bytes()), **changed}
+    del data["sum"]
+    data["sum"] = checkpoint._sum(data)
+    path.write_text(json.dumps(data))
+    result = unified(f"{ONE} {tmp_path / 'tickets'}", environ=service.environ)
+    assert (result.code, service.seen) == (12, [])
+    assert "tickets.ckpt is damaged (--restart starts anew)" in result.stderr
+
+
+def test_columns_named_by_half_a_surrogate_pair_survive_a_break(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    argv = f"ticketing tickets list --all -o csv --retries 0 --out {tmp_path / 'tickets'}"
+    replies = [
+        served(b'{"result": [{"id": "1", "\\ud800": "x"}], "next_cursor": "c1"}'),
+        served(REFUSED, 500),
+        served(b'{"result": [{"id": "2", "\\ud800": "y"}], "next_cursor": null}'),
+    ]
+    service.reply = lambda _: replies.pop(0)
+    assert unified(argv, environ=service.environ).code == 5
+    assert unified(argv, environ=service.environ).code == 0
+    assert (tmp_path / "tickets").read_bytes().count(b"\n") == 3

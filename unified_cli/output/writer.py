@@ -3,51 +3,50 @@
 from collections.abc import Callable
 
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
 from unified_cli.output.style import Style
 
 
-def writer(style: Style, memory: JsonObject | None = None) -> RecordWriter:
+def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
     """The writer of a format; it continues after one with this memory."""
     return _MAKERS[style.format](style, memory or {})
 
 
-def _json(style: Style, memory: JsonObject) -> RecordWriter:
+def _json(style: Style, memory: WriterMemory) -> RecordWriter:
     from unified_cli.output.formats.json_document import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
     return JsonDocument(style, memory)
 
 
-def _lines(style: Style, memory: JsonObject) -> RecordWriter:
+def _lines(style: Style, memory: WriterMemory) -> RecordWriter:
     from unified_cli.output.formats.json_lines import Ids, Lines  # noqa: PLC0415  as above
 
     return Ids(memory) if style.format == "ids" else Lines(memory)
 
 
-def _delimited(style: Style, memory: JsonObject) -> RecordWriter:
+def _delimited(style: Style, memory: WriterMemory) -> RecordWriter:
     from unified_cli.output.formats.delimited import Delimited  # noqa: PLC0415  as above
 
     return Delimited(style, memory)
 
 
-def _table(style: Style, memory: JsonObject) -> RecordWriter:
+def _table(style: Style, memory: WriterMemory) -> RecordWriter:
     from unified_cli.output.formats.table import Table  # noqa: PLC0415  as above
 
     return Table(style, memory)
 
 
-def _yaml(style: Style, memory: JsonObject) -> RecordWriter:
+def _yaml(style: Style, memory: WriterMemory) -> RecordWriter:
     from unified_cli.output.formats.yaml_text import Yaml  # noqa: PLC0415  as above
 
     return Yaml(style, memory)
 
 
-def _none(style: Style, _: JsonObject) -> RecordWriter:
+def _none(style: Style, _: WriterMemory) -> RecordWriter:
     raise UsageError(f"-o {style.format} prints one answer as it came, so it takes no records apart (-o json does)")
 
 
-_MAKERS: dict[str, Callable[[Style, JsonObject], RecordWriter]] = {
+_MAKERS: dict[str, Callable[[Style, WriterMemory], RecordWriter]] = {
     "json": _json,
     "ndjson": _lines,
     "ids": _lines,

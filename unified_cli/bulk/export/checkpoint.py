@@ -11,6 +11,7 @@ import msgspec
 from unified_cli import __version__
 from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.output.formats.record_writer import WriterMemory
 from unified_cli.storage import state
 
 Data = bytes
@@ -40,7 +41,7 @@ class Checkpoint:
     dropped: Count = 0
     partial_pages: list[Count] = field(default_factory=list)
     seen: list[Fingerprint] = field(default_factory=list)
-    memory: JsonObject = field(default_factory=dict)
+    memory: WriterMemory = field(default_factory=WriterMemory)
     complete: bool = False
     options: dict[str, str] = field(default_factory=dict)
     updated: str = ""
@@ -60,7 +61,7 @@ class Checkpoint:
             raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
         try:
             return msgspec.convert(data, cls)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=_REMEDY) from None
 
     def text(self) -> Data:

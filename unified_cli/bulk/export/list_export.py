@@ -87,7 +87,7 @@ class _ListFile:
     def __init__(self, part: PartialFile, options: ListExportOptions) -> None:
         self._part = part
         self._options = options
-        self._writer = writer(options.style, dict(part.state.memory))
+        self._writer = writer(options.style, part.state.memory.copy())
         self._seen = _SeenIds(part.lines()) if options.dedupe else None
 
     def add(self, page: Page) -> None:
@@ -107,7 +107,7 @@ class _ListFile:
                 dropped=state.dropped + len(page.records) - len(records),
                 partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
                 seen=[*state.seen, *onward],
-                memory=dict(self._writer.memory),
+                memory=self._writer.memory.copy(),
             ),
         )
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from unified_cli.json_text.members import Parts, Record, parts, pick, text
-from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter, joined
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined
 from unified_cli.output.style import Style
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
@@ -22,7 +21,7 @@ class Delimited(RecordWriter):
     An empty text is `""` in CSV, and null is nothing.
     """
 
-    def __init__(self, style: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
         self._style = style
         self._csv = style.format == "csv"

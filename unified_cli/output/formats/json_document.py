@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from unified_cli.json_text.members import Record
-from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
 from unified_cli.output.pretty_json import pretty
 from unified_cli.output.style import Style
 
@@ -14,7 +13,7 @@ from unified_cli.output.style import Style
 class JsonDocument(RecordWriter):
     """An object with the records and, of a list, the cursor: a record a line, indented on a terminal."""
 
-    def __init__(self, style: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
         self._style = style
         self._begun: bool = memory.get("begun", False)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from unified_cli.json_text.members import Record, one_line as on_one_line, parts, text
-from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
 
 
 class Lines(RecordWriter):
@@ -24,7 +23,7 @@ def _flat(record: bytes) -> bytes:
 class Ids(RecordWriter):
     """One id a line."""
 
-    def __init__(self, memory: JsonObject) -> None:
+    def __init__(self, memory: WriterMemory) -> None:
         super().__init__(memory)
         self._without: int = memory.get("without", 0)
 

@@ -1,11 +1,21 @@
 """What all formats of records have in common."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypedDict
 
 from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_slices import SIZE
-from unified_cli.json_text.values import JsonObject
+
+
+class WriterMemory(TypedDict, total=False):
+    """What a writer keeps from one page to the next: the columns, the keys that found none, and counts."""
+
+    columns: list[str]
+    lost: list[str]
+    guarded: int
+    begun: bool
+    without: int
 
 
 class RecordWriter:
@@ -14,7 +24,7 @@ class RecordWriter:
     `memory` is what another process needs, besides what is written already, to go on in the same file.
     """
 
-    def __init__(self, memory: JsonObject) -> None:
+    def __init__(self, memory: WriterMemory) -> None:
         self.memory = memory
 
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:

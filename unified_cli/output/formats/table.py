@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from unified_cli.json_text.members import Parts, Record, parts, pick
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.formats import table_layout
-from unified_cli.output.formats.record_writer import RecordWriter, joined
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined
 from unified_cli.output.style import Style
 from unified_cli.output.text_columns import pad, width
 
@@ -17,7 +16,7 @@ _MOST_HIDDEN = 1000
 class Table(RecordWriter):
     """Rows in columns; the first page decides which, and how wide. A single record has a line for each field."""
 
-    def __init__(self, style: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
         self._style = style
         self._widths: dict[str, int] | None = None

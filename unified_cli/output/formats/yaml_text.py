@@ -10,7 +10,7 @@ from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record, items, parts
 from unified_cli.json_text.record_slices import slices
 from unified_cli.json_text.values import Json, JsonObject
-from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
 from unified_cli.output.style import Style
 
 # A value takes a kilobyte while it becomes YAML.
@@ -54,7 +54,7 @@ for _dumper in (_Fast, _Plain):
 class Yaml(RecordWriter):
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
-    def __init__(self, style: Style, memory: JsonObject) -> None:
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
         self._style = style
         self._begun: bool = memory.get("begun", False)
