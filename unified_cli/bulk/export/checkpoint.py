@@ -60,9 +60,12 @@ class Checkpoint:
         if data.get("v") != _VERSION or {*data, "options"} != {one.name for one in fields(cls)}:
             raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
         try:
-            return msgspec.convert(data, cls)
+            found = msgspec.convert(data, cls)
+            # No cursor that was sent holds half a surrogate pair.
+            (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
             raise StateError(f"{path} is damaged", hint=_REMEDY) from None
+        return found
 
     def text(self) -> Data:
         """The checkpoint as one line of JSON, with the sum over all the rest as its last member."""
