@@ -105,15 +105,18 @@ def test_a_link_to_nothing_is_given_its_target(unified: Unified, config: Config,
     assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("name", ["config.toml.lock"])
-def test_a_planted_link_in_place_of_the_lock_is_not_followed(unified: Unified, config: Config, name: str) -> None:
+@pytest.mark.parametrize("what", ["a link", "a named pipe"])
+def test_what_is_planted_in_place_of_the_lock_is_left_alone(unified: Unified, config: Config, what: str) -> None:
     path = config(OLD)
-    victim = path.parent / "victim"
+    victim, lock = path.parent / "victim", path.parent / "config.toml.lock"
     victim.write_text("mine")
-    (path.parent / name).symlink_to(victim)
+    if what == "a link":
+        lock.symlink_to(victim)
+    else:
+        os.mkfifo(lock)
     result = unified("profile set acme account_id=2")
     assert result.code == 3
-    assert result.stderr.startswith(f"error: cannot write {path}: ")
+    assert result.stderr == f"error: cannot write {path}: {lock} is not a regular file (remove it)\n"
     assert (path.read_text(), victim.read_text()) == (OLD, "mine")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from unified_cli.errors import ConfigError
 from unified_cli.storage import atomic_file, file_lock, folders
 from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.regular_file import NotRegularError
 
 _LOCK_SECONDS = 30
 
@@ -32,6 +33,9 @@ def locked(path: Path) -> Iterator[Path]:
         raise ConfigError(f"another process has held the lock of {path} for {_LOCK_SECONDS} seconds") from None
     except atomic_file.NotSyncedError as error:
         raise ConfigError(f"{path} is changed, but may be lost in a power cut: {error.strerror}") from None
+    except NotRegularError as error:
+        # Of the lock, since the target was looked at before.
+        raise ConfigError(f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it") from None
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from None
 
