@@ -29,7 +29,7 @@ REFUSED = {
     "an escape": ("a\x1b[31m", r'the id "a\\x1b\[31m"'),
     "text that runs backwards": ("a\u202eb", r'the id "a\\u202eb"'),
     "a line break": ("a\nb", r'the id "a\\nb"'),
-    "half a character": ("a\udce9", r"the id is not UTF-8: a\\udce9"),
+    "half a character": ("a\udce9", r"ID is not UTF-8: a\\udce9"),
 }
 
 CASES = {
