@@ -593,11 +593,11 @@ def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, serv
     result = unified([*TAGS.split(), str(path), "--map", program, "--workers", "1"], environ=service.environ)
     assert (result.code, created(service)) == (9, [{"name": "a", "y": 2}])
     assert told(result) == [*summary(done=1, failed=3), ("left out by --map", 1)]
-    assert [record["_import"]["why"] for record in outcome(path, "failed")] == [
-        'cannot be used: string ("text") and number (1) cannot be added',
-        'cannot be used: Cannot index array with string ("skip")',
-        "became 2 records by --map, and must stay one",
-    ]  # fmt: skip
+    wrong, indexed, two = [record["_import"]["why"] for record in outcome(path, "failed")]
+    assert wrong == 'cannot be used: string ("text") and number (1) cannot be added'
+    # Versions of jq say it with or without parentheses.
+    assert indexed.startswith("cannot be used: Cannot index array with string")
+    assert two == "became 2 records by --map, and must stay one"
 
 
 @pytest.mark.parametrize("number", ["12345678901234567890", "1.10", "1e2", "1e-400"])
