@@ -9,7 +9,7 @@
     ├── AccessError       7  not authorised, or the account is blocked
     ├── RateLimitError    8  rate-limited for longer than we may wait
     ├── IncompleteError   9  done, but something is missing
-    ├── UnknownError     10  a write was sent, but its answer was lost
+    ├── UnknownError     10  a write was sent, and its answer does not say whether it was done
     ├── StorageError     11  a file or stream of this machine
     ├── StateError       12  a state file does not match, is damaged or in use
     ├── UnsafeError      13  refused for safety
@@ -177,7 +177,7 @@ class IncompleteError(UnifiedError):
 
 
 class UnknownError(UnifiedError):
-    """A write was sent, but its answer was lost."""
+    """A write was sent, and its answer, lost or a failure, does not say whether it was done."""
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
 
