@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +262,35 @@ def test_a_damaged_manifest_is_refused_before_anything_is_sent(
     assert "dump/manifest.json" in result.stderr
     assert "(--restart starts anew)" in result.stderr
     assert (tmp_path / "dump" / "manifest.json").read_bytes() == text
+
+
+def test_a_folder_that_is_none_is_told_as_such(unified: Unified, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path(os.devnull), tmp_path / "pipe"):
+        result = unified(f"-p sandbox export ticketing/tags --to {path}")
+        assert (result.stderr, result.code) == (f"error: {path} is not a folder\n", 11)
+        result = unified(f"export --verify {path}")
+        assert (result.stderr, result.code) == (f"error: there is no folder {path}\n", 12)
+
+
+def test_a_folder_that_cannot_be_read_is_no_folder_without_a_manifest(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(_: Path) -> Iterator[Path]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "iterdir", refusing)
+    result = unified(f"export --verify {tmp_path}")
+    assert (result.stderr, result.code) == (f"error: cannot read the folder {tmp_path}: Permission denied\n", 11)
+
+
+def test_an_export_goes_on_in_a_folder_whose_parent_is_read_only(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "parent" / "dump"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != folder.parent)
+    assert unified(f"-p sandbox export ticketing/tags --to {folder}").code == 0
 
 
 @pytest.mark.parametrize("name", ["ckpt", "part"])

@@ -4,11 +4,12 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.bulk.export.manifest import NAME, Manifest, ManifestEntry, without_lists
-from unified_cli.errors import StateError
+from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, regular_file
 
 _BLOCK = 1024 * 1024
@@ -26,9 +27,9 @@ class ManifestCheck:
 def verify(folder: Path) -> ManifestCheck:
     """Compare the files of a folder with its manifests, following no link in it.
 
-    Raises StateError where there is none, or a damaged one; UnsafeError where a folder in it is a link.
+    Raises StateError where there is none, or a damaged one; UnsafeError where a folder in it is a link; StorageError.
     """
-    found = sorted(folder.glob("manifest*.json"))
+    found = _manifests(folder)
     if not found:
         raise StateError(f"{folder} holds no {NAME}, so it is no export")
     check = ManifestCheck()
@@ -47,6 +48,15 @@ def verify(folder: Path) -> ManifestCheck:
     for name, of_it in without_lists(entries).items():
         check.missing.append(f"{name}: none of its {len(of_it)} lists is offered, so nothing was read")
     return check
+
+
+def _manifests(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if fnmatch(path.name, "manifest*.json"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise StateError(f"there is no folder {folder}") from None
+    except OSError as error:
+        raise StorageError(f"cannot read the folder {folder}: {error.strerror}") from None
 
 
 def _differences(folder: Path, entry: ManifestEntry) -> Iterator[str]:

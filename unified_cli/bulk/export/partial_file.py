@@ -117,7 +117,7 @@ class PartialFile:
 
     def lines(self) -> list[bytes]:
         """What is in the part file so far, line by line."""
-        with self._part.open("rb") as file:
+        with self._file.reader() as file:
             return file.read(self.state.bytes).splitlines()
 
     @property

@@ -17,7 +17,7 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists import export_summary
 from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
 from unified_cli.config import file, profiles, resolution
-from unified_cli.errors import IncompleteError, StateError, UsageError
+from unified_cli.errors import IncompleteError, StateError, StorageError, UsageError
 from unified_cli.http.pagination import Span
 from unified_cli.output import printer
 from unified_cli.output.progress import progress
@@ -61,8 +61,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     tasks = export_task.tasks_for(names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
     lock = HeldLock(folder / f"{name}.lock")
-    output_file.check_folder(folder)
-    folders.make_private(folder)
+    _make_folder(folder)
     lock.take(f"the export to {folder}")
     try:
         if options.restart:
@@ -80,6 +79,15 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     finally:
         lock.release()
     export_summary.report(runtime, folder, len(tasks), summary)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder, if it is not there. Raises StorageError."""
+    if not folder.exists():
+        output_file.check_folder(folder)
+        folders.make_private(folder)
+    elif not folder.is_dir():
+        raise StorageError(f"{folder} is not a folder")
 
 
 def _format(options: ExportOptions) -> str:
