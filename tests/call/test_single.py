@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
-from server import Service
+from server import Reply, Service
 
 from unified_cli.catalogue import Operation, load
 
@@ -93,3 +93,14 @@ def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
     ticket = unified("ticketing tickets create --skeleton").json
     assert (ticket["name"], ticket["tags"], ticket["status"]) == ("", [], {})
     assert not {"id", "created_at", "remote_data"} & {*ticket}
+
+
+def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(201)
+    result = unified("knowledge-base page-exports create --wait --idempotency-key k-1", environ=service.environ)
+    assert (result.code, len(service.seen)) == (10, 1)
+    assert result.stderr == (
+        "error: the answer to POST /unified/knowledge-base/page-exports has no id to wait for; "
+        "POST /unified/knowledge-base/page-exports may or may not have been done "
+        "(to repeat it safely: --idempotency-key k-1)\n"
+    )

@@ -5,6 +5,8 @@ from contextlib import closing
 from unified_cli.call import Call, builder, downloading, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import IncompleteError, ServiceError
+from unified_cli.http import write_outcome
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import parts, string
@@ -30,7 +32,10 @@ def run(call: Call, created: Request) -> None:
         made = client.send(created)
         identifier = _text(made.body or b"", "id")
         if not identifier:
-            raise ServiceError(f"the answer to {created.method} {created.path} has no id to wait for", retryable=False)
+            no_id = ServiceError(
+                f"the answer to {created.method} {created.path} has no id to wait for", retryable=False
+            )
+            raise write_outcome.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
         options = options.replaced(id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
         call = call._replace(options=options)
         record = _poll(call, client, builder.operation_request(call, get))
