@@ -15,6 +15,7 @@ from front_door import Unified
 from hypothesis import given, strategies as st
 from server import Reply, Seen, Service
 
+from unified_cli.masking import visible
 from unified_cli.storage import file_names
 
 CONTENT = bytes(range(256)) * 40
@@ -216,7 +217,8 @@ def test_binary_does_not_go_to_a_terminal(unified: Unified, files: FileServer) -
     files.turns = [Turn(200, CONTENT, PNG)]
     refused = unified(f"{COMMAND} -", environ=files.environ, tty=True)
     assert (refused.code, refused.stdout) == (2, "")
-    assert unified(f"{COMMAND} - --force", environ=files.environ, tty=True).raw == CONTENT
+    shown = unified(f"{COMMAND} - --force", environ=files.environ, tty=True).stdout
+    assert shown == visible(CONTENT.decode("utf-8", "backslashreplace"), but="\n\t")
     assert unified(f"{COMMAND} -", environ=files.environ).raw == CONTENT
 
 

@@ -95,9 +95,13 @@ def test_a_shell_shows_the_exit_code_of_the_signal(start: Start, service: Servic
     process = start("ticketing", "tickets", "list", "--jq", LONG, shell=("/bin/sh", "-c", script, "sh"))
     assert process.stdout
     pid = int(process.stdout.readline())
-    wait_until_busy(pid, service, 1)
-    os.kill(pid, signal.SIGTERM)
-    assert process.stdout.read() == b"143\n"
+    try:
+        wait_until_busy(pid, service, 1)
+        os.kill(pid, signal.SIGTERM)
+        assert process.communicate(timeout=20)[0] == b"143\n"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
@@ -146,17 +150,16 @@ def test_an_import_is_resumed_after_its_map_was_ended(start: Start, service: Ser
     assert again.wait(20) == 0
 
 
-def test_a_program_does_not_see_the_token(process: Process, service: Service, tmp_path: Path) -> None:
+def test_a_program_does_not_see_the_token(start: Start, service: Service, tmp_path: Path) -> None:
     (tmp_path / "in").write_text('{"id":"1"}\n')
-    service.reply = pages
     for option in (READS, WRITES):
-        result = process([*option, "{env: env, also: $ENV}"], environ=service.environ, cwd=tmp_path)
-        shown = result.stdout + result.stderr + b"".join(seen.body for seen in service.seen)
+        service.reply = pages if option is READS else lambda _: Reply(201, b'{"id":"x"}')
+        process = start(*option, "{env: env, also: $ENV}")
+        shown = b"".join((*process.communicate(timeout=20), *(seen.body for seen in service.seen)))
         assert b"UNIFIED_BASE_URL" in shown
         assert b"t-0123456789" not in shown
         assert b"UNIFIED_TOKEN" not in shown
         assert service.seen.pop().headers["authorization"] == "Bearer t-0123456789"
-        service.reply = lambda _: Reply(201, b'{"id":"x"}')
 
 
 @pytest.mark.parametrize(
@@ -186,3 +189,9 @@ def test_a_program_reads_no_modules(program: str, process: Process, service: Ser
 )
 def test_words_that_are_no_directives_are_let_through(program: str, process: Process, service: Service) -> None:
     assert process(["ticketing", "tickets", "list", "--jq", program], environ=service.environ).returncode == 0
+
+
+@pytest.mark.parametrize("program", ["setpath([2147483647]; 1)", "[range(10)] | .[1e18] = 1", "error(null)", "{} + 1"])
+def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, service: Service) -> None:
+    result = process(["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ)
+    assert (result.returncode, result.stderr[:12]) == (2, b"error: --jq ")
