@@ -81,6 +81,7 @@ def many(call: Call, operation: Operation) -> None:
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
+    from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
     with closing(input_file.examine(path, None, catalogue.service.items, ids=True)) as source:
         downloads = _items(call, operation, source)
@@ -89,7 +90,7 @@ def many(call: Call, operation: Operation) -> None:
             return
         with Clients(runtime, catalogue) as clients:
             clients.token(settings)
-            opened = partial(clients.open, settings, patient=True)
+            opened = partial(clients.open, settings, patience=Patience.ENDLESS)
             terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries)
             done = download_batch.run(downloads, terms, runtime)
     runtime.stderr.note(

@@ -17,6 +17,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
+from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import ReadProgress, progress
@@ -90,7 +91,7 @@ def _reader(
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with closing(clients.open(call.settings, name=name, patient=True)) as client:
+        with closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:

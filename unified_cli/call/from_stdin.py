@@ -19,6 +19,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.http import request as requests, request_body as bodies
+from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
 from unified_cli.masking import masked
@@ -135,7 +136,7 @@ class _PipedRun:
         self._runtime = runtime
         self._printer = printer
         self._workers = workers
-        self._open = lambda: clients.open(resolved, patient=True)
+        self._open = lambda: clients.open(resolved, patience=Patience.ENDLESS)
         self._clients = ClientPool(workers)
         self._tried = 0
         self._failed = 0

@@ -13,6 +13,7 @@ from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
 from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http.pagination import Page, Span
+from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
@@ -32,7 +33,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     part = _partial_file(call, request, options)
 
     def read(span: Span) -> Generator[Page]:
-        return read_ahead.pages(clients.open(call.settings, patient=True), request, call.catalogue.service, span)
+        client = clients.open(call.settings, patience=Patience.ENDLESS)
+        return read_ahead.pages(client, request, call.catalogue.service, span)
 
     clients.token(call.settings)
     try:

@@ -12,6 +12,7 @@ from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
+from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
 from unified_cli.output import stdout
@@ -77,7 +78,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     clients.token(settings)
 
     tally = ListSummary()
-    pages = _pages(clients.open(settings, patient=wanted.pages != 1), request, catalogue.service, wanted)
+    patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
+    pages = _pages(clients.open(settings, patience=patience), request, catalogue.service, wanted)
     try:
         with progress(runtime) as shown, closing(pages):
             for page in pages:

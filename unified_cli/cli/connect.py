@@ -11,7 +11,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
-from unified_cli.http.rate_limit import RateLimit
+from unified_cli.http.rate_limit import Patience, RateLimit
 from unified_cli.http.retry import Quota
 from unified_cli.runtime import Runtime
 
@@ -65,12 +65,14 @@ class Clients:
             return self._tokens[key]
 
     def open(
-        self, resolved: Settings, token: str | None = None, *, name: str | None = None, patient: bool = False
+        self,
+        resolved: Settings,
+        token: str | None = None,
+        *,
+        name: str | None = None,
+        patience: Patience = Patience.TIMEOUT,
     ) -> Client:
-        """A client for the settings' connection, for one thread; `name` prefixes its messages.
-
-        `patient` is for bulk work: the time a request waits for its turn is not taken from its timeout.
-        """
+        """A client for the settings' connection, for one thread; `name` prefixes its messages."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
         rates = (0.0, 0.0) if address.is_sandbox else (resolved.rate, resolved.token_rate)
@@ -82,7 +84,7 @@ class Clients:
             )
             quota = self._quotas.setdefault((*shared, account), Quota())
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
-        return Client(context, resolved, token, Limits(rate_limit, quota, patient))
+        return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
     def _in_process(self) -> "InProcess":
         # Some forty modules that a call to the service does not need.

@@ -118,13 +118,17 @@ class Probe:
 
     def _send(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
         from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
+        from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
         runtime, service = self.runtime, self.catalogue.service
         started = runtime.monotonic()
         try:
             scope = Scope(*settings.reachable(), service)
             request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
-            with Clients(runtime, self.catalogue) as clients, closing(clients.open(settings, token)) as client:
+            with (
+                Clients(runtime, self.catalogue) as clients,
+                closing(clients.open(settings, token, patience=Patience.NONE)) as client,
+            ):
                 answer = client.send(request)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)

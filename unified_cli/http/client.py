@@ -15,7 +15,7 @@ from unified_cli.http.byte_range import ByteRange
 from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.pacing.send_log import NEVER
 from unified_cli.http.pacing.token_pace import Permit
-from unified_cli.http.rate_limit import RateLimit
+from unified_cli.http.rate_limit import Patience, RateLimit
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
 from unified_cli.http.write_outcome import WriteOutcome
@@ -24,14 +24,11 @@ _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST}
 
 
 class Limits(NamedTuple):
-    """What several clients share: those of one token the rate limit, those of one account the quota of repeats.
-
-    `patient` is for bulk work: the time a request waits for its turn is not taken from its timeout.
-    """
+    """What several clients share: those of one token the rate limit, those of one account the quota of repeats."""
 
     rate_limit: RateLimit
     quota: Quota
-    patient: bool = False
+    patience: Patience = Patience.TIMEOUT
 
 
 @dataclass(slots=True)
@@ -57,7 +54,7 @@ class Client:
         self.service = context.service
         self._runtime = context.runtime
         self._settings = settings
-        self._rate_limit, self._quota, self._patient = limits
+        self._rate_limit, self._quota, self._patience = limits
         self._address, _ = settings.reachable()
         self._connection = HttpConnection(context, settings, token)
 
@@ -114,10 +111,11 @@ class Client:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
         account, started = call.request.account, self._runtime.monotonic()
         note = self._runtime.stderr.line if self._runtime.stderr.verbosity else None
-        permit = self._rate_limit.wait(account, NEVER if self._patient else call.until, note)
+        endless = self._patience is Patience.ENDLESS
+        permit = self._rate_limit.wait(account, NEVER if endless else call.until, note)
         if permit is None:
             _give_up(call, call.error)
-        if self._patient:
+        if endless:
             call.until += permit.at - started
         return permit
 
@@ -144,10 +142,12 @@ class Client:
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
         asked = attempt.retry_after or 0
-        if not retry.may_repeat(request, attempt) or self._rate_limit.exhausted(request.account):
+        exhausted = self._patience is Patience.NONE or self._rate_limit.exhausted(request.account)
+        if exhausted or not retry.may_repeat(request, attempt):
             _give_up(call, failed.error)
         seconds = self._rate_limit.delay(request.account)
-        late = not self._patient and seconds < NEVER and self._runtime.monotonic() + seconds >= call.until
+        in_time = seconds == NEVER or self._runtime.monotonic() + seconds < call.until
+        late = self._patience is Patience.TIMEOUT and not in_time
         if asked > retry.LONGEST_WAIT or late:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         if refusals == 1 or (refusals and self._runtime.stderr.verbosity):

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable
+from enum import Enum, auto
 
 from unified_cli.http.attempt import Attempt
 from unified_cli.http.pacing.rate_headers import RateFacts
@@ -13,6 +14,17 @@ from unified_cli.http.pacing.token_pace import Permit, TokenPace
 _LOOK_AGAIN = 1.0
 # Shorter waits are not worth a line.
 _NOTABLE = 1.0
+
+
+class Patience(Enum):
+    """How long a request waits for its turn."""
+
+    NONE = auto()
+    """Not at all after a 429, which is what is to be found out."""
+    TIMEOUT = auto()
+    """As long as its timeout allows."""
+    ENDLESS = auto()
+    """As long as the limit moves; it is not taken from the timeout. For bulk work."""
 
 
 class RateLimit:

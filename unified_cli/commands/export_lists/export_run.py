@@ -19,6 +19,7 @@ from unified_cli.commands.export_lists.export_options import ExportFormat, Expor
 from unified_cli.config import file, profiles, resolution
 from unified_cli.errors import IncompleteError, StateError, StorageError, UsageError
 from unified_cli.http.pagination import Span
+from unified_cli.http.rate_limit import Patience
 from unified_cli.output import printer
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
@@ -123,7 +124,7 @@ def _connections(
         return Connection(
             name,
             lambda operation: builder.operation_request(call, operation),
-            lambda: clients.open(resolved, name=name if len(names) > 1 else None, patient=True),
+            lambda: clients.open(resolved, name=name if len(names) > 1 else None, patience=Patience.ENDLESS),
         )
 
     return names, connect

@@ -25,6 +25,7 @@ from unified_cli.commands.import_records.import_options import ImportOptions
 from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, resolution
 from unified_cli.errors import UnifiedError
+from unified_cli.http.rate_limit import Patience
 from unified_cli.storage import file_lock
 
 
@@ -106,7 +107,7 @@ def _send_all(
         clients.token(task.resolved)
         terms = ImportTerms(
             task.request,
-            partial(clients.open, task.resolved, patient=True),
+            partial(clients.open, task.resolved, patience=Patience.ENDLESS),
             runtime.wall,
             workers=options.workers,
             window=task.resolved.idempotency_window,
