@@ -321,7 +321,7 @@ def test_a_file_is_nowhere_that_is_not_safe(location: str, unified: Unified, fil
 
 def test_a_write_is_still_never_redirected(unified: Unified, files: FileServer, tmp_path: Path) -> None:
     files.turns = [Turn(302, b"", {"Location": "/x"})]
-    result = unified(f"ticketing tickets create --out {tmp_path / 'a'}", environ=files.environ)
+    result = unified(f"ticketing tickets create -f name=a --out {tmp_path / 'a'}", environ=files.environ)
     assert (result.code, len(files.asked)) == (10, 1)
 
 

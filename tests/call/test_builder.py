@@ -7,11 +7,15 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import httpx
+import pytest
 from faults.script import Listener, reply
+from front_door import Unified
 from hypothesis import HealthCheck, example, given, settings, strategies as st
+from server import Service
 
 from unified_cli import app
 from unified_cli.catalogue import Operation, load
+from unified_cli.cli.options import WAITS
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
@@ -25,6 +29,8 @@ NASTY = st.lists(
     st.sampled_from(["..", "/", "%2e", "%", "?", "#", "&", "=", "+", ";", "\\", " ", "\n", "é", "\u202e", "a", "\x00"])
 ).map("".join)
 TYPED = st.one_of(NASTY, TEXT)
+EXTRA = {"delete": ["-y"], "write": ["-d", "{}"]}
+"""What an operation of a kind needs beside its id."""
 MANY = settings(
     max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -92,7 +98,7 @@ def plain(text: str) -> bool:
 @example(operation=WITH_ID[0], identifier="../users")
 @example(operation=WITH_ID[0], identifier="%2e%2e")
 def test_an_id_arrives_as_typed_under_the_commands_own_path(operation: Operation, identifier: str) -> None:
-    request = sent([*operation.command.split(), *(["-y"] if operation.kind == "delete" else []), "--", identifier])
+    request = sent([*operation.command.split(), *EXTRA.get(operation.kind, []), "--", identifier])
     assert (request is not None) == plain(identifier)
     if request is not None:
         template = ["base", *operation.path.strip("/").split("/")]
@@ -183,3 +189,16 @@ def test_the_same_holds_on_a_real_connection(identifier: str, value: str) -> Non
     assert segments == ["unified", "ticketing", "tickets", identifier]
     assert query == [(SERVICE.connection, "A1"), ("x", value)]
     assert json.loads(body) == {"a": value}
+
+
+WRITES = [one for one in CATALOGUE if one.kind == "write" and one.command not in WAITS]
+
+
+@pytest.mark.parametrize("operation", WRITES, ids=lambda one: one.command)
+def test_a_write_of_nothing_is_refused(operation: Operation, unified: Unified, service: Service) -> None:
+    words = [*operation.command.split(), *(["42"] if operation.takes_id else [])]
+    said = "error: nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty one)\n"
+    result = unified(words, environ=service.environ)
+    assert (result.code, result.stderr, service.seen) == (2, said, [])
+    assert unified([*words, "-d", "{}"], environ=service.environ).code == 0
+    assert service.seen[0].body == b"{}"

@@ -140,10 +140,10 @@ def test_a_single_write_is_not_repeated_where_keys_are_not_honoured(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
-    assert unified(f"{TAGS} create", environ=service.environ).code == 10
+    assert unified(f"{TAGS} create -f name=a", environ=service.environ).code == 10
     assert len(service.seen) == 5
     config("idempotency_window = 0")
-    assert unified(f"{TAGS} create", environ=service.environ).code == 10
+    assert unified(f"{TAGS} create -f name=a", environ=service.environ).code == 10
     assert len(service.seen) == 6
 
 

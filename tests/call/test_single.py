@@ -71,7 +71,8 @@ def test_a_read_only_profile_writes_nothing(
 ) -> None:
     config(READ_ONLY.format(url=service.url))
     identifier = ["42"] if operation.takes_id else []
-    result = unified([*operation.command.split(), *identifier])
+    body = ["-d", "{}"] if operation.takes_body else []
+    result = unified([*operation.command.split(), *identifier, *body])
     assert (result.code, result.stdout, service.seen) == (13, "", [])
     path = operation.path.replace("{id}", "42")
     assert result.stderr == f"error: the configuration is read-only; {operation.method} {path} was not sent\n"

@@ -85,8 +85,8 @@ def test_fields_go_over_the_template_and_leave_the_rest(template: dict[str, Any]
         (["-f", "price=1.10", "-f", "open=true", "-f", "none=null"], b'{"price":"1.10","open":"true","none":"null"}'),
         (["-F", "a=true", "-F", "b=null", "-F", "c=[]", "-F", 'd={"x": 1.50}'],
          b'{"a":true,"b":null,"c":[],"d":{"x": 1.50}}'),
-        (["-F", "a=NaN", "-F", "b=01", "-F", "c=[urgent] x", "-F", "d=-", "-F", "e=", "-F", "f=+49 30"],
-         b'{"a":"NaN","b":"01","c":"[urgent] x","d":"-","e":"","f":"+49 30"}'),
+        (["-F", "a=NaN", "-F", "b=01", "-F", "c=Nov", "-F", "d=-", "-F", "e=", "-F", "f=+49 30"],
+         b'{"a":"NaN","b":"01","c":"Nov","d":"-","e":"","f":"+49 30"}'),
         (["-f", "a[b][c]=1", "-f", "a[b][d]=2", "-f", "l[]=x", "-f", "l[]=y"],
          b'{"a":{"b":{"c":"1","d":"2"}},"l":["x","y"]}'),
         (["-f", "l[][a]=1", "-f", "l[][b]=2", "-f", "l[][a]=3"], b'{"l":[{"a":"1","b":"2"},{"a":"3"}]}'),
@@ -179,3 +179,22 @@ def test_what_is_created_in_the_sandbox_comes_back_equal(unified: Unified, recor
     made = unified(["-p", "sandbox", *CREATE, "-d", "-"], stdin=json.dumps(record).encode())
     assert made.code == 0, made.stderr
     assert {name: made.json[name] for name in record} == record
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("a={bad", "a is not JSON: expected '\"' (byte 1)"),
+        ("a[b]=[1,", "a is not JSON: Input data was truncated"),
+        ('a="x', "a is not JSON: Input data was truncated"),
+        ("a=[urgent] x", "a is not JSON: invalid character (byte 1)"),
+    ],
+)
+def test_a_value_that_begins_like_json_and_is_none_is_refused(
+    field: str, wrong: str, unified: Unified, service: Service
+) -> None:
+    result = unified([*CREATE, "-F", field], environ=service.environ)
+    assert (result.stdout, result.code) == ("", 2)
+    assert result.stderr == f"error: -F {wrong} (-f for text that only looks like JSON)\n"
+    assert service.seen == []
+    assert unified([*CREATE, "-f", field], environ=service.environ).code == 0

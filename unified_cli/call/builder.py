@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.options import WAITS, OperationOptions, overrides
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
@@ -54,6 +54,10 @@ def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, from the typed options."""
     connection = scope(call.settings, call.catalogue)
     body = read_body(call, operation.method)
+    # What starts a job may be told what to do in the query alone.
+    if body is None and operation.kind == "write" and operation.command not in WAITS:
+        hint = "--skeleton prints a body, -d '{}' sends an empty one"
+        raise UsageError("nothing to send: -d, -f or -F", hint=hint)
     if body is None and operation.kind == "action":
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"

@@ -130,7 +130,7 @@ def _open(value: Json) -> Json:
 
 def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
     path, value = _split(field)
-    leaf = _value(value, runtime, raw=field.raw)
+    leaf = _string(value) if field.raw else _value(path[0].name, value, runtime)
     at: Json = tree
     for step, following in pairwise(path):
         at = _descend(at, step, following.name, field)
@@ -183,9 +183,7 @@ def _misplaced(field: BodyField, at: int, message: str) -> UsageError:
     return UsageError(f"{flag} {field.text}: {message}", caret=(f"{flag} {field.text}", len(flag) + 1 + at))
 
 
-def _value(value: str, runtime: Runtime, *, raw: bool) -> Json:
-    if raw:
-        return _string(value)
+def _value(name: str, value: str, runtime: Runtime) -> Json:
     if value.startswith(_BASE64):
         content = read_argument(f"@{value.removeprefix(_BASE64)}", runtime, "-F")
         return base64.b64encode(content).decode("ascii")
@@ -200,10 +198,10 @@ def _value(value: str, runtime: Runtime, *, raw: bool) -> Json:
     text = _string(value)
     if not _WORDS.match(value):
         return text
-    try:
-        return msgspec.json.decode(value.encode(), type=msgspec.Raw)
-    except msgspec.DecodeError:
-        return text
+    wrong = json_check.flaw(value.encode())
+    if wrong and value[0] in '{["':
+        raise UsageError(f"-F {name} {wrong}", hint="-f for text that only looks like JSON")
+    return text if wrong else msgspec.Raw(value.encode())
 
 
 def _string(value: str) -> str:
