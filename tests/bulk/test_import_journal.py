@@ -1,5 +1,6 @@
 """A journal that is not what an import wrote: nothing is sent, and what is wrong is said with its line."""
 
+import hashlib
 import json
 import os
 import resource
@@ -98,6 +99,25 @@ def test_what_is_no_file_is_neither_waited_for_nor_followed(
     assert (result.returncode, service.seen) == (12, []), result.stderr
     assert str(planted) in result.stderr.decode()
     assert not other.exists() or other.read_text() == "mine"
+
+
+@pytest.mark.parametrize("status", [504, 408])
+def test_a_journal_of_version_0_1_is_gone_on_with(
+    status: int, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(status)
+    path = tmp_path / "in.ndjson"
+    body = b'{ "name": "a", "name": "b" }'
+    path.write_bytes(body + b"\n")
+    command = f"import ticketing/tags {path} --retries 0"
+    assert unified(command, environ=service.environ).code == (10 if status == 504 else 9)
+    header, sent, outcome = journal_of(path).read_bytes().splitlines()
+    # It hashed the body as it stood in the file.
+    old = {**json.loads(sent), "h": hashlib.sha256(body).hexdigest(), "k": "KEY-OF-0-1"}
+    journal_of(path).write_bytes(b"\n".join([header, json.dumps(old).encode(), outcome, b""]))
+    service.reply = lambda _: Reply(201)
+    assert unified(command, environ=service.environ).code == 0
+    assert [seen.headers["idempotency-key"] for seen in service.seen[1:]] == ["KEY-OF-0-1"]
 
 
 def test_a_number_far_beyond_the_input_takes_no_memory(written: Path, service: Service) -> None:

@@ -170,3 +170,17 @@ def test_piped_ids_are_those_of_one_connection(unified: Unified, config: Callabl
     assert (result.code, result.stderr) == (
         2, "error: ids from standard input belong to one connection (-p with one name)\n"
     )  # fmt: skip
+
+
+def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: Reply(422 if seen.segments[-1] == "1" else 504)
+    result = unified("ticketing tickets update - -f name=x --retries 0", environ=service.environ, stdin=b"1\n2\n")
+    assert result.code == 10
+    keys = {seen.segments[-1]: seen.headers["idempotency-key"] for seen in service.seen}
+    told = result.stderr.splitlines()
+    assert told[0] == (
+        f"line 1: the service answered 422 to PATCH /unified/ticketing/tickets/1: {{}}; its key was {keys['1']}"
+    )
+    assert told[1].endswith(
+        f"PATCH /unified/ticketing/tickets/2 may or may not have been done; its key was {keys['2']}"
+    )
