@@ -94,16 +94,17 @@ class Secrets:
     def hide(self, secret: str) -> None:
         """Mask this value from now on; fewer than four characters are not a secret."""
         if len(secret) >= _SHORTEST:
-            forms = (form.translate(_LOWER) for form in _written(secret))
-            # A new dictionary, because other threads may be reading the old one.
-            self._forms = {**self._forms, **{form: form[:_TELLING] for form in forms}}
+            forms = [form.translate(_LOWER) for form in _written(secret)]
+            self._forms.update({form: form[:_TELLING] for form in forms})
 
     def masked(self, text: str) -> MaskedText:
         """The text with `***` for every known secret, and for its beginning of eight characters or more."""
-        if not self._forms:
+        # A copy, because other threads may add to it meanwhile.
+        forms = self._forms.copy()
+        if not forms:
             return MaskedText(text)
         plain, places = _without_escapes(text.translate(_LOWER))
-        spans = sorted(span for form, start in self._forms.items() for span in _found(form, start, plain))
+        spans = sorted(span for form, start in forms.items() for span in _found(form, start, plain))
         kept, done = "", 0
         for begin, end in spans:
             if begin >= done:

@@ -4,7 +4,9 @@ import ast
 import base64
 import dataclasses
 import json
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
@@ -145,3 +147,15 @@ def test_every_door_for_words_takes_masked_text() -> None:
         assert "MaskedText" in str(get_type_hints(door)["rows"])
     error = UnifiedError("x")
     assert json.loads(json.dumps(error.facts()))["message"] == error.message
+
+
+def test_secrets_that_several_threads_read_are_all_masked() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    names = [f"{number:04}-secret" for number in range(400)]
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(hide, names))
+    finally:
+        sys.setswitchinterval(before)
+    assert masked(" ".join(names)) == " ".join(["***"] * len(names))
