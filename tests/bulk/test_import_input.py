@@ -92,6 +92,21 @@ def test_a_file_that_changes_is_told_and_goes_on_when_it_is_back(
     assert sorted(sent) == sorted(f"old-{n}" for n in range(LINES)), "each once: what was under way was written down"
 
 
+def test_a_file_that_is_only_touched_has_not_changed(unified: Unified, service: Service, tmp_path: Path) -> None:
+    path = written(tmp_path / "in.ndjson", "old", lines=20, size=100_000)
+    service.reply = after(5, lambda: os.utime(path, (1, 1)))
+    assert unified(f"{TAGS} {path} --rate 0", environ=service.environ).code == 0
+    assert len(service.seen) == 20
+
+
+def test_the_same_lines_piped_in_meanwhile_are_no_change(unified: Unified, service: Service) -> None:
+    lines = b'{"name":"a"}\n{"name":"b"}\n'
+    codes: list[int] = []
+    service.reply = after(1, lambda: codes.append(unified(f"{TAGS} -", environ=service.environ, stdin=lines).code))
+    assert unified(f"{TAGS} - --workers 1", environ=service.environ, stdin=lines).code == 0
+    assert (codes, len(service.seen)) == ([12], 2), "the other one found the journal in use"
+
+
 @pytest.mark.parametrize("output", ["json", "table", "tsv"])
 def test_a_name_that_is_not_utf8_is_a_name(output: str, process: Process, service: Service, tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/caf\xe9.ndjson"

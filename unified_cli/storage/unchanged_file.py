@@ -24,11 +24,7 @@ class UnchangedFile:
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
         self._status = os.fstat(self._handle)
-        digest, self.size = hashlib.sha256(), 0
-        while piece := os.pread(self._handle, _PIECE, self.size):
-            digest.update(piece)
-            self.size += len(piece)
-        self.sha256 = digest.hexdigest()
+        self.size, self.sha256 = self._content()
 
     def close(self) -> None:
         """Close the file."""
@@ -43,8 +39,19 @@ class UnchangedFile:
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
-            raise self.changed()
+            # It may only have been touched.
+            if now.st_size != self.size or self._content() != (self.size, self.sha256):
+                raise self.changed()
+            self._status = now
         return found
+
+    def _content(self) -> tuple[int, str]:
+        """The size and the digest of what the file holds now."""
+        digest, size = hashlib.sha256(), 0
+        while piece := os.pread(self._handle, _PIECE, size):
+            digest.update(piece)
+            size += len(piece)
+        return size, digest.hexdigest()
 
     def check_name(self) -> None:
         """Raise StateError where the name is gone, or is that of another file."""

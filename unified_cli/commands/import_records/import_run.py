@@ -93,7 +93,8 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     if before == counts and not any(group.count for group in groups[1:]):
         task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
     import_summary.show_outcome(task.runtime, options.output, groups, counts)
-    source.file.check_name()
+    if options.file != "-":
+        source.file.check_name()
     import_summary.raise_for(groups, stopped)
 
 
