@@ -6,17 +6,29 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import httpx
 import pytest
 from front_door import Unified
-from pages import cursor_of, serve, served, tickets
+from pages import cursor_of, envelope, serve, served, tickets
 from server import Reply, Seen, Service
 
+from unified_cli.bulk import read_ahead
+from unified_cli.catalogue import load
+from unified_cli.config.address import Address
+from unified_cli.http.answer import page_body
+from unified_cli.http.answer.reader import Answer
+from unified_cli.http.client import Client
+from unified_cli.http.pagination import Span
+from unified_cli.http.request import Request
+
 LIST = "ticketing tickets list --all -o ndjson --rate 0"
+SERVICE = load().service
 PAGES = [tickets(2), tickets(2, 2), tickets(2, 4)]
 SECONDS = 10
 """How long a test waits for what should come at once."""
@@ -170,3 +182,28 @@ def test_when_writing_ends_nothing_is_waited_for_and_no_further_page_is_requeste
     assert len(transport.threads) == 2
     transport.threads[1].join(SECONDS)
     assert not transport.threads[1].is_alive()
+
+
+class Halves:
+    """A client of a list of four pages, each with half a surrogate pair."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+
+    def send(self, _request: Request, *, page: bool) -> Answer:
+        self.pages += 1
+        onward = f"c{self.pages}" if self.pages < 4 else ""
+        body = envelope(b'["\\ud83d"]', f'"{onward}"')
+        return Answer(200, httpx.Headers(), body, page=page_body.decode(body, SERVICE) if page else None)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def test_a_page_that_was_used_is_not_kept() -> None:
+    request = Request("GET", Address("https", "api.example.com", 443), "/unified/ticketing/tickets", (), "a")
+    with closing(read_ahead.pages(cast("Client", Halves()), request, SERVICE, Span())) as found:
+        first = weakref.ref(next(found).records)
+        for _ in range(2):
+            next(found)
+        assert first() is None

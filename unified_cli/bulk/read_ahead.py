@@ -18,19 +18,20 @@ def pages(client: Client, request: Request, service: Service, span: Span) -> Gen
     """
     reader = ListReader(client.send, request, service, span)
     try:
-        first = reader.read()
+        # Taken out when it is used, so that the first page is not kept to the end of the list.
+        held = [reader.read()]
     except BaseException:
         client.close()
         raise
     if reader.done:
         # One page needs no worker.
         client.close()
-        yield first
+        yield held.pop()
         return
 
     def all_pages(reader: ListReader) -> Generator[Page]:
         with closing(client):
-            yield first
+            yield held.pop()
             while not reader.done:
                 yield reader.read()
 
