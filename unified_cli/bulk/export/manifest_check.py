@@ -61,8 +61,8 @@ def _manifests(folder: Path) -> list[Path]:
 
 def _differences(folder: Path, entry: ManifestEntry) -> Iterator[str]:
     path = folder / entry.file
-    folders.check_below(folder, path)
     try:
+        folders.check_below(folder, path)
         with os.fdopen(regular_file.descriptor(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size != entry.bytes:

@@ -1,0 +1,34 @@
+"""Fuzz one target in a process of its own: `python -m fuzz.run_atheris TARGET INPUTS FOLDER`, from the folder tests."""
+
+import sys
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["unified_cli"]):
+    from fuzz.targets import TARGETS, pieces, run
+
+# Longer than any of the pieces, so that each can be put into an example.
+LONGEST = 8192
+
+
+def fuzz(name: str, inputs: str, folder: Path) -> None:
+    """Run so many inputs, made from the target's examples; the process ends with 0 where nothing is found."""
+    target = TARGETS[name]
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for number, example in enumerate(target.examples):
+        (corpus / str(number)).write_bytes(example)
+    words = folder / "words"
+    words.write_text("".join(f'"{_escaped(piece)}"\n' for piece in pieces() if len(piece) < 64))
+    options = [f"-runs={inputs}", f"-max_len={LONGEST}", "-timeout=30", f"-dict={words}", f"-artifact_prefix={folder}/"]
+    atheris.Setup([sys.argv[0], *options, str(corpus)], lambda data: run(target, data))
+    atheris.Fuzz()
+
+
+def _escaped(piece: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in piece)
+
+
+if __name__ == "__main__":
+    fuzz(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
