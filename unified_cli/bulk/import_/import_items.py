@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import msgspec
 
@@ -38,7 +39,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImportItem:
     """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
@@ -63,7 +64,7 @@ class ImportItem:
         """The key that the record carried; empty if it carried none, or one for another request."""
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """What tells this request from another one; the same for a record that was in a result file meanwhile."""
         return self._hash(_canonical(self.body) if self.body else b"")
