@@ -740,3 +740,28 @@ def test_what_is_imported_comes_back_equal(
     found = [{name: record[name] for name in record if name not in {"id", "created_at", "updated_at"}}
              for record in page]  # fmt: skip
     assert sorted(found, key=lambda record: record["n"]) == numbered
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b'{"id": "a\\u00e9"}', "a\u00e9"),
+        (b'{"id": 5}', "5"),
+        (b'{"result": {"id": "x"}}', "x"),
+        (b'{"id": 1.5}', ""),
+        (b'{"id": null, "result": {"id": "x"}}', ""),
+        (b'{"id": {"id": 1}}', ""),
+        (b'{"result": [{"id": "x"}]}', ""),
+        (b"[]", ""),
+        (b'{"id": "x", "more": [%b1]}' % (b"{}," * 1_000_000), "x"),
+    ],
+    ids=range(9),
+)
+def test_the_id_of_an_answer_is_noted_and_nothing_else_decoded(
+    answer: bytes, told: str, unified: Unified, service: Service, records: Records
+) -> None:
+    service.reply = lambda _: Reply(201, answer)
+    path = records({"name": "a"})
+    assert unified(f"{TAGS} {path}", environ=service.environ).code == 0
+    journal = path.with_name(f"{path.name}.unified-journal").read_text()
+    assert [entry.get("id", "") for entry in map(json.loads, journal.splitlines()) if entry.get("s") == "ok"] == [told]

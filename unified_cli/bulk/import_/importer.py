@@ -2,7 +2,9 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
+from functools import lru_cache
 from itertools import islice
+from typing import Protocol
 
 import msgspec
 
@@ -16,6 +18,7 @@ from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError, UnknownError
 from unified_cli.http.client import Client
+from unified_cli.json_text.members import string
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
@@ -123,10 +126,24 @@ def _state(error: UnifiedError) -> EntryState:
 def identifier_of(body: bytes, service: Service) -> str | None:
     """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
     try:
-        found = msgspec.json.decode(body)
+        found = _member(body, "id") or _member(_member(body, service.items), "id")
     except (msgspec.DecodeError, RecursionError):
         return None
-    if isinstance(found, dict) and "id" not in found and isinstance(found.get(service.items), dict):
-        found = found[service.items]
-    identifier = found.get("id") if isinstance(found, dict) else None
-    return str(identifier) if isinstance(identifier, (str, int)) and not isinstance(identifier, bool) else None
+    if found.startswith(b'"'):
+        return string(found)
+    return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
+
+
+def _member(text: bytes, name: str) -> bytes:
+    """One member of an object as JSON text; the others are not decoded, whatever their size."""
+    return bytes(_decoder(name).decode(text).value)
+
+
+class _Member(Protocol):
+    value: msgspec.Raw
+
+
+@lru_cache
+def _decoder(name: str) -> "msgspec.json.Decoder[_Member]":
+    fields = [("value", msgspec.Raw, msgspec.Raw())]
+    return msgspec.json.Decoder(msgspec.defstruct("Member", fields, rename={"value": name}))
