@@ -169,6 +169,15 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     assert sorted(map(id, closed)) == sorted(map(id, opened))
 
 
+def test_verify_tells_a_name_that_no_file_can_have(unified: Unified, tmp_path: Path) -> None:
+    folder, name = tmp_path / "x", f"{'t' * 300}.ndjson"
+    unified(f"-p sandbox export ticketing/tickets --to {folder}")
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("tickets.ndjson", name))
+    result = unified(f"export --verify {folder}")
+    assert (result.code, f"sandbox/ticketing/{name}: File name too long\n" in result.stderr) == (12, True)
+
+
 @pytest.mark.parametrize("damage", ["change", "grow", "remove"])
 def test_verify_finds_what_was_changed(damage: str, unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "x"

@@ -46,6 +46,7 @@ ENVIRON = {
     "UNIFIED_TOKEN": "t-0123456789",
     "UNIFIED_RATE": "0",
     "UNIFIED_RETRIES": "0",
+    "UNIFIED_TIMEOUT": "1",
 }
 FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "table", "ids", "raw")
 TYPES = (b"application/json", b"text/html", b"text/plain; charset=latin-1", b"", b"application/json; charset=utf-16")
