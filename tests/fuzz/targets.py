@@ -26,7 +26,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.http import pagination, request as requests, request_body
-from unified_cli.http.answer import page_body
+from unified_cli.http.answer import decoding, page_body
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
@@ -234,6 +234,11 @@ def cursor(data: bytes) -> None:
     """A page's cursor as JSON, followed; and the same bytes as `--cursor`."""
     service = _service()
     body = b'{"result":[{"id":1},{"id":2}],"next_cursor":%s}' % data
+    try:
+        decoding.text(body, None)
+    except decoding.DamageError:
+        # No answer that is not UTF-8 is split.
+        body = b"[]"
     answer = Answer(200, httpx.Headers(), body, page=page_body.split(body, SERVICE))
 
     def send(request: Request, *, page: bool) -> Answer:
