@@ -1,4 +1,7 @@
-"""Peak memory of the program for a page of 57 MiB: printed in each format, exported, and imported from a file."""
+"""Peak memory of the program for a page of 57 MiB: printed in each format, exported, and imported from a file.
+
+`pytest -m long -n0` on this file prints the table.
+"""
 
 import gzip
 import os

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 import msgspec
 
@@ -43,11 +44,31 @@ def join(members: Parts) -> bytes:
     return b"{" + b",".join(dump(name).encode() + b":" + value for name, value in members.items()) + b"}"
 
 
-def items(array: bytes) -> list[Record]:
+class MarkedRecords(Sequence[Record]):
+    """Records in which a mark stands for halves of surrogate pairs; each is restored when it is taken."""
+
+    def __init__(self, records: Sequence[Record], mark: bytes) -> None:
+        self._records = records
+        self._mark = mark
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> "MarkedRecords": ...
+    def __getitem__(self, index: int | slice) -> "Record | MarkedRecords":
+        if isinstance(index, slice):
+            return MarkedRecords(self._records[index], self._mark)
+        return Record(surrogates.restore(bytes(self._records[index]), self._mark))
+
+
+def items(array: bytes) -> Sequence[Record]:
     """The records in a JSON array. Raises msgspec.DecodeError for what is no array."""
     text, mark = surrogates.escape(array)
     found = msgspec.json.decode(text, type=list[Record])
-    return [Record(surrogates.restore(bytes(one), mark)) for one in found] if mark else found
+    return MarkedRecords(found, mark) if mark else found
 
 
 def pick(members: Parts, column: str) -> bytes | None:

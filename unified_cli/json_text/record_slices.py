@@ -1,9 +1,7 @@
 """The records of a page in slices, so that what is made of them never takes the memory of a whole page."""
 
 from collections.abc import Iterator, Sequence
-from typing import overload
 
-from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import Record
 
 SIZE = 1024 * 1024
@@ -22,23 +20,3 @@ def slices(records: Sequence[Record], size: int = SIZE) -> Iterator[Sequence[Rec
             part, taken = [], 0
     if part:
         yield part
-
-
-class MarkedRecords(Sequence[Record]):
-    """Records in which a mark stands for halves of surrogate pairs; each is restored when it is taken."""
-
-    def __init__(self, records: Sequence[Record], mark: bytes) -> None:
-        self._records = records
-        self._mark = mark
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    @overload
-    def __getitem__(self, index: int) -> Record: ...
-    @overload
-    def __getitem__(self, index: slice) -> "MarkedRecords": ...
-    def __getitem__(self, index: int | slice) -> "Record | MarkedRecords":
-        if isinstance(index, slice):
-            return MarkedRecords(self._records[index], self._mark)
-        return Record(surrogates.restore(bytes(self._records[index]), self._mark))

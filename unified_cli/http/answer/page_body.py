@@ -11,8 +11,7 @@ import msgspec
 from unified_cli.catalogue import Service
 from unified_cli.http.answer import bounds
 from unified_cli.json_text import surrogates
-from unified_cli.json_text.members import Record
-from unified_cli.json_text.record_slices import MarkedRecords
+from unified_cli.json_text.members import MarkedRecords, Record
 
 _NOTHING = Record(b"null")
 # A letter that is written as an escape, as nobody does: it may be one of a key.
