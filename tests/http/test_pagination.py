@@ -246,3 +246,20 @@ def test_a_cursor_is_sent_and_shown_for_one_page_too(unified: Unified, service: 
     assert (result.json["result"], cursor_of(service.seen[0])) == (tickets(1, 1), "c1")
     shown = unified(f"{LIST} --cursor c1 --dry-run", environ=service.environ)
     assert shown.json["url"].endswith("&next_cursor=c1")
+
+
+FORMATS = ["", "-o raw", "-o yaml", "-o csv", "-o ids", "--jq '.result|length'", "--jq .id -o ndjson", "--columns id"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(("cursor", "onward"), [("c1", "c1"), ("a b'c", "'a b'\"'\"'c'")])
+@pytest.mark.parametrize("padding", [0, 600_000], ids=["a small page", "a large page"])
+def test_a_list_that_goes_on_says_so_in_every_format(
+    form: str, cursor: str, onward: str, padding: int, unified: Unified, service: Service
+) -> None:
+    records = [{"id": "1", "text": "x" * padding}]
+    service.reply = lambda _: served({"result": records, "next_cursor": cursor})
+    result = unified(f"ticketing tickets list {form}", environ=service.environ)
+    assert (result.code, result.stderr) == (0, f"there are more records: --all, or --cursor {onward}\n")
+    service.reply = lambda _: served({"result": records, "next_cursor": None})
+    assert unified(f"ticketing tickets list {form}", environ=service.environ).stderr == ""

@@ -1,10 +1,9 @@
 """Print a list on stdout: one page or all, in any format; it ends complete, cut on request or broken off."""
 
-import shlex
 from collections.abc import Generator
 from contextlib import closing
 
-from unified_cli.call import Call, record_output
+from unified_cli.call import Call, more_records, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
@@ -50,7 +49,7 @@ class ListSummary:
 
     def onward(self) -> str:
         """The option that continues where this stopped."""
-        return f"--cursor {shlex.quote(self.next_cursor)}" if self.next_cursor else "from the start"
+        return more_records.onward(self.next_cursor)
 
     def left_out(self) -> list[str]:
         """What the provider left out."""
@@ -115,7 +114,7 @@ def report(call: Call, tally: ListSummary) -> None:
     if tally.next_cursor is None:
         if options.all or options.limit:
             call.runtime.stderr.note(f"complete: {tally.so_far()}")
-    elif options.limit or call.settings.output != "json":
+    else:
         call.runtime.stderr.note(unread(tally, options))
 
 
@@ -123,7 +122,7 @@ def unread(tally: ListSummary, options: OperationOptions) -> str:
     """A message that there are more records than were read, and how to continue."""
     if options.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
-    return f"there are more records: --all, or {tally.onward()}"
+    return more_records.message(tally.next_cursor)
 
 
 def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseException) -> None:

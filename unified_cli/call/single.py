@@ -144,3 +144,7 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
         response_output.write(call, request, got, program)
     finally:
         client.close()
+    if got.body and request.operation and request.operation.lists:
+        from unified_cli.call import more_records  # noqa: PLC0415
+
+        more_records.note(call, got.body)

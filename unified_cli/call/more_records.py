@@ -1,0 +1,50 @@
+"""Say that a list has more records than were printed, and how to get them."""
+
+import json
+import re
+
+from unified_cli.call import Call
+from unified_cli.catalogue import Service
+
+# Above this msgspec, which takes a while to import, is faster and needs less memory.
+_LARGE = 512 * 1024
+_PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
+
+
+def message(cursor: str | None) -> str:
+    """There are more records, and the options that read them."""
+    return f"there are more records: --all, or {onward(cursor)}"
+
+
+def onward(cursor: str | None) -> str:
+    """The option that continues at this cursor."""
+    if not cursor:
+        return "from the start"
+    if _PLAIN.fullmatch(cursor):
+        return f"--cursor {cursor}"
+    import shlex  # noqa: PLC0415  most cursors need no quotes
+
+    return f"--cursor {shlex.quote(cursor)}"
+
+
+def note(call: Call, body: bytes) -> None:
+    """Print it where the body, a page of a list in JSON, has a cursor."""
+    service = call.catalogue.service
+    if f'"{service.cursor}"'.encode() in body and (cursor := _cursor(body, service)):
+        call.runtime.stderr.note(message(cursor))
+
+
+def _cursor(body: bytes, service: Service) -> str | None:
+    if len(body) <= _LARGE:
+        document = json.loads(body)
+        found = document.get(service.cursor) if isinstance(document, dict) else None
+        return found if isinstance(found, str) else None
+    from unified_cli.http.answer import bounds, page_body  # noqa: PLC0415  see above
+
+    try:
+        page = page_body.split(body, service)
+    except bounds.TooLargeError:
+        # As one document it may be larger than a page of records may.
+        return None
+    found = json.loads(page.cursor) if page else None
+    return found if isinstance(found, str) else None
