@@ -31,7 +31,10 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        code = main(sys.argv[1:], Runtime.system())
+        # It stays until the process has ended: from Python 3.13 on, a stream that is freed after it could not be written
+        # prints a traceback.
+        runtime = Runtime.system()
+        code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
         code = signals.exit_code(stop)
     # All output is written; an orderly shutdown of the interpreter would only cost 10 ms.
