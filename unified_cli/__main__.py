@@ -31,8 +31,7 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        # It stays until the process has ended: from Python 3.13 on, a stream that is freed after it could not be written
-        # prints a traceback.
+        # Kept until the process ends: Python 3.13 prints a traceback where a stream is freed that cannot be written.
         runtime = Runtime.system()
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
