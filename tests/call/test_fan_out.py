@@ -230,5 +230,5 @@ def test_a_providers_429_holds_only_its_connection(unified: Unified, service: Se
     world = {"monotonic": clock.now, "sleep": clock.sleep}
     result = unified(f"{LIST} -o ndjson -p * --ordered --workers 1", environ=service.environ, **world)
     assert (result.code, sum(asked.values())) == (0, 4)
-    # One wait of half a minute, for the one connection; had it been the token's, the others would have waited again.
+    # One wait of half a minute, for the one connection.
     assert [round(seconds) for seconds in clock.slept if seconds > 1] == [30]
