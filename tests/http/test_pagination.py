@@ -263,3 +263,12 @@ def test_a_list_that_goes_on_says_so_in_every_format(
     assert (result.code, result.stderr) == (0, f"there are more records: --all, or --cursor {onward}\n")
     service.reply = lambda _: served({"result": records, "next_cursor": None})
     assert unified(f"ticketing tickets list {form}", environ=service.environ).stderr == ""
+
+
+@pytest.mark.parametrize("cursor", ["null", '"c1"', "9" * 10_000])
+def test_a_number_of_thousands_of_digits_is_passed_on(cursor: str, unified: Unified, service: Service) -> None:
+    body = b'{"result":[{"id":"1","n":%s,"x":1e999999}],"next_cursor":%s}' % (b"9" * 10_000, cursor.encode())
+    service.reply = lambda _: Reply(200, body, {"Content-Type": "application/json"})
+    result = unified("ticketing tickets list", environ=service.environ)
+    more = "there are more records: --all, or --cursor c1\n" if cursor == '"c1"' else ""
+    assert (result.raw, result.code, result.stderr) == (body + b"\n", 0, more)

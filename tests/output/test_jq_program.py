@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from front_door import ROOT, Process
+from front_door import ROOT, Process, Unified
 from server import Reply, Seen, Service
 
 LONG = "last(range(1e11))"
@@ -195,3 +195,11 @@ def test_words_that_are_no_directives_are_let_through(program: str, process: Pro
 def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, service: Service) -> None:
     result = process(["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ)
     assert (result.returncode, result.stderr[:12]) == (2, b"error: --jq ")
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_a_result_that_is_nested_too_deep_is_refused(form: str, unified: Unified) -> None:
+    program = "reduce range(5000) as $i (1; [.])"
+    result = unified(["-p", "sandbox", "ticketing", "tickets", "list", "--limit", "1", "-o", form, "--jq", program])
+    assert (result.stdout, result.code) == ("", 2)
+    assert "nested too deep to be written" in result.stderr

@@ -36,7 +36,8 @@ def note(call: Call, body: bytes) -> None:
 
 def _cursor(body: bytes, service: Service) -> str | None:
     if len(body) <= _LARGE:
-        document = json.loads(body)
+        # Python refuses integers of thousands of digits.
+        document = json.loads(body, parse_int=float)
         found = document.get(service.cursor) if isinstance(document, dict) else None
         return found if isinstance(found, str) else None
     from unified_cli.http.answer import bounds, page_body  # noqa: PLC0415  see above
@@ -46,5 +47,5 @@ def _cursor(body: bytes, service: Service) -> str | None:
     except bounds.TooLargeError:
         # As one document it may be larger than a page of records may.
         return None
-    found = json.loads(page.cursor) if page else None
+    found = json.loads(page.cursor, parse_int=float) if page else None
     return found if isinstance(found, str) else None

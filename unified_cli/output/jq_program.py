@@ -34,7 +34,7 @@ class JqProgram:
     def texts(self, texts: Iterable[bytes]) -> list[bytes]:
         """The results for one JSON text after the other, each as JSON on one line. Raises UsageError as `run` does."""
         with signals.ending_at_once():
-            return [dump(value).encode() for text in texts for value in self._results(text)]
+            return [as_json(value).encode() for text in texts for value in self._results(text)]
 
     def _results(self, text: bytes) -> Iterator[Json]:
         # jq reads no halves of surrogate pairs.
@@ -49,6 +49,14 @@ class JqProgram:
         """What may differ though the program did not ask for it."""
         remark = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
         return [remark] if self._changed else []
+
+
+def as_json(value: Json) -> str:
+    """A result as JSON on one line. Raises UsageError for one that is nested too deep."""
+    try:
+        return dump(value)
+    except RecursionError:
+        raise UsageError("--jq gives a result that is nested too deep to be written") from None
 
 
 def compiled(expression: str) -> Any:

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from unified_cli.errors import UsageError
-from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, label, project
 from unified_cli.json_text.record_slices import slices
 from unified_cli.output.formats.record_writer import RecordWriter
-from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.jq_program import JqProgram, as_json
 from unified_cli.output.style import Style
 
 LARGEST_DOCUMENT = 32 * 1024 * 1024
@@ -102,5 +101,5 @@ def render(program: JqProgram, body: bytes, form: str) -> bytes:
 
         return b"---\n".join(dump_yaml(value) for value in program.run(body))
     values = program.run(body)
-    lines = [value if isinstance(value, str) else dump(value) for value in values]
+    lines = [value if isinstance(value, str) else as_json(value) for value in values]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
