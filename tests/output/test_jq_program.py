@@ -198,8 +198,9 @@ def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, s
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
-def test_a_result_that_is_nested_too_deep_is_refused(form: str, unified: Unified) -> None:
+def test_a_result_that_is_nested_deep_is_printed_or_refused(form: str, unified: Unified) -> None:
     program = "reduce range(5000) as $i (1; [.])"
     result = unified(["-p", "sandbox", "ticketing", "tickets", "list", "--limit", "1", "-o", form, "--jq", program])
-    assert (result.stdout, result.code) == ("", 2)
-    assert "nested too deep to be written" in result.stderr
+    # How deep Python writes JSON depends on its version.
+    refused = (result.stdout, result.code) == ("", 2) and "nested too deep to be written" in result.stderr
+    assert refused or (result.stdout.startswith("[" * 5000), result.code) == (True, 0)
