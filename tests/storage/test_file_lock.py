@@ -1,5 +1,6 @@
 """Locks: one process at a time, whatever becomes of the file that stands for the lock."""
 
+import errno
 import fcntl
 import os
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import pytest
 from front_door import Unified
 from server import Reply, Seen, Service
 
-from unified_cli.errors import StateError
+from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.file_lock import HeldLock
 
 
@@ -100,3 +101,13 @@ def test_the_file_of_a_lock_is_removed_before_the_lock_is_released(
     monkeypatch.setattr(fcntl, "flock", watched)
     held.release()
     assert there == [False]
+
+
+def test_a_folder_that_takes_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        # What Linux answers in /proc: the folder is there, and a new file in it never is.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(StorageError, match=r"cannot make .*/x\.lock: the folder takes no file"):
+        HeldLock(tmp_path / "x.lock").take("x")

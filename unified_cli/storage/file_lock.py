@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _MODE = 0o600
 # Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
 _POLL_SECONDS = 0.1
+# Some folders, such as /proc, say at each try that a new file is not there.
+_MOST_TRIES = 1000
 
 
 class HeldLock:
@@ -38,15 +40,19 @@ class HeldLock:
 
         _check(self._path)
         lock = FileLock(self._path, mode=_MODE, thread_local=False, blocking=False, on_acquired=_sign)
-        while not lock.is_locked:
+        for _ in range(_MOST_TRIES):
             try:
                 lock.acquire()
+                if lock.is_locked:
+                    break
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
                 # Whoever held the lock has removed the file meanwhile, and a lock on a file without a name is none.
             except OSError as error:
                 raise _refused(self._path, error) from None
+        else:
+            raise StorageError(f"cannot make {self._path}: the folder takes no file")
         self._lock = lock
 
     def release(self) -> None:
