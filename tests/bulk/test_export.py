@@ -68,7 +68,7 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
 
     again = unified(f"export -p * --to {folder}")
     assert (again.stderr, again.code) == (
-        f"wrote 0 files with 0 records to {folder}, {len(expected)} were already complete\n",
+        f"wrote 0 files with 0 records to {folder}, {len(expected)} already complete\n",
         0,
     )
     assert {name: data for name, data in files(folder).items() if name != "manifest.json"} == {

@@ -161,7 +161,7 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(service: Servic
         [
             "c-0: broken off after 100 records in 1 page; to continue: -p c-0 --cursor c1",
             "c-2: broken off after 100 records in 1 page; to continue: -p c-2 --cursor c1",
-            "1 of 3 connections were read completely",
+            "read completely: 1 of 3 connections",
         ],
     )
 

@@ -136,7 +136,7 @@ def test_csv_safe_disarms_formulas_and_leaves_numbers_alone(unified: Unified, se
     result = unified(f"{LIST} --all -o csv --csv-safe", environ=service.environ)
     found = [row["c"] for row in csv.DictReader(io.StringIO(result.raw.decode(), newline=""))]
     assert found == ["'=1+1", "'+cmd", "-5.3", "'@x", "'\tx", "'＝x", "'-a", "'+49 30", "plain"]  # noqa: RUF001
-    assert "7 cells were given a '" in result.stderr
+    assert "put a ' before 7 cells" in result.stderr
     assert "'" not in unified(f"{LIST} --all -o csv", environ=service.environ).stdout
 
 
@@ -176,7 +176,7 @@ def test_ids_that_are_missing_are_counted(unified: Unified, service: Service) ->
     serve(service, [[{"id": "1"}, {"name": "x"}, {"id": 7}, {"id": "a\nb"}, None]])
     result = unified(f"{LIST} -o ids", environ=service.environ)
     assert (result.stdout, result.code) == ("1\n7\n", 9)
-    assert result.stderr == "error: 3 records have no id that fits on a line\n"
+    assert result.stderr == "error: left out 3 records without an id that fits on a line\n"
 
 
 def test_jq_sees_the_whole_result_in_json_and_each_record_in_lines(unified: Unified, service: Service) -> None:

@@ -56,8 +56,8 @@ def test_an_export_folder_is_verified_and_completed(home: Path, unified: Unified
     kept = (home / "dump/sandbox/voice/calls.ndjson").stat().st_mtime_ns
     assert unified("export --verify dump").code != 0
     result = unified("export voice emails/folders -p sandbox --to dump")
-    assert (result.code, result.stderr) == (0, "wrote 1 files with 60 records to dump, 2 were already complete\n")
-    assert unified("export --verify dump").stderr == "dump: 3 files match the manifest\n"
+    assert (result.code, result.stderr) == (0, "wrote 1 file with 60 records to dump, 2 already complete\n")
+    assert unified("export --verify dump").stderr == "dump: the manifest matches 3 files\n"
     assert (home / "dump/sandbox/voice/calls.ndjson").stat().st_mtime_ns == kept
 
 

@@ -13,6 +13,7 @@ from unified_cli.catalogue.known import known
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
+from unified_cli.plural import counted
 from unified_cli.storage import folders, output_file, output_stream
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
     only_files = request.operation is not None and request.operation.name == "download"
     download = Download(client, call.runtime, call.settings.retries)
     saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
-    call.runtime.stderr.note(f"wrote {saved.size} bytes to {saved.path} (sha256 {saved.sha256})")
+    call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
 
 
 def target(options: OperationOptions) -> "DownloadTarget":
@@ -93,13 +94,12 @@ def many(call: Call, operation: Operation) -> None:
             opened = partial(clients.open, settings, patience=Patience.ENDLESS)
             terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries)
             done = download_batch.run(downloads, terms, runtime)
-    runtime.stderr.note(
-        f"{done.saved} files saved, {done.there} already there; {folder / download_batch.MANIFEST} lists them"
-    )
+    manifest = folder / download_batch.MANIFEST
+    runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
     if done.stopped:
         raise done.stopped
     if done.failed:
-        raise IncompleteError(f"failed: {done.failed} of {source.count} files, see {folder / download_batch.MANIFEST}")
+        raise IncompleteError(f"failed: {done.failed} of {counted(source.count, 'file')}, see {manifest}")
 
 
 def _show(call: Call, downloads: Iterator[Any]) -> None:

@@ -21,6 +21,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import ReadProgress, progress
+from unified_cli.plural import all_of, counted
 from unified_cli.runtime import Runtime
 
 LABEL = "_profile"
@@ -162,7 +163,8 @@ class _FanOutOutcome:
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if options.all or options.limit:
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
-            runtime.stderr.note(f"{records} records in {pages} pages from {len(good)} of {len(self.names)} connections")
+            read = f"{counted(records, 'record')} in {counted(pages, 'page')}"
+            runtime.stderr.note(f"{read} from {len(good)} of {counted(len(self.names), 'connection')}")
 
     def report_interruption(self, runtime: Runtime) -> None:
         """Print how to continue each connection that was read in part."""
@@ -171,16 +173,16 @@ class _FanOutOutcome:
                 torn = " and part of another" if tally.torn else ""
                 onward = f"to continue: -p {name} {tally.onward()}"
                 runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
-        runtime.stderr.line(f"{len(self.ended)} of {len(self.names)} connections were read completely")
+        runtime.stderr.line(f"read completely: {len(self.ended)} of {counted(len(self.names), 'connection')}")
 
     def raise_error(self, missing: list[str], options: OperationOptions) -> None:
         """Raise the error that sums up the run, if anything failed or is missing."""
         codes = {error.code for error in self.failed.values()}
         if len(self.failed) == len(self.names) and len(codes) == 1:
-            raise next(iter(self.failed.values())).retold(f"all {len(self.names)} connections failed")
+            raise next(iter(self.failed.values())).retold(f"{all_of(len(self.names), 'connection')} failed")
         if self.failed:
             failed = [name for name in self.names if name in self.failed]
-            missing.append(f"{len(failed)} of {len(self.names)} connections failed: {', '.join(failed)}")
+            missing.append(f"{len(failed)} of {counted(len(self.names), 'connection')} failed: {', '.join(failed)}")
         if not options.allow_partial:
             missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
         if missing:

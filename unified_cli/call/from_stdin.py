@@ -24,6 +24,7 @@ from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
 from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
 
@@ -71,7 +72,7 @@ def run(call: Call, operation: Operation) -> None:
         return
     builder.check_writable(settings, jobs[0].request)
     if operation.kind == "delete":
-        prompt.confirm_delete(runtime, settings, f"{len(jobs)} records", yes=options.yes, stdin_holds_data=True)
+        prompt.confirm_delete(runtime, settings, counted(len(jobs), "record"), yes=options.yes, stdin_holds_data=True)
     printer = record_output.printer_for(call, operation)
     with Clients(runtime, catalogue) as clients:
         _PipedRun(runtime, settings, clients, printer, options.workers).all(jobs)
@@ -183,7 +184,7 @@ class _PipedRun:
             raise UnknownError(f"{self._unknown} of {count} may or may not have been done")
         if self._stopped:
             self._stopped.message = masked(
-                f"stopped with {count - self._tried} of {count} lines not tried: {self._stopped.message}"
+                f"stopped with {count - self._tried} of {counted(count, 'line')} not tried: {self._stopped.message}"
             )
             raise self._stopped
         if self._failed:

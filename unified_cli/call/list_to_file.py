@@ -17,6 +17,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 
@@ -74,9 +75,10 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
 
 
 def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
+    left_out = f", left out {state.dropped}" if state.dropped else ""
     runtime.stderr.note(
-        f"wrote {state.records} records of {state.pages} pages to {path} "
-        f"({state.bytes} bytes, sha256 {state.sha256})" + (f", left out {state.dropped}" if state.dropped else "")
+        f"wrote {counted(state.records, 'record')} of {counted(state.pages, 'page')} to {path} "
+        f"({counted(state.bytes, 'byte')}, sha256 {state.sha256}){left_out}"
     )
     if state.next_cursor is not None:
         runtime.stderr.note(f"cut on request; to continue: --cursor {state.next_cursor}")

@@ -17,6 +17,7 @@ from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import progress
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 
@@ -45,7 +46,7 @@ class ListSummary:
 
     def so_far(self) -> str:
         """Records and pages, in words."""
-        return f"{_count(self.records, 'record')} in {_count(self.pages, 'page')}"
+        return f"{counted(self.records, 'record')} in {counted(self.pages, 'page')}"
 
     def onward(self) -> str:
         """The option that continues where this stopped."""
@@ -57,10 +58,6 @@ class ListSummary:
             return []
         numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
         return [f"the provider left something out of page {numbers} (--allow-partial accepts that)"]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:

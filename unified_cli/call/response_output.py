@@ -8,6 +8,7 @@ from unified_cli.errors import UsageError
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import Request
 from unified_cli.output import pretty_json, stdout
+from unified_cli.plural import counted
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
@@ -29,7 +30,7 @@ def write(call: Call, request: Request, answer: Answer, program: "JqProgram | No
         chunks = answer.chunks if answer.body is None else [answer.body]
         path = Path(options.out)
         size = output_file.write(path, chunks, force=options.force)
-        runtime.stderr.note(f"wrote {size} bytes to {path}")
+        runtime.stderr.note(f"wrote {counted(size, 'byte')} to {path}")
     elif answer.body is None:
         if runtime.stdout_is_terminal and not options.force and not answer.content_type.startswith("text/"):
             raise UsageError(

@@ -13,6 +13,7 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
+from unified_cli.plural import counted
 from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
@@ -86,7 +87,7 @@ def _install(context: CommandContext, chosen: Shell | None) -> None:
     except OSError as error:
         raise StorageError(f"cannot create {path.parent}: {error.strerror}") from None
     size = output_file.write(path, [_script(shell, context)], force=True)
-    runtime.stderr.note(f"wrote {size} bytes to {path}")
+    runtime.stderr.note(f"wrote {counted(size, 'byte')} to {path}")
     runtime.stderr.note(next_step)
 
 

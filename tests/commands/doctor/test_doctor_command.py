@@ -178,7 +178,7 @@ def test_over_the_network_name_connection_rate_and_clock(unified: Unified, servi
     assert [seen.query[0] for seen in service.seen] == [("integrated_account_id", "1")], "b was not asked for"
     assert found(result, "name")["message"] == "127.0.0.1"
     assert found(result, "connection")["message"].endswith("; token accepted")
-    assert (found(result, "rate")["level"], found(result, "rate")["message"]) == ("warning", "0 of 50 requests left")
+    assert (found(result, "rate")["level"], found(result, "rate")["message"]) == ("warning", "requests left: 0 of 50")
     clock = found(result, "clock")
     assert (clock["level"], clock["remedy"]) == ("warning", "set this machine's clock")
     assert clock["message"].endswith(" s behind the service's")

@@ -14,6 +14,7 @@ from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
@@ -124,7 +125,7 @@ class Download:
         where = f"{request.method} {request.path}"
         total = _total(first)
         if total is not None and total != file.size:
-            raise ServiceError(f"the file has {file.size} bytes and was to have {total} ({where})")
+            raise ServiceError(f"the file has {counted(file.size, 'byte')}, not {total} ({where})")
         if total is None and "chunked" not in first.headers.get("transfer-encoding", "").lower():
             self._runtime.stderr.note(f"nothing says how long the file is, so it may be cut short ({where})")
         for algorithm, expected in _digests(first.headers):

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from unified_cli.bulk.export.manifest import NAME, Manifest, ManifestEntry, without_lists
 from unified_cli.errors import StateError, StorageError
+from unified_cli.plural import counted
 from unified_cli.storage import folders, regular_file
 
 _BLOCK = 1024 * 1024
@@ -46,7 +47,7 @@ def verify(folder: Path) -> ManifestCheck:
             elif entry.offered:
                 check.missing.append(f"{entry.file}: not complete: {entry.why}")
     for name, of_it in without_lists(entries).items():
-        check.missing.append(f"{name}: none of its {len(of_it)} lists is offered, so nothing was read")
+        check.missing.append(f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read")
     return check
 
 
@@ -66,11 +67,11 @@ def _differences(folder: Path, entry: ManifestEntry) -> Iterator[str]:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size != entry.bytes:
-                yield f"{size} bytes, not {entry.bytes}"
+                yield f"{counted(size, 'byte')}, not {entry.bytes}"
             elif hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
                 yield "not the bytes that were written"
             elif path.suffix == ".ndjson" and (lines := _lines(file)) != entry.records:
-                yield f"{lines} records, not {entry.records}"
+                yield f"{counted(lines, 'record')}, not {entry.records}"
     except OSError as error:
         yield error.strerror or "cannot be read"
 

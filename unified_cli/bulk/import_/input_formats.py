@@ -13,6 +13,7 @@ from unified_cli.bulk.import_ import json_records
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_stream import TooLongError
+from unified_cli.plural import counted
 from unified_cli.storage import input_bounds
 
 _BOM = b"\xef\xbb\xbf"
@@ -96,7 +97,9 @@ def _csv(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
         at = rows.line_num + 1
         for row in rows:
             if row and len(row) != len(heads):
-                raise UsageError(f"{name}, line {at}: {len(row)} cells under {len(heads)} columns")
+                raise UsageError(
+                    f"{name}, line {at}: {counted(len(row), 'cell')} under {counted(len(heads), 'column')}"
+                )
             if row:
                 cells = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
                 yield InputLine(at, msgspec.json.encode(cells))

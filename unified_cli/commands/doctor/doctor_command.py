@@ -19,6 +19,7 @@ from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -76,7 +77,7 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
     _show(runtime, options.output, findings)
     errors = [finding for finding in findings if finding.error]
     if errors:
-        raise worst(errors).retold(f"found {len(errors)} error{'s' if len(errors) > 1 else ''}")
+        raise worst(errors).retold(f"found {counted(len(errors), 'error')}")
 
 
 def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:

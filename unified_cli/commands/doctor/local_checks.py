@@ -17,6 +17,7 @@ from unified_cli.config.keys import KEYS, PREFIX
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
 
@@ -102,7 +103,7 @@ def configuration(runtime: Runtime) -> Iterator[Finding]:
     for problem in wrong:
         yield Finding.failed("config", str(path), problem)
     if not wrong:
-        yield Finding("config", str(path), f"{len(data.get('profiles', {}))} profiles")
+        yield Finding("config", str(path), counted(len(data.get("profiles", {})), "profile"))
     if permissions.readable_by_others(found[1]):
         yield Finding("permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True)
     else:

@@ -72,7 +72,7 @@ def _rate(verdict: ProbeResult) -> Iterator[Finding]:
     empty = left.strip() == "0"
     of = f" of {limit}" if limit else ""
     remedy = "run fewer jobs at once, or set a lower rate" if empty else ""
-    yield Finding("rate", verdict.profile or "", f"{left}{of} requests left", remedy, doubtful=empty)
+    yield Finding("rate", verdict.profile or "", f"requests left: {left}{of}", remedy, doubtful=empty)
 
 
 def _clock(runtime: Runtime, verdicts: Sequence[ProbeResult]) -> Iterator[Finding]:

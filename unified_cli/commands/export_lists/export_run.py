@@ -23,6 +23,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.output import printer
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import folders, output_file
 from unified_cli.storage.file_lock import HeldLock
@@ -45,10 +46,12 @@ def _verify(runtime: Runtime, folder: Path) -> None:
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:
-        raise StateError(f"{folder} does not match its manifest ({len(verdict.differences)} differences)")
+        raise StateError(f"{folder} does not match its manifest ({counted(len(verdict.differences), 'difference')})")
     if verdict.missing:
-        raise IncompleteError(f"{folder} is incomplete: {len(verdict.missing)} files missing (run the export again)")
-    runtime.stderr.note(f"{folder}: {verdict.compared} files match the manifest")
+        raise IncompleteError(
+            f"{folder} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
+        )
+    runtime.stderr.note(f"{folder}: the manifest matches {counted(verdict.compared, 'file')}")
 
 
 def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError, UnsafeError
+from unified_cli.plural import all_of, counted
 from unified_cli.runtime import Runtime
 
 _MOST_LINES = 3
@@ -16,11 +17,13 @@ def report(runtime: Runtime, folder: Path, total: int, summary: ExportSummary) -
     for line in (*_failures(summary.failed), *summary.partial):
         runtime.stderr.line(line)
     for name, entries in summary.without_lists.items():
-        runtime.stderr.line(f"{name}: none of its {len(entries)} lists is offered, the first with: {entries[0].why}")
+        runtime.stderr.line(
+            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
+        )
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     runtime.stderr.note(
-        f"wrote {summary.written} files with {summary.records} records to {folder}, "
-        f"{summary.unchanged} were already complete{absent}"
+        f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {folder}, "
+        f"{summary.unchanged} already complete{absent}"
     )
     _raise_error(summary, total)
 
@@ -34,12 +37,12 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
                 raise error
     kinds = {error.code for error in failed.values()}
     if failed and len(failed) == total and len(kinds) == 1:
-        raise next(iter(failed.values())).retold(f"all {total} lists failed")
+        raise next(iter(failed.values())).retold(f"{all_of(total, 'list')} failed")
     if summary.not_offered == total > 0:
         raise RefusedError("nothing could be read: no connection offers any of the lists", hint=_ASK, status=404)
     missing = []
     if failed or summary.partial:
-        missing.append(f"{len(failed) + len(summary.partial)} of {total} files are incomplete")
+        missing.append(f"incomplete: {len(failed) + len(summary.partial)} of {counted(total, 'file')}")
     if summary.without_lists:
         missing.append(f"nothing could be read from {', '.join(summary.without_lists)}")
     if missing:
@@ -55,7 +58,7 @@ def _failures(failed: Mapping[str, UnifiedError]) -> list[str]:
     for (connection, _, _), names in alike.items():
         first = failed[names[0]].message
         if len(names) > _MOST_LINES:
-            lines.append(f"{connection}: {len(names)} lists failed, the first with: {first}")
+            lines.append(f"{connection}: {counted(len(names), 'list')} failed, the first with: {first}")
         else:
             lines += [f"{name}: {failed[name].message}" for name in names]
     return lines

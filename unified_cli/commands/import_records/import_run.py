@@ -26,6 +26,7 @@ from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, resolution
 from unified_cli.errors import UnifiedError
 from unified_cli.http.rate_limit import Patience
+from unified_cli.plural import counted
 from unified_cli.storage import file_lock
 
 
@@ -64,7 +65,7 @@ def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
     builder.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
-        what = f"{source.count} records of {task.operation.api}/{task.operation.resource}"
+        what = f"{counted(source.count, 'record')} of {task.operation.api}/{task.operation.resource}"
         piped = options.file == "-"
         prompt.confirm_delete(task.runtime, task.resolved, what, yes=options.yes, stdin_holds_data=piped)
 

@@ -7,6 +7,7 @@ from unified_cli.bulk.import_.result_files import ResultGroup
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
 from unified_cli.masking import masked
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 
@@ -29,12 +30,15 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
     """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones."""
     counts = {group.name: group.count for group in groups}
     paths = {group.name: group.path for group in groups}
-    total = sum(counts.values())
-    ended = f"stopped with {counts['not tried']} of {total} records not tried: {stopped.message}" if stopped else ""
+    total = counted(sum(counts.values()), "record")
+    ended = f"stopped with {counts['not tried']} of {total} not tried: {stopped.message}" if stopped else ""
     if counts["in doubt"]:
         raise UnknownError(
             "; ".join(
-                filter(None, (f"in doubt: {counts['in doubt']} of {total} records, see {paths['in doubt']}", ended))
+                filter(
+                    None,
+                    (f"in doubt: {counts['in doubt']} of {total}, see {paths['in doubt']}", ended),
+                )
             ),
             hint="the same command retries them where that is safe; --retry-in-doubt sends them again",
         )
@@ -42,4 +46,4 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
         stopped.message = masked(ended)
         raise stopped
     if counts["failed"]:
-        raise IncompleteError(f"failed: {counts['failed']} of {total} records, see {paths['failed']}")
+        raise IncompleteError(f"failed: {counts['failed']} of {total}, see {paths['failed']}")

@@ -14,6 +14,7 @@ from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.json_text.values import JsonObject
+from unified_cli.plural import counted
 
 VERSION = 1
 With = Annotated[
@@ -61,7 +62,7 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
     errors = [one.error for one in verdicts if one.error]
     if errors:
-        told = f"{len(errors)} of {len(verdicts)} connections cannot be used"
+        told = f"{len(errors)} of {counted(len(verdicts), 'connection')} cannot be used"
         raise connection_probe.worst(errors).retold(told)
 
 

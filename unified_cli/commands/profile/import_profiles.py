@@ -18,6 +18,7 @@ from unified_cli.config.draft import Draft
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml
 from unified_cli.masking import masked, visible
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _LARGEST = 16 * 1024 * 1024
@@ -68,7 +69,9 @@ def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
 
     warnings: dict[str, str | None] = {}
     path = edit.change(runtime, alter, touched=rows)
-    runtime.stderr.note(f"{'wrote' if update else 'added'} {len(rows)} profiles {'in' if update else 'to'} {path}")
+    runtime.stderr.note(
+        f"{'wrote' if update else 'added'} {counted(len(rows), 'profile')} {'in' if update else 'to'} {path}"
+    )
     for warning in filter(None, warnings.values()):
         runtime.stderr.note(f"warning: {warning}")
 
@@ -105,7 +108,7 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
                 continue
             line = f"line {reader.line_num}"
             if len(cells) != len(heads):
-                raise UsageError(f"{line} has {len(cells)} cells for {len(heads)} columns")
+                raise UsageError(f"{line} has {counted(len(cells), 'cell')} for {counted(len(heads), 'column')}")
             name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), line)
             if name in lines:
                 raise UsageError(f'{line} repeats the profile "{name}" of line {lines[name]}')

@@ -12,6 +12,7 @@ from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.masking import excerpt
+from unified_cli.plural import counted
 
 # OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
@@ -86,12 +87,14 @@ def _no_name(error: socket.gaierror, where: str) -> NetworkFailure:
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:
     received = state.received
     if isinstance(error, httpx.TimeoutException):
-        so_far = f"{received} bytes had come" if received else "nothing had come"
+        so_far = f"{counted(received, 'byte')} had come" if received else "nothing had come"
         return NetworkFailure(Outcome.LOST, f"{host} did not answer in time; {so_far}")
     if isinstance(error, httpx.LocalProtocolError):
         return NetworkFailure(Outcome.PERMANENT, f"the request to {host} cannot be put into HTTP")
     if not isinstance(error, httpx.RemoteProtocolError):
-        return NetworkFailure(Outcome.LOST, f"the connection to {host} broke; {received} bytes of an answer had come")
+        return NetworkFailure(
+            Outcome.LOST, f"the connection to {host} broke; {counted(received, 'byte')} of an answer had come"
+        )
     if not received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:

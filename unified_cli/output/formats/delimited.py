@@ -7,6 +7,7 @@ from itertools import chain, islice
 from unified_cli.json_text.members import Parts, Record, parts, pick, text
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined
 from unified_cli.output.style import Style
+from unified_cli.plural import counted
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 # How a cell begins that a spreadsheet takes for a formula.
@@ -70,7 +71,11 @@ class Delimited(RecordWriter):
 
     def remarks(self) -> Sequence[str]:
         """How many cells got a quote."""
-        return [f"{self._guarded} cells were given a ' so that no spreadsheet runs them"] if self._guarded else []
+        return (
+            [f"put a ' before {counted(self._guarded, 'cell')} that a spreadsheet would run as a formula"]
+            if self._guarded
+            else []
+        )
 
     def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
         # Any connection's page may come first, so the known columns are there whether it has them or not.

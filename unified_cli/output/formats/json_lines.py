@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from unified_cli.json_text.members import Record, one_line as on_one_line, parts, text
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
+from unified_cli.plural import counted
 
 
 class Lines(RecordWriter):
@@ -37,4 +38,6 @@ class Ids(RecordWriter):
 
     def shortcomings(self) -> Sequence[str]:
         """How many records had no id."""
-        return [f"{self._without} records have no id that fits on a line"] if self._without else []
+        return (
+            [f"left out {counted(self._without, 'record')} without an id that fits on a line"] if self._without else []
+        )
