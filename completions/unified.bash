@@ -108,7 +108,7 @@ _unified_words() {
 _unified_flags() {
     flags='--help -h'
     case $1 in
-        '') flags+=' --profile -p --output -o --verbose -v' ;;
+        '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
@@ -144,8 +144,8 @@ _unified_value() {
     kind=''
     case $1 in
         -p|--profile) kind='profile' ;;
-        -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
         --token-file) kind='file' ;;
+        -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
         --dedupe) kind='id' ;;
         --out) kind='file' ;;
         --as) kind='curl' ;;
@@ -363,7 +363,7 @@ _unified() {
                 fi
                 ;;
             --*=*) ;;
-            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
         esac
     done
 

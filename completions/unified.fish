@@ -220,7 +220,7 @@ function __unified_flags --argument-names at
     printf '%s\t%s\n' --help 'show the page of help' -h 'show the page of help'
     switch "$at"
         case ''
-            printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --output 'the output format' -o 'the output format' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies'
+            printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --account-id 'the connection\'s id, instead of the profile\'s' -a 'the connection\'s id, instead of the profile\'s' --base-url 'the service\'s base URL' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --output 'the output format' -o 'the output format' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies'
         case 'request'
             printf '%s\t%s\n' --profile 'the profile to use; list and get take globs, tag:NAME' -p 'the profile to use; list and get take globs, tag:NAME' --account-id 'the connection\'s id, instead of the profile\'s' -a 'the connection\'s id, instead of the profile\'s' --base-url 'the service\'s base URL' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --query 'a query parameter; brackets pass through' -q 'a query parameter; brackets pass through' --data 'the request body; - is standard input' -d 'the request body; - is standard input' --raw-field 'set a field to a string; a[b]=1 nests' -f 'set a field to a string; a[b]=1 nests' --field 'set a field to a JSON value, else a string; @base64:FILE for bytes' -F 'set a field to a JSON value, else a string; @base64:FILE for bytes' --all 'read all pages, not one' --limit 'read at most N records of each connection' --page-size 'records per page' --cursor 'start at this cursor' --allow-partial 'exit 0 on partial results of the provider' --restart 'with --out: start over instead of resuming' --dedupe 'with --out: leave out repeated records' --output 'the output format' -o 'the output format' --columns 'only these fields; a.b is b within a' --jq 'apply this jq program to the result, or to each line' --csv-safe 'escape cells that a spreadsheet would run as formulas' --out 'write the result to a file, a download also to a folder' --force 'overwrite the file; print binary on a terminal' --dry-run 'print the request as JSON and send nothing' --as 'print the request as a curl command and send nothing' --yes 'delete without asking; required off a terminal' -y 'delete without asking; required off a terminal' --idempotency-key 'reuse the key of an earlier attempt of this write' --timeout 'seconds for a request with its retries (120)' --retries 'retries after the first attempt (4)' --rate 'requests per 10 s and connection, 0: no limit (45)' --token-rate 'requests per 10 s and token, 0: no limit (ten times --rate)' --ca-bundle 'also trust these certificate authorities' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies' --quiet 'print errors only' --no-input 'never prompt, fail instead' --color 'colour the output (auto)'
         case 'export'
@@ -285,12 +285,12 @@ function __unified_value --argument-names option
             echo 'profile'
         case '--profile'
             echo 'profile'
+        case '--token-file'
+            echo 'file'
         case '-o'
             echo 'json ndjson table csv tsv yaml ids raw'
         case '--output'
             echo 'json ndjson table csv tsv yaml ids raw'
-        case '--token-file'
-            echo 'file'
         case '--dedupe'
             echo 'id'
         case '--out'
@@ -465,7 +465,7 @@ function __unified_complete
         end
         switch $word
             case '--*=*'
-            case -p --profile -o --output -a --account-id --base-url --token-file -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --to --shard --verify --operation --map --format --report --shell --port --seed --state --faults --records --with --token-command --tag --store
+            case -p --profile -a --account-id --base-url --token-file -o --output -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --to --shard --verify --operation --map --format --report --shell --port --seed --state --faults --records --with --token-command --tag --store
                 set skip $word
             case '-*'
             case '*'

@@ -19,6 +19,8 @@ CALLS = "unified voice calls list"
             "voice calls list --as wget",
             f"{CALLS}: invalid value for '--as': 'wget' is not one of 'curl' ({CALLS} --help)",
         ),
+        ("-a x doctor", "this command takes no --account-id"),
+        ("--token-stdin profile list", "this command takes no --token-stdin"),
         ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),
         (
             "request DELETE /unified/voice/calls/1 --limit 3",

@@ -15,21 +15,20 @@ from unified_cli.cli.shared_options import (
     NetworkOptions,
     Output,
     PageSize,
-    Profiles,
     Query,
     Restart,
     Yes,
 )
 from unified_cli.config.keys import KEYS
 from unified_cli.config.overrides import Overrides
+from unified_cli.errors import UsageError
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-class EarlyOptions(Options):
+class EarlyOptions(ConnectionOptions):
     """The options that are also accepted right after the program's name."""
 
-    profile: Profiles = ()
     output: Output = None
     verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
 
@@ -144,8 +143,16 @@ def _takes(operation: Operation, flag: Flag) -> bool:
 
 
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, with defaults from those right after the program's name where the command has them."""
-    found = {name: getattr(early, name) for name in ("profile", "output") if getattr(options, name, "") in {(), None}}
+    """The options of a command, with defaults from those right after the program's name where the command has them.
+
+    Raises UsageError for one that names a connection and is not taken by the command; -p and -o may stand in an alias.
+    """
+    nothing: tuple[object, ...] = ((), None, False)
+    given = {name: value for name, value in early.__dict__.items() if name != "verbose" and value not in nothing}
+    found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
+    for name in given.keys() - {"profile", "output"}:
+        if not hasattr(options, name):
+            raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
     return options.replaced(**found)

@@ -32,8 +32,8 @@ def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
         ".SH DESCRIPTION",
         _text(
             "Every operation of the APIs is a command. Results go to standard output as they were served, everything"
-            " else to standard error. Options go after the operation, in any order; -p, -o and -v may also go right"
-            " after unified. Every command and group has --help."
+            " else to standard error. Options go after the operation, in any order; those that name the"
+            " connection, -o and -v may also go right after unified. Every command and group has --help."
         ),
         ".SH EXAMPLE",
         f".EX\n{_text(example(first))}\n.EE",
