@@ -21,9 +21,9 @@ Raised where the failure is detected; only `main` turns them into exit codes.
 
 import copy
 from enum import IntEnum
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
-from unified_cli.json_text.values import JsonObject
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.masking import MaskedText, masked
 
 
@@ -57,12 +57,20 @@ class ExitCode(IntEnum):
     CLOSED = 141, "the output was closed by its reader"
 
 
+class ErrorResponse(NamedTuple):
+    """What the answer behind an error says: lines on what is wrong, the id of the request, and its body; masked."""
+
+    details: tuple[MaskedText, ...] = ()
+    request_id: MaskedText | None = None
+    body: Json = None
+
+
 class UnifiedError(Exception):
     """A failure, as one line for people and a few facts for programs.
 
     `message` is that line: the `reason` and, in parentheses, the `hint` at what to do about it, if there is one.
     All three are masked when the error is made, so that they may be printed and stored. `origin` says where it failed:
-    `local`, `network`, `service` or `provider`.
+    `local`, `network`, `service` or `provider`. `response` is set where an answer of the service is behind it.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -79,6 +87,7 @@ class UnifiedError(Exception):
         status: int | None = None,
         retryable: bool | None = None,
         idempotency_key: str | None = None,
+        response: ErrorResponse | None = None,
     ) -> None:
         self.reason = masked(reason)
         self.hint: MaskedText | None = masked(hint) if hint else None
@@ -86,6 +95,7 @@ class UnifiedError(Exception):
         super().__init__(self.message)
         self.status = status
         self.idempotency_key = idempotency_key
+        self.response = response
         self.origin = origin or self.origin
         self.retryable = self.retryable if retryable is None else retryable
 
@@ -98,12 +108,26 @@ class UnifiedError(Exception):
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
 
+    @property
+    def lines(self) -> list[MaskedText]:
+        """The message, then what the answer says in detail."""
+        if self.response is None:
+            return [self.message]
+        details, request_id, _ = self.response
+        last = [masked(f"request id: {request_id}")] if request_id else []
+        return [self.message, *details, *last]
+
+    @property
+    def one_line(self) -> MaskedText:
+        """The message and the details on one line, for reports and journals."""
+        return masked("; ".join(self.lines))
+
     def retold(self, reason: str) -> Self:
         """The same failure in other words, without a hint: for the end of a run of which all parts failed alike."""
         told = copy.copy(self)
         told.reason = told.message = masked(reason)
         told.args = (told.message,)
-        told.hint = None
+        told.hint = told.response = None
         return told
 
     def add_hint(self, hint: str) -> None:
@@ -121,6 +145,7 @@ class UnifiedError(Exception):
             "status": self.status,
             "retryable": self.retryable,
             "idempotency_key": self.idempotency_key,
+            **(self.response._asdict() if self.response else {}),
         }
 
 

@@ -91,7 +91,8 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
         facts = {**error.facts(), "message": visible(error.message)}
         stderr.line(json.dumps({"error": facts}))
         return error.code
-    lines = [f"error: {error.message}"]
+    first, *details = error.lines
+    lines = [f"error: {first}", *(f"  {line}" for line in details)]
     if isinstance(error, UsageError) and error.caret:
         text, column = error.caret
         lines += [f"  {text}", f"  {' ' * column}^"]

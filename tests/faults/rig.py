@@ -219,7 +219,7 @@ def _check_streams(rig: Rig, run: Run, told: str) -> None:
     assert "".join(run.stderr.split("\n")).isprintable(), told
     assert max(map(len, run.stderr.splitlines()), default=0) < 3000, told
     if case.exit:
-        assert re.match(r'error: |{"error": |\s+\^$', run.stderr.splitlines()[-1]), told
+        assert re.search(r'^(error: .*|{"error": .*)\n(  .*\n)*\Z', run.stderr, re.MULTILINE), told
         assert case.exit == 1 or "a bug" not in run.stderr, told
     if case.calm:
         assert run.stdout, told

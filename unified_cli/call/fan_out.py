@@ -155,9 +155,9 @@ class _FanOutOutcome:
             error = self.failed.get(name)
             if error and tally.pages:
                 onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
-                runtime.stderr.line(f"{name}: {error.message}; {onward}")
+                runtime.stderr.line(f"{name}: {error.one_line}; {onward}")
             elif error:
-                runtime.stderr.line(f"{name}: {error.message}")
+                runtime.stderr.line(f"{name}: {error.one_line}")
             elif tally.next_cursor is not None:
                 runtime.stderr.note(f"{name}: {listing.unread(tally, options)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]

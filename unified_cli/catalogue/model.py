@@ -146,6 +146,8 @@ class Service(NamedTuple):
     record_count: str
     remote_error: str
     error_insight: str
+    provider_answers: str
+    """The members of an error that hold what the provider answered."""
     response_format: str
     exclude_fields: str
     ignore_remote_data: str

@@ -173,7 +173,7 @@ def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
     hint = f"it asks to wait {span}, longer than this run may"
-    return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status)
+    return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response)
 
 
 def _give_up(call: _Call, error: UnifiedError) -> NoReturn:

@@ -61,6 +61,7 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
         origin=error.origin,
         status=error.status,
         idempotency_key=request.key,
+        response=error.response,
     )
 
 

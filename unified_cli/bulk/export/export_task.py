@@ -152,7 +152,7 @@ class TaskRunner:
             part.close()
             if error.status not in _NOT_OFFERED or part.state.pages or task.exact:
                 raise
-            yield FinishedList(replace(entry, offered=False, why=error.message, ended=self._now()))
+            yield FinishedList(replace(entry, offered=False, why=error.one_line, ended=self._now()))
             return
         except BaseException:
             part.close()

@@ -82,9 +82,9 @@ class Export:
         before = self._manifest.entries.get(task.file)
         if before is None or not before.complete:
             entry = ManifestEntry(
-                task.file, task.name, "", "", task.operation.api, task.operation.resource, why=error.message
+                task.file, task.name, "", "", task.operation.api, task.operation.resource, why=error.one_line
             )
-            self._manifest.entries[task.file] = replace(before, why=error.message) if before else entry
+            self._manifest.entries[task.file] = replace(before, why=error.one_line) if before else entry
 
     def _note_success(self, entry: ManifestEntry, part: PartialFile | None) -> None:
         summary = self._summary

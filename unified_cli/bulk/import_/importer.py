@@ -112,7 +112,7 @@ def attempt(client: Client, job: ImportJob) -> ImportOutcome:
     try:
         answer = client.send(request)
     except UnifiedError as error:
-        return ImportOutcome(JournalEntry(_state(error), number, status=error.status or 0, why=error.message), error)
+        return ImportOutcome(JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line), error)
     identifier = identifier_of(answer.body or b"", client.service) or job.item.identifier or ""
     return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status))
 

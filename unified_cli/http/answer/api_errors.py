@@ -1,11 +1,13 @@
 """Turn an answer that is no success into an error."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
+from unified_cli.http.answer import decoding, error_details
+from unified_cli.http.answer.error_details import ErrorText
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import excerpt, masked
@@ -33,6 +35,7 @@ class ErrorAnswer(NamedTuple):
 
     request: Request
     status: int
+    headers: Mapping[str, str]
     body: bytes
     envelope: JsonObject | None
     blocked: bool
@@ -44,11 +47,12 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
     kind, retryable = _kind(status, blocked=answer.blocked)
-    text = _text(answer)
+    text, lines = _text(answer, service)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
     reason = excerpt("; ".join([head, *_insight(envelope, service)]))
     hint = _BLOCKED if answer.blocked else _HINTS.get((status, origin))
-    return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable)
+    response = error_details.response(lines, answer.body, answer.headers)
+    return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
 
 
 def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
@@ -61,18 +65,17 @@ def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
     return ServiceError, status >= 500
 
 
-def _text(answer: ErrorAnswer) -> str:
-    envelope = answer.envelope
-    if envelope is None:
-        page = answer.body[:_PAGE].decode("utf-8", "replace")
-        title = _TITLE.search(page)
-        return masked(" ".join((title[1] if title else page).split()))[:_EXCERPT]
-    message = envelope.get("message") or envelope.get("raw_response") or envelope.get("error") or ""
-    return message if isinstance(message, str) else _json(message)
+def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
+    document = answer.envelope or decoding.json_object(answer.body)
+    if document and (found := error_details.text_of(document, service)) != ErrorText("", []):
+        return found
+    page = answer.body[:_PAGE].decode("utf-8", "replace")
+    title = _TITLE.search(page)
+    return ErrorText(masked(" ".join((title[1] if title else page).split()))[:_EXCERPT], [])
 
 
 def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """The details that the service adds: missing parameters, fields and scopes, and failed checks."""
+    """The details that the service adds: missing parameters, fields and scopes."""
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():
         value = found.get("value") if isinstance(found, dict) else None
@@ -82,19 +85,9 @@ def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
         if isinstance(value, list) and value:
             what = "missing scopes" if name == "forbidden_error" else name.replace("_", " ")
             yield f"{what}: {_listed(value)}"
-    details = envelope.get("details") if envelope else None
-    failures = details.get("failures") if isinstance(details, dict) else None
-    if isinstance(failures, list) and failures:
-        yield f"failed checks: {_listed(failures)}"
 
 
 def _listed(values: list[Any]) -> str:
-    shown = [value if isinstance(value, str) else _json(value) for value in values[:_MOST_LISTED]]
+    shown = [error_details.as_json(value) for value in values[:_MOST_LISTED]]
     more = len(values) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-
-
-def _json(value: object) -> str:
-    import msgspec  # noqa: PLC0415  only for messages that are not text
-
-    return msgspec.json.encode(value).decode("utf-8")

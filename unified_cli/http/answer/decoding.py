@@ -91,13 +91,23 @@ def check(body: bytes) -> None:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """The service's error object if the body is one: a `statusCode` from 400, a text `error`, no id, no records.
+    """The service's error object if the body is one: a `statusCode` from 400, a text `error`, no id, no records."""
+    if b'"statusCode"' not in body:
+        return None
+    found = json_object(body)
+    if found is None or "id" in found or items in found:
+        return None
+    status = found.get("statusCode")
+    number = isinstance(status, (int, float)) and not isinstance(status, bool) and status >= 400
+    return found if number and isinstance(found.get("error"), str) else None
+
+
+def json_object(body: bytes) -> JsonObject | None:
+    """The object that the body of an error is; None for anything else, or what is too large or too deep.
 
     Bytes that are not UTF-8 are replaced, because it is a failure in any case.
     """
-    if b'"statusCode"' not in body or len(body) > _LARGEST_ENVELOPE:
-        return None
-    if deeper_than(body, bounds.DEEPEST):
+    if len(body) > _LARGEST_ENVELOPE or deeper_than(body, bounds.DEEPEST):
         return None
     import msgspec  # noqa: PLC0415  most answers are no errors
 
@@ -105,11 +115,7 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
         found = msgspec.json.decode(body.decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return None
-    if not isinstance(found, dict) or "id" in found or items in found:
-        return None
-    status = found.get("statusCode")
-    number = isinstance(status, (int, float)) and not isinstance(status, bool) and status >= 400
-    return found if number and isinstance(found.get("error"), str) else None
+    return found if isinstance(found, dict) else None
 
 
 def status_of(envelope: JsonObject) -> int:

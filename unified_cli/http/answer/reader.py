@@ -164,7 +164,7 @@ class Reader(NamedTuple):
         )
         from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are no errors
 
-        answer = api_errors.ErrorAnswer(request, status, body, envelope, blocked)
+        answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked)
         return Failed(attempt, api_errors.error_for(answer, self.service))
 
     def _final(self, request: Request, status: int, message: str) -> Failed:

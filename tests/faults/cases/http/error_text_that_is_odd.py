@@ -14,7 +14,9 @@ CASES = {
     "a megabyte of escapes": Case(LIST, [failure(400, "\x1b" * 300_000)], exit=4, stderr=["more characters"]),
     "larger than is read": Case(LIST, [failure(400, "\x1b" * 1_000_000)], exit=4, stderr=["answered 400"], requests=1),
     "a megabyte of text": Case(LIST, [reply(LARGE, 400, kind="text/plain")], exit=4, stderr=["x{200}$"]),
-    "a list": Case(LIST, [reply(envelope(400, ["a", {"b": 1}]))], exit=4, stderr=[r'\["a",{"b":1}\]'], requests=1),
+    "a list": Case(
+        LIST, [reply(envelope(400, ["a", {"b": 1}]))], exit=4, stderr=[r': Error\n  a\n  {"b":1}\n$'], requests=1
+    ),
     "not JSON, though it says so": Case(
         LIST, [reply(b"<b>Bad\x9b31m</b>", 400)], exit=4, stderr=["answered 400 .*<b>Bad"], requests=1
     ),

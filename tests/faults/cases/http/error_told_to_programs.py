@@ -5,7 +5,8 @@ from faults.script import CLOSE
 
 OBJECT = (
     r'^{"error": {"code": "refused", "exit": 4, "message": "[^"]*no\\\\x9b31m\\\\u202e[^"]*", "origin": "provider", '
-    r'"status": 422, "retryable": false, "idempotency_key": null}}\n$'
+    r'"status": 422, "retryable": false, "idempotency_key": null, "details": \[\], "request_id": null, '
+    r'"body": {"statusCode": 422, "error": "Error", "message": "no\\u009b31m\\u202e", .*}}}\n$'
 )
 REFUSED = [failure(422, "no\x9b31m\u202e", truto_is_remote_error=True)]
 PROFILE = (b'[profiles.a]\nbase_url = "@ORIGIN@"\naccount_id = "A1"\noutput = "json"\n', 0o600)

@@ -1,0 +1,110 @@
+"""What a refusal says in detail is shown: what is wrong with which field, the provider's words, the request id."""
+
+import json
+from typing import Any
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+CREATE = "ticketing contacts create -f name=x"
+HEAD = "error: the service answered 422 to POST /unified/ticketing/contacts: "
+JSON = {"Content-Type": "application/json"}
+
+
+def refusal(status: int = 422, **members: Any) -> Reply:
+    return Reply(status, json.dumps({"statusCode": status, **members}).encode(), {**JSON, "X-Request-Id": "req-7"})
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"message": "Validation failed", "errors": ["name is taken"]}, "Validation failed\n  name is taken\n"),
+        (
+            {
+                "message": "Validation failed",
+                "errors": [
+                    {"field": "name", "message": "is taken"},
+                    {"path": ["phones", 0], "msg": "is no number"},
+                    {"property": "email", "message": ["is empty", "is no address"]},
+                    {"pointer": "/tags", "detail": "are too many"},
+                    {"odd": 1.5},
+                ],
+            },
+            (
+                "Validation failed\n"
+                "  name: is taken\n"
+                "  phones.0: is no number\n"
+                "  email: is empty, is no address\n"
+                "  /tags: are too many\n"
+                '  {"odd":1.5}\n'
+            ),
+        ),
+        (
+            {"error": "Unprocessable", "errors": {"name": ["is taken", "is short"], "age": "is no number"}},
+            "Unprocessable\n  name: is taken\n  name: is short\n  age: is no number\n",
+        ),
+        ({"error": "Bad", "message": ["name is taken", "age is odd"]}, "Bad\n  name is taken\n  age is odd\n"),
+        ({"error": {"message": "no", "errors": [{"message": "really"}]}}, "no\n  really\n"),
+        ({"title": "Invalid", "invalid-params": [{"name": "age", "reason": "is odd"}]}, "Invalid\n  age: is odd\n"),
+        ({"message": "no", "details": [{"field": "age", "code": "odd"}]}, "no\n  age: odd\n"),
+        (
+            {"error": "x", "message": "Bad request", "remote": {"error": {"message": "Title needed"}}},
+            "Bad request\n  the provider's answer: Title needed\n",
+        ),
+        (
+            {"error": "x", "message": "Bad request", "raw_response": '{"errors":[{"field":"t","message":"is odd"}]}'},
+            'Bad request\n  the provider\'s answer: {"errors":[{"field":"t","message":"is odd"}]}\n',
+        ),
+        (
+            {"error": "x", "message": "", "raw_response": {"message": "no", "errors": {"t": "is odd"}}},
+            "no\n  t: is odd\n",
+        ),
+    ],
+)
+def test_a_refusal_shows_what_is_wrong(members: dict[str, Any], said: str, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: refusal(**members)
+    result = unified(CREATE, environ=service.environ)
+    assert (result.stdout, result.stderr, result.code) == ("", f"{HEAD}{said}  request id: req-7\n", 4)
+
+
+def test_ten_problems_are_shown_and_the_others_counted(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: refusal(message="no", errors=[f"field {n} is bad" for n in range(13)])
+    lines = unified(CREATE, environ=service.environ).stderr.splitlines()
+    assert lines[0] == f"{HEAD}no"
+    assert lines[1:] == [*(f"  field {n} is bad" for n in range(10)), "  and 3 more", "  request id: req-7"]
+
+
+def test_programs_get_the_whole_body_without_the_token(unified: Unified, service: Service) -> None:
+    errors = [{"field": f"f{n}", "message": "is bad"} for n in range(12)]
+    service.reply = lambda _: refusal(message="no: t-0123456789", errors=errors, size=1.5)
+    result = unified(f"{CREATE} -o json", environ=service.environ)
+    error = json.loads(result.stderr)["error"]
+    assert (error["details"][-1], error["request_id"]) == ("and 2 more", "req-7")
+    assert error["body"] == {"statusCode": 422, "message": "no: ***", "errors": errors, "size": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b"<b>no</b>", "<b>no</b>"),
+        (b'{"a":1e999,"b":NaN', '{"a":1e999,"b":NaN'),
+        (b'{"a":1e999}', '{"a":1e999}'),
+        (b'"x"', '"x"'),
+        (b'{"a":"' + b"x" * 70_000 + b'"}', '{"a":"' + "x" * (65_536 - 6) + "… (4472 more characters)"),
+    ],
+)
+def test_a_body_that_is_odd_is_text_and_bounded(body: bytes, shown: object, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(400, body, JSON)
+    result = unified(f"{CREATE} -o json", environ=service.environ)
+    assert json.loads(result.stderr)["error"]["body"] == shown
+
+
+def test_a_refused_line_of_many_says_why(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: refusal(message="no", errors={"name": "is taken"})
+    result = unified("ticketing contacts update - -f name=x", environ=service.environ, stdin=b"7\n")
+    assert result.stderr.startswith(
+        "line 1: the service answered 422 to PATCH /unified/ticketing/contacts/7: "
+        "no; name: is taken; request id: req-7; its key was "
+    )
+    assert result.code == 9
