@@ -114,7 +114,7 @@ _unified_flags() {
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
-        sandbox\ serve) flags+=' --port --seed --state --faults --records' ;;
+        sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
         doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input --color' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color' ;;
@@ -157,7 +157,7 @@ _unified_value() {
         --format) kind='ndjson json csv ids' ;;
         --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
-        --state|--faults) kind='file' ;;
+        --ready-file|--state|--faults) kind='file' ;;
         --store) kind='keyring file config' ;;
     esac
 }
@@ -364,6 +364,7 @@ _unified() {
                 ;;
             --*=*) ;;
             -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-o|--output|-a|--account-id|--base-url|--token-file|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
         esac
     done
 

@@ -232,7 +232,7 @@ function __unified_flags --argument-names at
         case 'completion install'
             printf '%s\t%s\n' --shell 'the shell; by default that of $SHELL'
         case 'sandbox serve'
-            printf '%s\t%s\n' --port 'the local port; 0 picks a free one' --seed 'the seed of the generated records: a word or a number' --state 'where changes are stored' --faults 'simulate faults: 429=5%,reset=1%,slow=200ms …' --records 'the number of records of a resource'
+            printf '%s\t%s\n' --token-file 'read the token from a file' --port 'the local port; 0 picks a free one' --host 'listen on this address; unsafe off the loopback interface' --allow-host 'also answer requests to this exact name; unsafe' --ready-file 'how to reach it, written once it listens' --seed 'the seed of the generated records: a word or a number' --state 'where changes are stored' --faults 'simulate faults: 429=5%,reset=1%,slow=200ms …' --records 'the number of records of a resource' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies'
         case 'sandbox status'
             printf '%s\t%s\n' --output 'the output format' -o 'the output format'
         case 'doctor'
@@ -321,6 +321,8 @@ function __unified_value --argument-names option
             echo 'file'
         case '--shell'
             echo 'bash zsh fish pwsh'
+        case '--ready-file'
+            echo 'file'
         case '--state'
             echo 'file'
         case '--faults'
@@ -466,6 +468,7 @@ function __unified_complete
         switch $word
             case '--*=*'
             case -p --profile -a --account-id --base-url --token-file -o --output -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --to --shard --verify --operation --map --format --report --shell --port --seed --state --faults --records --with --token-command --tag --store
+            case -p --profile -o --output -a --account-id --base-url --token-file -q --query --limit --page-size --cursor --dedupe --columns --jq --out --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --idempotency-key --from --wait-timeout --to --shard --verify --operation --map --format --report --shell --port --host --allow-host --ready-file --seed --state --faults --records --with --token-command --tag --store
                 set skip $word
             case '-*'
             case '*'

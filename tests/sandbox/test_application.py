@@ -8,6 +8,7 @@ from sandbox_asking import TICKETS, ask, listed
 from unified_cli.catalogue import Catalogue, read
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.serving.wsgi_application import WsgiApplication
 from unified_cli.sandbox.store import SandboxStore
 
 
@@ -161,7 +162,7 @@ def test_a_new_line_in_the_catalogue_is_a_working_route(store: SandboxStore) -> 
 
 
 def test_plain_wsgi_answers_the_same(sandbox: Sandbox, bare_client: httpx.Client) -> None:
-    with httpx.Client(transport=httpx.WSGITransport(app=sandbox), base_url="http://sandbox") as plain:
+    with httpx.Client(transport=httpx.WSGITransport(WsgiApplication(sandbox)), base_url="http://sandbox") as plain:
         made = ask(plain, TICKETS, method="POST", json={"id": "rec 7/ä"})
         assert json.loads(made.text)["id"] == "rec 7/ä"
         for path in (

@@ -13,6 +13,7 @@ from front_door import Process, Unified
 from unified_cli.catalogue import load
 from unified_cli.errors import StateError, StorageError
 from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.serving.wsgi_application import WsgiApplication
 from unified_cli.sandbox.store import SandboxStore
 
 CREATE = "-p sandbox ticketing tags create -o ids -F name=@big"
@@ -42,7 +43,7 @@ def test_a_server_on_a_full_disk_answers_and_goes_on(tmp_path: Path) -> None:
     store = SandboxStore.open(tmp_path / "sandbox.db")
     sandbox = Sandbox(load(), store)
     store._database.execute("PRAGMA max_page_count = 12")
-    client = httpx.Client(transport=httpx.WSGITransport(sandbox), base_url="http://sandbox")
+    client = httpx.Client(transport=httpx.WSGITransport(WsgiApplication(sandbox)), base_url="http://sandbox")
     query = {"integrated_account_id": "full"}
     with client:
         refused = client.post("/unified/ticketing/tags", params=query, json={"name": "x" * 100_000})

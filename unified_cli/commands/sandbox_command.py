@@ -8,13 +8,13 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.flags import SERVE, Argument, Flag, Options
+from unified_cli.cli.flags import SERVE, Argument, Flag, Options, by_name
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, for_group
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
-from unified_cli.cli.shared_options import NoOptions
+from unified_cli.cli.shared_options import MessageOptions, NoOptions, TokenFile
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
-from unified_cli.runtime import Runtime
+from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
 _ABOUT = "Manage the local sandbox of the service: the same operations on generated records, stored between calls."
 
@@ -29,6 +29,17 @@ class ServeOptions(Options):
     port: Annotated[
         int, Flag(("--port",), SERVE, "the local port; 0 picks a free one", "N", minimum=0, maximum=65535)
     ] = 0
+    host: Annotated[
+        str | None, Flag(("--host",), SERVE, "listen on this address; unsafe off the loopback interface", "ADDRESS")
+    ] = None
+    allow_host: Annotated[
+        tuple[str, ...], Flag(("--allow-host",), SERVE, "also answer requests to this exact name; unsafe", "NAME")
+    ] = ()
+    token_file: TokenFile = None
+    ready_file: Annotated[
+        str | None,
+        Flag(("--ready-file",), SERVE, "how to reach it, written once it listens", "FILE", takes="file"),
+    ] = None
     seed: Annotated[
         str | None, Flag(("--seed",), SERVE, "the seed of the generated records: a word or a number", "WORD")
     ] = None
@@ -42,6 +53,7 @@ class ServeOptions(Options):
     records: Annotated[
         tuple[str, ...], Flag(("--records",), SERVE, "the number of records of a resource", "API/RESOURCE=N")
     ] = ()
+    verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
 
 
 class SeedOptions(Options):
@@ -94,11 +106,30 @@ def command(context: CommandContext) -> Any:
 
 
 def _serve(context: CommandContext, options: ServeOptions) -> None:
-    from unified_cli.sandbox.server import ServerSettings, serve  # noqa: PLC0415  help needs no server
+    from unified_cli.sandbox.serving.serve import ServerSettings, serve  # noqa: PLC0415  help needs no server
 
-    records = dict(_amount(context.catalogue, text) for text in options.records)
-    settings = ServerSettings(options.port, options.seed, options.state, options.faults, records)
+    settings = ServerSettings(
+        port=options.port,
+        host=options.host,
+        names=options.allow_host,
+        token=_token(context.runtime, options.token_file),
+        ready_file=options.ready_file,
+        seed=options.seed,
+        state=options.state,
+        faults=options.faults,
+        records=dict(_amount(context.catalogue, text) for text in options.records),
+    )
     serve(context.runtime, context.catalogue, lambda lines: stdout.write(context.runtime, [lines]), settings)
+
+
+def _token(runtime: Runtime, file: str | None) -> str | None:
+    """The token to ask for: from the file, else from the environment; None if neither is given."""
+    from unified_cli.config.credentials.token import TokenSource, read  # noqa: PLC0415  help needs no token
+
+    if file is not None:
+        return read(TokenSource("token_file", file, "--token-file"), runtime)
+    given = runtime.environ.get(TOKEN_VARIABLE)
+    return read(TokenSource("environment", given, TOKEN_VARIABLE), runtime) if given else None
 
 
 def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:

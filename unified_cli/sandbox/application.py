@@ -1,13 +1,10 @@
-"""The sandbox as an application: a request in, an answer out, over WSGI or as a call."""
+"""The sandbox as an application: a request in, an answer out."""
 
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
-from unified_cli.catalogue import Catalogue, Service
-from unified_cli.errors import UnifiedError
+from unified_cli.catalogue import Catalogue
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission
 from unified_cli.sandbox.api import introspection
@@ -16,19 +13,14 @@ from unified_cli.sandbox.api.operation_call import OperationCall, missing
 from unified_cli.sandbox.api.query_tree import is_on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
-from unified_cli.sandbox.control import PREFIX, RequestCounts, control
+from unified_cli.sandbox.control import CONTROL_METHODS, PREFIX, RequestCounts, control
 from unified_cli.sandbox.data.seeded_random import timestamp
 from unified_cli.sandbox.fault_effects import changed_terms, drift, failure, run_delete
 from unified_cli.sandbox.fault_plan import FaultHits, Faults
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
-from unified_cli.sandbox.routing import route
+from unified_cli.sandbox.routing import METHODS, methods, options, refused, route
 from unified_cli.sandbox.store import SandboxStore
 
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
-# Larger bodies are refused; a file of 20 MB in base64 passes.
-GREATEST_BODY = 32 * 1024 * 1024
 _KEYED = ("POST", "PATCH")
 
 
@@ -60,20 +52,6 @@ class Sandbox:
         self.faults = faults or Faults()
         self.requests = RequestCounts()
 
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """WSGI."""
-        try:
-            answer = self.answer(request_of(environ, self.service))
-        except Refusal as refusal:
-            answer = refusal.answer(self.service)
-        except UnifiedError as error:
-            # Of the file that the state is in: a client is answered, and the server goes on.
-            answer = Refusal(500, error.message).answer(self.service)
-        headers = [(name.title(), value) for name, value in answer.headers.items()]
-        headers.append(("Content-Length", str(len(answer.body))))
-        start_response(answer.line, headers)
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
-
     def answer(self, request: SandboxRequest) -> SandboxResponse:
         """The service's answer to a request. Raises ConnectionDropped where a fault ends the connection."""
         try:
@@ -83,11 +61,13 @@ class Sandbox:
 
     def _answer(self, request: SandboxRequest) -> SandboxResponse:
         self._authorise(request)
-        if self._control and request.path.startswith(PREFIX):
-            return control(request, self._store, self.faults, self.requests)
-        if (account := introspection.capabilities_account(self.service, request)) is not None:
-            return introspection.capabilities(self._catalogue, account)
-        found = route(self._catalogue, request)
+        if request.method == "OPTIONS":
+            return options(request, self._methods(request.path))
+        if request.method == "HEAD":
+            request = replace(request, method="GET")
+        found = route(self._catalogue, request.method, request.path)
+        if found is None:
+            return self._beside(request)
         operation = found.operation
         account = self._account(request)
         kind = kind_of(account)
@@ -119,6 +99,22 @@ class Sandbox:
         answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update(admitted.headers)
         return answer
+
+    def _beside(self, request: SandboxRequest) -> SandboxResponse:
+        """The answer to what is no operation's request. Raises Refusal: 404, 405 or 501 where there is no route."""
+        allowed = self._methods(request.path)
+        if request.method not in allowed:
+            raise refused(request, allowed)
+        if request.path.startswith(PREFIX):
+            return control(request, self._store, self.faults, self.requests)
+        return introspection.capabilities(self._catalogue, request.path)
+
+    def _methods(self, path: str) -> Collection[str]:
+        if path.startswith(PREFIX) and self._control:
+            return CONTROL_METHODS.get(path.removeprefix(PREFIX), ())
+        if introspection.capabilities_account(self.service, path) is not None:
+            return ("GET",)
+        return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> None:
         """What faults do before the operation runs. Raises ConnectionDropped or Refusal."""
@@ -158,7 +154,7 @@ class Sandbox:
         scheme, _, token = request.header("authorization").partition(" ")
         right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
         if scheme.lower() != "bearer" or not right:
-            raise Refusal(401, "the token is missing or not valid")
+            raise Refusal(401, "the token is missing or not valid", headers={"www-authenticate": "Bearer"})
 
     def _account(self, request: SandboxRequest) -> str:
         name = self.service.connection
@@ -196,26 +192,3 @@ class Sandbox:
 
 def _word(hits: FaultHits, name: str) -> str:
     return hits[name].word if name in hits else ""
-
-
-def request_of(environ: "WSGIEnvironment", service: Service) -> SandboxRequest:
-    """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
-    target = environ.get("REQUEST_URI")
-    if target is None:
-        target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
-    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
-    headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
-    body = environ["wsgi.input"].read(GREATEST_BODY + 1)
-    if len(body) > GREATEST_BODY:
-        raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
-    return SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, body)
-
-
-def _encoded(path: str, service: Service) -> str:
-    # WSGI gives the path decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash.
-    with suppress(UnicodeError):
-        path = path.encode("latin-1").decode("utf-8")
-    parts = path.split("/", 4)
-    if len(parts) == 5 and not parts[4].startswith(f"{service.schema}/"):
-        parts[4] = quote(parts[4], safe="")
-    return "/".join(parts)

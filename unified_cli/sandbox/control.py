@@ -13,6 +13,8 @@ from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxRespons
 from unified_cli.sandbox.store import SandboxStore
 
 PREFIX = "/-/sandbox"
+CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
+"""The methods of each route, by its path below the prefix."""
 
 
 class RequestCounts:
@@ -54,8 +56,6 @@ def control(request: SandboxRequest, store: SandboxStore, faults: Faults, reques
     elif route == ("POST", "/reset"):
         store.reset()
         requests.clear()
-    elif route != ("GET", ""):
-        raise Refusal(404, f"no route {request.method} {request.path}")
     names = ("account", "method", "path", "key", "effects")
     effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
     return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.as_json(), "effects": effects}))

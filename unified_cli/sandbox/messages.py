@@ -15,7 +15,7 @@ REASONS: Mapping[int, str] = {
     403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
     413: "Content Too Large", 415: "Unsupported Media Type", 416: "Range Not Satisfiable", 421: "Misdirected Request",
     422: "Unprocessable Entity", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Timeout",
+    503: "Service Unavailable", 504: "Gateway Timeout", 501: "Not Implemented",
 }  # fmt: skip
 
 

@@ -1,9 +1,15 @@
 """Which operation a request is for, also where the id is in the body or only the schema is asked for."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from unified_cli.catalogue import Catalogue, Operation, Resource
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, decoded
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
+
+METHODS = ("GET", "POST", "PATCH", "DELETE")
+"""The methods of operations."""
+
+_KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +21,49 @@ class Route:
     schema: bool = False
 
 
-def route(catalogue: Catalogue, request: SandboxRequest) -> Route:
-    """The route of a request. Raises Refusal: 405 for a path that exists for other methods, else 404."""
-    found = catalogue.match(request.method, request.path)
+def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
+    """The route of a request; None where there is none."""
+    found = catalogue.match(method, path)
     if found is not None:
         operation, segment = found
         return Route(operation, None if segment is None else decoded(segment))
-    resource, rest = _place(catalogue, request.path)
-    if resource is not None:
-        if len(rest) == 2 and rest[0] == catalogue.service.schema and request.method == "GET":
-            return Route(_operation_named(resource, decoded(rest[1])), schema=True)
-        if not rest:
-            return Route(_in_body(resource, request))
-        if len(rest) == 1 and rest[0]:
-            raise _not_allowed(request, {one.method for one in resource.operations.values() if one.takes_id})
-    raise Refusal(404, f"no route {request.method} {request.path}")
+    resource, rest = _place(catalogue, path)
+    if resource is None:
+        return None
+    if len(rest) == 2 and rest[0] == catalogue.service.schema and method == "GET":
+        named = resource.operations.get(decoded(rest[1]))
+        return named and Route(named, schema=True)
+    if not rest:
+        # Some providers take the id of an update or a delete in the body.
+        in_body = (one for one in resource.operations.values() if one.takes_id and one.changes)
+        return next((Route(one) for one in in_body if one.method == method), None)
+    return None
+
+
+def methods(catalogue: Catalogue, path: str) -> set[str]:
+    """The methods that a path takes; none where no operation has it."""
+    return {method for method in METHODS if route(catalogue, method, path)}
+
+
+def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxResponse:
+    """The answer to OPTIONS. Raises Refusal 404 where the path takes no method."""
+    if not allowed:
+        raise refused(request, allowed)
+    return SandboxResponse(204, headers={"allow": _allow(allowed)})
+
+
+def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
+    """The refusal of a request without a route: 501 for an unknown method, 405 where the path takes others, or 404."""
+    if request.method not in _KNOWN:
+        return Refusal(501, f"the sandbox knows no method {request.method}")
+    if not allowed:
+        return Refusal(404, f"no route {request.method} {request.path}")
+    message = f"{request.method} is not allowed on {request.path}"
+    return Refusal(405, message, headers={"allow": _allow(allowed)})
+
+
+def _allow(methods: Collection[str]) -> str:
+    return ", ".join(sorted({*methods, "OPTIONS", *(("HEAD",) if "GET" in methods else ())}))
 
 
 def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]:
@@ -40,24 +74,3 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
     if before or api not in catalogue.apis:
         return None, []
     return catalogue.apis[api].resources.get(name), rest
-
-
-def _operation_named(resource: Resource, method: str) -> Operation:
-    if method not in resource.operations:
-        raise Refusal(404, f"no method {method!r} of {resource.api}/{resource.name}")
-    return resource.operations[method]
-
-
-def _in_body(resource: Resource, request: SandboxRequest) -> Operation:
-    """The update or delete at the collection's path: some providers take the id in the body."""
-    for operation in resource.operations.values():
-        if operation.takes_id and operation.changes and operation.method == request.method:
-            return operation
-    raise _not_allowed(request, {one.method for one in resource.operations.values() if one.path == request.path})
-
-
-def _not_allowed(request: SandboxRequest, allowed: set[str]) -> Refusal:
-    if not allowed:
-        return Refusal(404, f"no route {request.method} {request.path}")
-    message = f"{request.method} is not allowed on {request.path}"
-    return Refusal(405, message, headers={"allow": ", ".join(sorted(allowed))})

@@ -7,7 +7,7 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import UNSUPPORTED, kind_of
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
+from unified_cli.sandbox.messages import Refusal, SandboxResponse, decoded
 
 
 def schema(operation: Operation) -> SandboxResponse:
@@ -27,17 +27,16 @@ def schema(operation: Operation) -> SandboxResponse:
     return SandboxResponse.json(dump(answer))
 
 
-def capabilities_account(service: Service, request: SandboxRequest) -> str | None:
-    """The account whose capabilities the request asks for; None for other routes."""
+def capabilities_account(service: Service, path: str) -> str | None:
+    """The account whose capabilities a path is for; None for other paths."""
     before, _, after = service.capabilities.partition("{id}")
-    account = request.path.removeprefix(before).removesuffix(after)
-    if request.method != "GET" or "/" in account or request.path != service.capabilities_path(account):
-        return None
-    return decoded(account)
+    account = path.removeprefix(before).removesuffix(after)
+    return None if "/" in account or path != service.capabilities_path(account) else decoded(account)
 
 
-def capabilities(catalogue: Catalogue, account: str) -> SandboxResponse:
-    """The operations that a connection has."""
+def capabilities(catalogue: Catalogue, path: str) -> SandboxResponse:
+    """The operations that a connection has. Raises Refusal 404 where there is no such connection."""
+    account = capabilities_account(catalogue.service, path) or ""
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")

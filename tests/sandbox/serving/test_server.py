@@ -21,7 +21,7 @@ from unified_cli.catalogue import Operation, load
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.sandbox.data.sample_requests import example
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running, unified_sandbox
-from unified_cli.sandbox.server import Server
+from unified_cli.sandbox.serving.listener import listen
 
 __all__ = ["unified_sandbox"]
 OPERATIONS = list(load())
@@ -95,11 +95,11 @@ def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
         assert (missing.status_code, missing.json()["error"]) == (404, "Not Found")
 
 
-def test_a_port_that_is_taken_is_told(shop: Shop, unified_sandbox: UnifiedSandbox) -> None:
+def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
     with pytest.raises(StorageError, match=f"cannot listen on port {shop.port}: .*--port 0"):
-        Server(unified_sandbox._sandbox, shop.port)
+        listen(shop.port)
     with pytest.raises(UsageError, match="70000"):
-        Server(unified_sandbox._sandbox, 70000)
+        listen(70000)
 
 
 def test_a_killed_server_has_kept_all_it_acknowledged(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sandbox_asking import TICKETS
 from sandbox_shop import Shop, raw
 
-from unified_cli.sandbox.server import _listen
+from unified_cli.sandbox.serving.listener import listen
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}])
@@ -56,7 +56,7 @@ def test_no_web_page_gets_in(shop: Shop, line: str, headers: str, status: int) -
 
 
 def test_it_listens_to_this_machine_only() -> None:
-    sockets = _listen(0)
+    sockets = listen(0)
     names = [one.getsockname()[:2] for one in sockets]
     for one in sockets:
         one.close()

@@ -1,0 +1,40 @@
+"""gzip where it is asked for."""
+
+import gzip
+
+import httpx
+import pytest
+from sandbox_asking import TICKETS
+from sandbox_shop import Shop
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coded"),
+    [
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("*", True),
+        ("", False),
+        ("identity", False),
+        ("gzip;q=0, *", False),
+        ("gzip; q=0.000", False),
+    ],
+)
+def test_a_page_comes_in_gzip_where_it_is_accepted(shop: Shop, accepted: str, coded: bool) -> None:
+    headers = {"Authorization": f"Bearer {shop.token}", "Accept-Encoding": accepted}
+    url = f"{shop.url}{TICKETS}?integrated_account_id=full"
+    with httpx.stream("GET", url, headers=headers, timeout=20) as answer:
+        content = b"".join(answer.iter_raw())
+    assert (answer.headers.get("content-encoding") == "gzip", answer.headers["vary"]) == (coded, "Accept-Encoding")
+    assert int(answer.headers["content-length"]) == len(content)
+    assert (gzip.decompress(content) if coded else content).startswith(b'{"result":[')
+
+
+def test_a_file_and_a_small_answer_come_as_they_are(shop: Shop) -> None:
+    headers = {"Authorization": f"Bearer {shop.token}", "Accept-Encoding": "gzip"}
+    account = {"integrated_account_id": "full"}
+    with httpx.Client(base_url=shop.url, headers=headers, params=account, timeout=20) as client:
+        small = client.get("/unified/ticketing/ticket_types", params={"limit": 1})
+        file = client.post("/unified/voice/recordings/download", json={"id": "recordings-1"})
+        assert [one.headers.get("content-encoding") for one in (small, file)] == [None, None]
+        assert len(file.content) > 1024

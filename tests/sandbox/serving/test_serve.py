@@ -1,0 +1,179 @@
+"""`unified sandbox serve` for containers and CI: a token and a host that are given, a file when it is ready, a log."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from front_door import Unified
+from sandbox_asking import TICKETS
+
+TOKEN = "compose-0123456789"
+
+
+class Serving:
+    """A process that serves, and the lines it printed."""
+
+    def __init__(self, process: "subprocess.Popen[str]", lines: list[str]) -> None:
+        self.process = process
+        self.lines = lines
+        self.url = lines[0].removeprefix("export UNIFIED_BASE_URL=").rstrip()
+        self.port = int(self.url.rpartition(":")[2])
+
+    def get(self, path: str = TICKETS, token: str = TOKEN, **headers: str) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token}", **headers}
+        return httpx.get(f"{self.url}{path}?integrated_account_id=full&limit=1", headers=headers, timeout=20)
+
+    def end(self) -> tuple[int, str, float]:
+        """Exit code, stderr, and how long a SIGTERM took."""
+        start = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        _, said = self.process.communicate(timeout=20)
+        return self.process.returncode, said, time.monotonic() - start
+
+
+@contextmanager
+def serving(home: Path, *options: str, lines: int = 2, environ: Mapping[str, str] | None = None) -> Iterator[Serving]:
+    command = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", ":memory:", *options]
+    world: Any = {"PATH": os.environ["PATH"], "HOME": str(home), **(environ or {})}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=world, text=True) as process:
+        assert process.stdout
+        try:
+            yield Serving(process, [process.stdout.readline() for _ in range(lines)])
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("source", ["file", "environment"])
+def test_a_token_that_is_given_is_asked_for_and_never_printed(tmp_path: Path, source: str) -> None:
+    (tmp_path / "token").write_text(f"{TOKEN}\n")
+    (tmp_path / "token").chmod(0o600)
+    options = ("--token-file", str(tmp_path / "token")) if source == "file" else ()
+    environ = {"UNIFIED_TOKEN": TOKEN if source == "environment" else "other"}
+    with serving(tmp_path, *options, environ=environ) as server:
+        assert [line.partition("=")[0] for line in server.lines] == [
+            "export UNIFIED_BASE_URL",
+            "export UNIFIED_ACCOUNT_ID",
+        ]
+        assert (server.get().status_code, server.get(token="other-one").status_code) == (200, 401)
+        code, said, _ = server.end()
+    assert (code, TOKEN in said) == (143, False)
+
+
+def test_it_starts_again_with_the_same_token_port_and_records(tmp_path: Path) -> None:
+    environ, port = {"UNIFIED_TOKEN": TOKEN}, "0"
+    state = str(tmp_path / "state.db")
+    ids = []
+    for _ in range(2):
+        with serving(tmp_path, "--port", port, "--state", state, environ=environ) as server:
+            port = str(server.port)
+            query = f"{server.url}{TICKETS}?integrated_account_id=full"
+            made = httpx.post(query, json={"name": "kept"}, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=20)
+            ids.append(made.json()["id"])
+            server.end()
+    assert ids == ["tickets-new-1", "tickets-new-2"]
+
+
+def test_another_name_of_the_host_is_answered_where_it_is_allowed(tmp_path: Path) -> None:
+    options = ("--host", "0.0.0.0", "--allow-host", "sandbox", "--allow-host", "Api.test:4010")
+    with serving(tmp_path, *options, environ={"UNIFIED_TOKEN": TOKEN}) as server:
+        assert server.url == f"http://127.0.0.1:{server.port}"
+        answers = {
+            host: server.get(Host=host).status_code
+            for host in ("sandbox", f"sandbox:{server.port}", "sandbox:80", "api.test:4010", "api.test:1", "localhost")
+        }
+        assert answers == {
+            "sandbox": 200, f"sandbox:{server.port}": 200, "sandbox:80": 200, "api.test:4010": 200, "api.test:1": 421,
+            "localhost": 421,
+        }  # fmt: skip
+        for host in ("evil.example", f"evil.sandbox:{server.port}", "sandbox.evil.example", "sandbox:x"):
+            assert server.get(Host=host).status_code == 421
+        assert server.get(Host="sandbox", Origin="http://sandbox").status_code == 403
+        _, said, _ = server.end()
+    assert "warning: other machines can reach it, and nothing is encrypted\n" in said
+
+
+@pytest.mark.parametrize("name", ["*", "*.example.com", "http://sandbox", "sandbox/", "a b", "sandbox:", ""])
+def test_a_pattern_is_no_name_of_a_host(unified: Unified, name: str) -> None:
+    result = unified(["sandbox", "serve", "--state", ":memory:", "--allow-host", name])
+    said = f"error: --allow-host {name}: not a host name (NAME or NAME:PORT, without wildcards)\n"
+    assert (result.code, result.stderr) == (2, said)
+
+
+def test_an_address_that_is_not_here_is_refused(unified: Unified) -> None:
+    result = unified("sandbox serve --state :memory: --host 192.0.2.1")
+    assert (result.code, "cannot listen on port 0: " in result.stderr) == (11, True)
+    result = unified("sandbox serve --state :memory: --host no.such.host.invalid")
+    said = "error: --host no.such.host.invalid: no address of that name is known here\n"
+    assert (result.code, result.stderr) == (2, said)
+
+
+def test_the_ready_file_is_there_while_it_listens(tmp_path: Path) -> None:
+    ready = tmp_path / "ready.env"
+    ready.write_text("old")
+    with serving(tmp_path, "--ready-file", str(ready), lines=3) as server:
+        text = ready.read_text()
+        assert text == "".join(server.lines).replace("export ", "")
+        assert ready.stat().st_mode & 0o777 == 0o600
+        values = dict(line.split("=", 1) for line in text.splitlines())
+        assert server.get(token=values["UNIFIED_TOKEN"]).status_code == 200
+        assert server.end()[0] == 143
+    assert not ready.exists()
+
+
+def test_a_ready_file_that_cannot_be_written_is_told(unified: Unified, tmp_path: Path) -> None:
+    for name, why in ((str(tmp_path), "not a regular file"), ("/nowhere/ready", "No such file or directory")):
+        result = unified(["sandbox", "serve", "--state", ":memory:", "--ready-file", name])
+        assert (result.code, result.stderr) == (11, f"error: cannot write --ready-file {name}: {why}\n")
+
+
+def test_the_log_shows_each_request_in_a_line(tmp_path: Path) -> None:
+    environ = {"UNIFIED_TOKEN": TOKEN}
+    with serving(tmp_path, "-v", "--faults", "reset=2", environ=environ) as server:
+        assert server.get().status_code == 200
+        with pytest.raises(httpx.TransportError):
+            server.get()
+        server.get(f"{TICKETS}/{TOKEN}%1b[31m")
+        server.get(Host="evil.example")
+        _, said, _ = server.end()
+    start = r"\d\d:\d\d:\d\d GET /unified/ticketing/tickets"
+    query = r"\?integrated_account_id=full&limit=1 ->"
+    patterns = [
+        rf"{start}{query} 200 OK, \d+ bytes, \d+\.\d ms",
+        rf"{start}{query} connection reset, \d+\.\d ms",
+        rf"{start}/\*\*\*%1b\[31m{query} 404 Not Found, \d+ bytes, \d+\.\d ms",
+        rf"{start}{query} 421 Misdirected Request, \d+ bytes, \d+\.\d ms",
+    ]
+    lines = said.splitlines()[1:-1]
+    assert [bool(re.fullmatch(*pair)) for pair in zip(patterns, lines, strict=True)] == [True] * 4, said
+
+
+def test_the_log_shows_bodies_with_vv(tmp_path: Path) -> None:
+    with serving(tmp_path, "-vv", environ={"UNIFIED_TOKEN": TOKEN}) as server:
+        server.get(f"{TICKETS}/none")
+        _, said, _ = server.end()
+    assert '    content-type: application/json; charset=utf-8\n    {"statusCode":404,' in said
+
+
+def test_a_sigterm_ends_it_within_a_second_though_answers_are_slow(tmp_path: Path) -> None:
+    with serving(tmp_path, "--faults", "slow=20s", environ={"UNIFIED_TOKEN": TOKEN}) as server:
+        line = f"GET {TICKETS}?integrated_account_id=full HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(20)]
+        for client in clients:
+            client.sendall(f"{line}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+        time.sleep(0.3)
+        code, said, seconds = server.end()
+        for client in clients:
+            client.close()
+    assert (code, said.splitlines()[1:]) == (143, ["error: terminated"])
+    assert seconds < 1

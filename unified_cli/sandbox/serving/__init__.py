@@ -1,0 +1,1 @@
+"""The sandbox on a port: sockets, hosts, the log of requests."""

@@ -1,0 +1,103 @@
+"""Serve the sandbox until a signal comes, as `unified sandbox serve` does."""
+
+import contextlib
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.errors import StorageError, UsageError
+from unified_cli.masking import hide
+from unified_cli.runtime import Runtime
+from unified_cli.sandbox.accounts import DEFAULT
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.fault_plan import Faults
+from unified_cli.sandbox.location import own_store
+from unified_cli.sandbox.serving.host_check import check_names
+from unified_cli.sandbox.serving.listener import listen
+from unified_cli.sandbox.serving.request_log import RequestLog
+from unified_cli.sandbox.serving.server import Server
+from unified_cli.sandbox.store import SandboxStore
+from unified_cli.storage import atomic_file, regular_file
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How to serve: where, on which records, with which faults; `token` None makes one up."""
+
+    port: int = 0
+    host: str | None = None
+    names: tuple[str, ...] = ()
+    token: str | None = None
+    ready_file: str | None = None
+    seed: str | None = None
+    state: str | None = None
+    faults: str | None = None
+    records: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], None], settings: ServerSettings) -> None:
+    """Serve until a signal comes, and announce in lines for a shell how to reach it; a token given is not in them.
+
+    Raises UsageError for faults or a host that are not understood, StorageError where the port, the state or the file
+    cannot be used.
+    """
+    check_names(settings.names)
+    faults = Faults.parse(_spec(settings.faults), settings.seed or "")
+    token = settings.token or secrets.token_urlsafe(24)
+    hide(token)
+    with contextlib.closing(_store(runtime, settings)) as store:
+        sandbox = Sandbox(
+            catalogue, store, token=token, faults=faults, control=True, wall=runtime.wall, sleep=runtime.sleep
+        )
+        server = Server(sandbox, listen(settings.port, settings.host), names=settings.names)
+        with contextlib.closing(server):
+            server.log = RequestLog(runtime) if runtime.stderr.verbosity else None
+            values = {"UNIFIED_BASE_URL": server.url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": DEFAULT}
+            if settings.token:
+                del values["UNIFIED_TOKEN"]
+            with _ready_file(settings.ready_file, values):
+                announce("".join(f"export {name}={value}\n" for name, value in values.items()).encode())
+                runtime.stderr.note(f"the sandbox listens on {server.url}; stop it with Ctrl-C")
+                if server.others:
+                    runtime.stderr.note("warning: other machines can reach it, and nothing is encrypted")
+                server.run()
+
+
+def _store(runtime: Runtime, settings: ServerSettings) -> SandboxStore:
+    if settings.state is None:
+        return own_store(runtime, settings.seed, settings.records)
+    path = None if settings.state == ":memory:" else Path(settings.state)
+    return SandboxStore.open(path, settings.seed, records=settings.records)
+
+
+def _spec(faults: str | None) -> str:
+    if not faults:
+        return ""
+    try:
+        path = Path(faults)
+        return path.read_text("utf-8") if path.is_file() else faults
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the faults in {faults}: {error}") from None
+
+
+@contextlib.contextmanager
+def _ready_file(name: str | None, values: Mapping[str, str]) -> Iterator[None]:
+    """Have a file of `NAME=value` lines for as long as the block lasts. Raises StorageError."""
+    if name is None:
+        yield
+        return
+    path = Path(name)
+    try:
+        regular_file.check(path)
+        with atomic_file.AtomicFile.beside(path) as file:
+            file.write("".join(f"{key}={value}\n" for key, value in values.items()).encode())
+            file.publish(path, replace=True)
+    except OSError as error:
+        raise StorageError(f"cannot write --ready-file {path}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,73 @@
+"""The sandbox as a WSGI application."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import UnifiedError
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.serving import content_coding
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+GREATEST_BODY = 32 * 1024 * 1024
+"""Larger bodies are refused; a file of 20 MB in base64 passes."""
+
+
+class WsgiApplication:
+    """A sandbox for any WSGI server. Raises ConnectionDropped where a fault ends the connection."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """WSGI."""
+        return respond(self.answer(environ), environ, start_response)
+
+    def answer(self, environ: "WSGIEnvironment") -> SandboxResponse:
+        """The answer to a request, in the coding that the client accepts."""
+        service = self.sandbox.service
+        try:
+            answer = self.sandbox.answer(request_of(environ, service))
+        except Refusal as refusal:
+            answer = refusal.answer(service)
+        except UnifiedError as error:
+            # Of the file that the state is in: a client is answered, and the server goes on.
+            answer = Refusal(500, error.message).answer(service)
+        return content_coding.coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""))
+
+
+def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    """Start the response of an answer; its body, which a HEAD leaves out."""
+    headers = [(name.title(), value) for name, value in answer.headers.items()]
+    if answer.status != 204:
+        headers.append(("Content-Length", str(len(answer.body))))
+    start_response(answer.line, headers)
+    return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
+
+
+def request_of(environ: "WSGIEnvironment", service: Service) -> SandboxRequest:
+    """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
+    target = environ.get("REQUEST_URI")
+    if target is None:
+        target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
+    headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
+    body = environ["wsgi.input"].read(GREATEST_BODY + 1)
+    if len(body) > GREATEST_BODY:
+        raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
+    return SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, body)
+
+
+def _encoded(path: str, service: Service) -> str:
+    # WSGI gives the path decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash.
+    with suppress(UnicodeError):
+        path = path.encode("latin-1").decode("utf-8")
+    parts = path.split("/", 4)
+    if len(parts) == 5 and not parts[4].startswith(f"{service.schema}/"):
+        parts[4] = quote(parts[4], safe="")
+    return "/".join(parts)
