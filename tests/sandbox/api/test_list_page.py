@@ -126,10 +126,30 @@ def test_a_cursor_expires(catalogue: Catalogue, store: SandboxStore) -> None:
 def test_pages_have_a_usual_and_a_greatest_size(bare_client: httpx.Client) -> None:
     sizes = [
         ask(bare_client, TICKETS, query).json()["result_count"]
-        for query in ("", "limit=", "limit=7", "limit=99999999999")
+        for query in ("", "truto_ignore_limit=true&limit=7", "limit=7", "limit=99999999999")
     ]
     assert sizes == [50, 50, 7, 120]
     assert ask(bare_client, TICKETS, "limit=3&truto_ignore_limit=true").json()["result_count"] == 50
+
+
+def test_a_page_size_without_a_value_is_refused(bare_client: httpx.Client) -> None:
+    refused = ask(bare_client, TICKETS, "limit=")
+    assert (refused.status_code, refused.json()["message"]) == (400, "limit must be a whole number from 1 on, not ''")
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("cursor=abc&per_page=5", "cursor, per_page"),
+        ("p%C3%A4ge=2", "p%C3%A4ge"),
+        ("limit=5&next_cursor=&status=Open&account_id=accounts-1&remote_query[a]=b&truto_key_by=id", None),
+        ("sort_by[name]=asc&or[0][name]=a&created_at[gt]=2020-01-01", None),
+    ],
+)
+def test_parameters_that_do_nothing_are_told(bare_client: httpx.Client, query: str, names: str | None) -> None:
+    answer = ask(bare_client, TICKETS, query)
+    told = f"ignored, no such parameter or field: {names} (pages take limit and next_cursor)"
+    assert (answer.status_code, answer.headers.get("sandbox-warning")) == (200, names and told)
 
 
 def test_records_are_shaped_as_the_query_asks(bare_client: httpx.Client) -> None:

@@ -3,19 +3,24 @@
 from collections.abc import Callable, Mapping
 
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.api.list_page import page
+from unified_cli.sandbox.api.list_page import ignored, page
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
 from unified_cli.sandbox.api.request_content import attached
 from unified_cli.sandbox.api.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
+_WARNING = "sandbox-warning"
 _WITH_FILES = ("attachments", "files")
 
 
 def list_(call: OperationCall) -> SandboxResponse:
-    """A page of records."""
-    return page(call.records(), call.service, call.query, call.terms)
+    """A page of records; a header names the parameters that do nothing."""
+    answer = page(call.records(), call.service, call.query, call.terms)
+    if names := ignored(call.operation, call.service, call.query):
+        words = f"{call.service.page_size} and {call.service.cursor}"
+        answer.headers[_WARNING] = f"ignored, no such parameter or field: {', '.join(names)} (pages take {words})"
+    return answer
 
 
 def create(call: OperationCall) -> SandboxResponse:

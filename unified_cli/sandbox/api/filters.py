@@ -37,6 +37,11 @@ def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
     return made
 
 
+def is_field(api: str, resource: str, name: str) -> bool:
+    """Whether a parameter filters by a field."""
+    return _field(api, resource, name) is not None
+
+
 def _combined(api: str, resource: str, name: str, value: QueryValue) -> list[Test]:
     parts = value if isinstance(value, list) else [value]
     groups = [tests(api, resource, part) for part in parts if isinstance(part, dict)]

@@ -4,18 +4,21 @@ import itertools
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import quote
 
-from unified_cli.catalogue import Service
+from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api import cursors
-from unified_cli.sandbox.api.filters import Test, sort_key, tests
+from unified_cli.sandbox.api.filters import Test, is_field, sort_key, tests
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
 from unified_cli.sandbox.api.stored_records import Records, Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500
+# What every list takes beside the service's own words and the fields of its records.
+_GENERIC = frozenset({"and", "or", "sort_by", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
 
 
@@ -71,9 +74,19 @@ def page(records: Records, service: Service, query: QueryTree, terms: ListTerms)
     return SandboxResponse.json(lossless.join(envelope))
 
 
+def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
+    """The names of the parameters that neither the service nor the resource is known to have, percent-encoded."""
+    api, resource = operation.api, operation.resource
+    others = [
+        name for name in query if name not in _GENERIC and name not in service and not is_field(api, resource, name)
+    ]
+    known = {field.name for field in operation.facts.query.get(operation.name, ())} if others else set()
+    return [quote(name, safe="[]") for name in others if name not in known]
+
+
 def _limit(query: QueryTree, service: Service, greatest: int) -> int:
     size = query.get(service.page_size)
-    if size is None or size == "" or is_on(query.get(service.ignore_limit)):
+    if size is None or is_on(query.get(service.ignore_limit)):
         return min(USUAL, greatest)
     if not isinstance(size, str) or not size.isascii() or not size.isdigit() or not size.strip("0"):
         raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {size!r}")
