@@ -40,7 +40,7 @@ class Runtime(NamedTuple):
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None
-    """Where `config` and `data` live; None asks the operating system."""
+    """Where `cache`, `config` and `data` live; None asks the operating system."""
     monotonic: Callable[[], float] = time.monotonic
     """Seconds that never go back, for waits and deadlines."""
     wall: Callable[[], float] = time.time
@@ -74,7 +74,7 @@ class Runtime(NamedTuple):
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
 
-    def folder(self, kind: Literal["config", "data"]) -> Path | None:
+    def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
         """The user's folder of that kind, which may not exist; None if the user has no home directory."""
         if self.folders is not None:
             return self.folders.get(kind)
@@ -83,7 +83,11 @@ class Runtime(NamedTuple):
             return None
         import platformdirs  # noqa: PLC0415  --version needs none
 
-        ask = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}
+        ask = {
+            "cache": platformdirs.user_cache_path,
+            "config": platformdirs.user_config_path,
+            "data": platformdirs.user_data_path,
+        }
         try:
             return ask[kind](APP, appauthor=False)
         except RuntimeError:

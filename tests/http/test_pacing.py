@@ -287,3 +287,29 @@ def test_headers_are_believed_within_bounds(headers: dict[str, str], facts: tupl
 
 def test_answers_without_such_headers_say_nothing() -> None:
     assert rate_headers.read(httpx.Headers({"Content-Type": "application/json"})) is None
+
+
+@pytest.mark.parametrize(("name", "headers", "workers"), [*cases()])
+def test_what_an_earlier_run_learned_spares_refusals(name: str, headers: str, workers: int) -> None:
+    make, requests = LIMITS[name]
+    first = Pace()
+    simulate(make(), workers, requests, headers, first)
+    run = simulate(make(), workers, requests, headers, Pace(recalled=first.learned))
+    assert run.seconds / make().floor(requests) <= 1.5
+    # A bucket that was full lets more through at first than it does later, which is what the earlier run learned.
+    assert run.refused <= (20 if make is LIMITS["10 a second and 20 saved"][0] else 5)
+
+
+def test_a_recalled_pace_that_is_too_slow_grows() -> None:
+    pace = Pace(recalled=Window(5, 1))
+    run = simulate(Sliding(50, 1), 8, 400, NONE, pace)
+    assert pace.learned
+    assert pace.learned.rate > 20
+    assert run.seconds < 400 / 5 / 2
+
+
+def test_a_recalled_pace_that_is_too_fast_is_learned_anew() -> None:
+    pace = Pace(recalled=Window(50, 1))
+    run = simulate(Sliding(5, 1), 8, 200, NONE, pace)
+    assert run.seconds / Sliding(5, 1).floor(200) <= 1.5
+    assert run.refused <= 32

@@ -11,9 +11,12 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
+from unified_cli.http.pacing import learned_pace
 from unified_cli.http.rate_limit import Patience, RateLimit
 from unified_cli.http.retry import Quota
 from unified_cli.runtime import Runtime
+from unified_cli.stderr import Stderr
+from unified_cli.storage.cache import Cache
 
 if TYPE_CHECKING:
     from unified_cli.sandbox.application import Sandbox
@@ -25,7 +28,8 @@ class Clients:
     """Creates clients for any number of connections and threads.
 
     Clients with the same token share a rate limit, those of the same connection also a quota of retries; each token is
-    read once. It is a context: at its end the sandbox that it opened in this process is closed.
+    read once. It is a context: at its end the sandbox that it opened in this process is closed,
+    and what was learned about the limits of the connections is kept for the next run.
     """
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
@@ -40,6 +44,7 @@ class Clients:
         self._tokens: dict[Any, str] = {}
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
+        self._paces = Cache(runtime.folder("cache"), "pace", runtime.wall)
         self._sandbox: Sandbox | None = None
         self._store: SandboxStore | None = None
 
@@ -50,6 +55,7 @@ class Clients:
         with self._lock:
             if self._store is not None:
                 self._store.close()
+            self._keep_paces()
 
     def token(self, resolved: Settings) -> str:
         """The connection's token. Raises ConfigError where there is none."""
@@ -82,9 +88,34 @@ class Clients:
             rate_limit = self._rate_limits.setdefault(
                 (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep)
             )
+            if not address.is_sandbox and (*shared, account) not in self._quotas:
+                self._recall_pace(rate_limit, address.origin, account, runtime.stderr)
             quota = self._quotas.setdefault((*shared, account), Quota())
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
+
+    def _recall_pace(self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr) -> None:
+        known = learned_pace.recall(self._paces, origin, account)
+        if known is None:
+            return
+        rate_limit.recall(account, known.window)
+        if stderr.verbosity:
+            stderr.line(f"{known.age / 60:.0f} min ago {known.window} went through: this run begins at that pace")
+
+    def _keep_paces(self) -> None:
+        learned = [
+            (origin, account, window)
+            for (origin, *_), rate_limit in self._rate_limits.items()
+            for account, window in rate_limit.learned().items()
+        ]
+        try:
+            for origin, account, window in learned:
+                learned_pace.keep(self._paces, origin, account, window)
+            if learned:
+                self._paces.sweep()
+        except OSError as error:
+            if self._runtime.stderr.verbosity:
+                self._runtime.stderr.line(f"what was learned about rate limits is not kept: {error.strerror}")
 
     def _in_process(self) -> "InProcess":
         # Some forty modules that a call to the service does not need.

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from unified_cli.http.attempt import Attempt
 from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.send_log import NEVER
+from unified_cli.http.pacing.send_log import NEVER, Window
 from unified_cli.http.pacing.token_pace import Permit, TokenPace
 
 # Who waits for an answer of somebody else looks again after this time, in case it never comes.
@@ -43,6 +43,16 @@ class RateLimit:
         self._changed = threading.Condition()
         self._waiting = 0
         self._refusals: Counter[str] = Counter()
+
+    def recall(self, account: str, window: Window) -> None:
+        """Begin with what an earlier run learned about a connection."""
+        with self._changed:
+            self._pace.recall(account, window)
+
+    def learned(self) -> dict[str, Window]:
+        """What is to be kept for the next run, by account."""
+        with self._changed:
+            return self._pace.learned()
 
     def wait(self, account: str, until: float = NEVER, note: Callable[[str], None] | None = None) -> Permit | None:
         """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.

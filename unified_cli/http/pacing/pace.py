@@ -40,18 +40,23 @@ class Turn:
 class Pace:
     """When the next request may be sent to one connection, or with one token."""
 
-    def __init__(self, bound: Window | None = None, flying: float = _FIRST_FLYING) -> None:
-        """`bound` is the user's own limit, which never grows; `flying` how many may be in flight at first."""
+    def __init__(
+        self, bound: Window | None = None, flying: float = _FIRST_FLYING, *, recalled: Window | None = None
+    ) -> None:
+        """`bound` is the user's own limit, which never grows; `flying` how many may be in flight at first.
+
+        `recalled` is what an earlier run learned.
+        """
         self._bound = bound
         self._sent = SendLog()
         self._accepted = SendLog()
         """When the service counted the requests it accepted, as far as that can be known."""
-        self._known: Window | None = None
+        self._known = recalled
         self._before: Window | None = None
         """What was known before the last refusal."""
         self._settled = False
         """A whole window was clean, or the service said how long it is."""
-        self._growth = WindowGrowth()
+        self._growth = WindowGrowth(recalled)
         self._window_start = 0.0
         self._full = False
         """The current window let no more through."""
@@ -74,6 +79,11 @@ class Pace:
         """The probes in a row that were refused."""
         self._promised = self._rounded = False
         """The service said when to come back; a length that was found so was rounded down once."""
+
+    @property
+    def learned(self) -> Window | None:
+        """The window that the service lets through, once that is certain."""
+        return self._growth.proven(self._known) if self._settled and self._known else None
 
     @property
     def exhausted(self) -> bool:

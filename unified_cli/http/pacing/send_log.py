@@ -17,6 +17,9 @@ class Window(NamedTuple):
         """The sends per second."""
         return self.sends / self.seconds
 
+    def __str__(self) -> str:
+        return f"{self.most} requests in {self.seconds:.3g} s"
+
     @property
     def most(self) -> int:
         """The sends as a whole number, at least one."""

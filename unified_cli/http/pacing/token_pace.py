@@ -42,6 +42,14 @@ class TokenPace:
         self._connections: dict[str, Pace] = {}
         self._refusals: deque[tuple[float, str]] = deque(maxlen=100)
 
+    def recall(self, account: str, window: Window) -> None:
+        """Begin with what an earlier run learned about a connection, unless this run has begun with it already."""
+        self._connections.setdefault(account, Pace(self._bound, recalled=window))
+
+    def learned(self) -> dict[str, Window]:
+        """The windows of the connections that were learned."""
+        return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
+
     def delay(self, account: str, now: float) -> float:
         """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
         return max(self._of(account).delay(now), self._token.delay(now))

@@ -18,10 +18,11 @@ class WindowGrowth:
     every second one, because a limit that is lowered for a while comes back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, known: Window | None) -> None:
+        """`known` is the window to begin with."""
         self._before: Window | None = None
         """The window to go back to while a larger one is tried."""
-        self._step = 1.0
+        self._step = _step(known) if known else 1.0
         self._patience = 1
         self._clean = 0
         self._kept = 0
@@ -32,7 +33,11 @@ class WindowGrowth:
 
     def restart(self, known: Window) -> None:
         """Begin anew with a window that was just learned."""
-        self._step, self._clean, self._kept = max(1.0, known.sends * _GROWTH), 0, 0
+        self._step, self._clean, self._kept = _step(known), 0, 0
+
+    def proven(self, known: Window) -> Window:
+        """The window to go back to if the trial that may be going on fails."""
+        return self._before or known
 
     def refused(self, known: Window, fitted: int, now: float) -> Window:
         """The window to keep to after a refusal; `fitted` sends were accepted in the latest one."""
@@ -60,3 +65,7 @@ class WindowGrowth:
             return known
         self._before, self._clean, self._kept = known, 0, 0
         return lost or Window(known.sends + self._step, known.seconds)
+
+
+def _step(known: Window) -> float:
+    return max(1.0, known.sends * _GROWTH)

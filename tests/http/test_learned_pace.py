@@ -1,0 +1,80 @@
+"""What is learned about the limit of a connection serves the next run, for a day."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from server import Reply, Seen, Service
+
+# Files have the time of the system, which says which of them are too old to stay.
+NOW = float(int(time.time()))
+LIST = "ticketing tickets list -v"
+
+
+def limited(_: Seen) -> Reply:
+    headers = {
+        "Content-Type": "application/json",
+        "RateLimit-Policy": '"p";q=5;w=1',
+        "RateLimit": '"p";r=4;t=1',
+    }
+    return Reply(200, b'{"result":[],"next_cursor":null}', headers)
+
+
+def world(tmp_path: Path, at: float = NOW) -> dict[str, Any]:
+    return {"folders": {name: tmp_path / name for name in ("cache", "config", "data")}, "wall": lambda: at}
+
+
+def kept(tmp_path: Path) -> list[Any]:
+    return [json.loads(path.read_text()) for path in (tmp_path / "cache" / "pace").iterdir()]
+
+
+def test_the_next_run_begins_at_the_pace_that_was_learned(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = limited
+    first = unified(LIST, environ=service.environ, **world(tmp_path))
+    assert (first.code, "min ago" in first.stderr) == (0, False)
+    assert kept(tmp_path) == [{"at": NOW, "key": [service.url, "acct-1"], "value": [5, 1.02]}]
+
+    service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
+    second = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 300))
+    assert "5 min ago 5 requests in 1.02 s went through: this run begins at that pace\n" in second.stderr
+    assert kept(tmp_path)[0]["at"] == NOW, "a run that learned nothing changed the age"
+
+    late = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 24 * 3600))
+    other = unified(f"{LIST} -a acct-2", environ=service.environ, **world(tmp_path))
+    assert "min ago" not in late.stderr + other.stderr
+
+
+def test_what_is_known_already_is_not_written_again_before_half_a_day(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = limited
+    for hours, written in ((0, 0), (1, 0), (11, 0), (13, 13)):
+        unified(LIST, environ=service.environ, **world(tmp_path, NOW + hours * 3600))
+        assert kept(tmp_path)[0]["at"] == NOW + written * 3600
+
+
+@pytest.mark.parametrize(
+    "value", ["null", "[5]", '["5", 1]', "[true, 1]", "[0, 1]", "[5, 0]", "[5, 1e9]", "[1e300, 1e-300]", "[5, NaN]"]
+)
+def test_a_pace_that_cannot_be_true_is_not_believed(
+    unified: Unified, service: Service, tmp_path: Path, value: str
+) -> None:
+    service.reply = limited
+    unified(LIST, environ=service.environ, **world(tmp_path))
+    [path] = (tmp_path / "cache" / "pace").iterdir()
+    assert "[5.0, 1.02]" in path.read_text()
+    path.write_text(path.read_text().replace("[5.0, 1.02]", value))
+    again = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 60))
+    assert (again.code, "min ago" in again.stderr) == (0, False)
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = limited
+    (tmp_path / "cache").write_text("a file")
+    result = unified(LIST, environ=service.environ, **world(tmp_path))
+    assert result.code == 0
+    assert "what was learned about rate limits is not kept: " in result.stderr
+    assert unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""

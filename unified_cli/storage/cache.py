@@ -1,0 +1,77 @@
+"""Facts that are kept for the next run, for a day: they make it quicker, and no run depends on one."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unified_cli.storage import folders, regular_file
+
+LIFETIME = 24 * 3600.0
+"""The seconds after which a fact is too old to be believed."""
+_LARGEST = 64 * 1024
+
+
+class Fact(NamedTuple):
+    """A JSON value and its age in seconds."""
+
+    value: Any
+    age: float
+
+
+class Cache:
+    """Facts of one kind, each in a private file of its own, below the user's cache folder.
+
+    A fact that cannot be read, is damaged, too old, or in a file of somebody else is one that is not there.
+    """
+
+    def __init__(self, folder: Path | None, kind: str, wall: Callable[[], float]) -> None:
+        """`folder` is None for a user without a home: then nothing is kept. `wall` gives seconds since 1970."""
+        self._folder = folder / kind if folder else None
+        self._wall = wall
+
+    def read(self, *key: str) -> Fact | None:
+        """The fact of that key."""
+        if self._folder is None:
+            return None
+        try:
+            with os.fdopen(regular_file.descriptor(self._folder / _name(key)), "rb") as file:
+                content = file.read(_LARGEST + 1) if os.fstat(file.fileno()).st_uid == os.geteuid() else b""
+            found = json.loads(content)
+            kept, at, value = found["key"], float(found["at"]), found["value"]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):
+            return None
+        age = self._wall() - at
+        return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
+
+    def write(self, value: object, *key: str) -> None:
+        """Keep a JSON value under that key. Raises OSError."""
+        if self._folder is None:
+            return
+        folders.make_private(self._folder)
+        path = self._folder / _name(key)
+        # Not synced: what a power cut damages is no fact, and it is found again.
+        temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
+        try:
+            with os.fdopen(regular_file.descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                file.write(json.dumps({"at": self._wall(), "key": key, "value": value}).encode())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Remove what is too old. Raises OSError."""
+        if self._folder is None or not self._folder.is_dir():
+            return
+        for path in self._folder.iterdir():
+            # Another process may remove it at the same time.
+            with contextlib.suppress(FileNotFoundError):
+                if path.lstat().st_mtime < self._wall() - LIFETIME:
+                    path.unlink()
+
+
+def _name(key: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(key).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
