@@ -5,9 +5,8 @@ import re
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Service
+from unified_cli.json_text.text_pieces import PIECE
 
-# Above this msgspec, which takes a while to import, is faster and needs less memory.
-_LARGE = 512 * 1024
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 
 
@@ -35,7 +34,8 @@ def note(call: Call, body: bytes) -> None:
 
 
 def _cursor(body: bytes, service: Service) -> str | None:
-    if len(body) <= _LARGE:
+    # Above this msgspec, which takes a while to import, is faster and needs less memory.
+    if len(body) <= PIECE:
         # Python refuses integers of thousands of digits.
         document = json.loads(body, parse_int=float)
         found = document.get(service.cursor) if isinstance(document, dict) else None
