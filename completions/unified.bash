@@ -109,33 +109,33 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color' ;;
-        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color' ;;
-        profile\ path) flags+=' --verbose -v --quiet --no-input --color' ;;
-        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input --color' ;;
-        profile\ set) flags+=' --verbose -v --quiet --no-input --color' ;;
-        profile\ use) flags+=' --none --verbose -v --quiet --no-input --color' ;;
-        profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input --color' ;;
-        profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color' ;;
-        profile\ import) flags+=' --update --verbose -v --quiet --no-input --color' ;;
-        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color' ;;
-        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color' ;;
+        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ path) flags+=' --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ set) flags+=' --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ use) flags+=' --none --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ import) flags+=' --update --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --json-errors' ;;
+        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
     esac
 }
 

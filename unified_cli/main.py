@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import io
+import itertools
 import json
 import traceback
 from collections.abc import Iterator
@@ -65,8 +66,11 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
 
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:
+    """Whether an error is printed as JSON; the settings of a profile, read later, may ask for it too."""
+    if "--json-errors" in itertools.takewhile("--".__ne__, argv):
+        return True
     output = _typed(argv, "--output", "-o") or runtime.environ.get("UNIFIED_OUTPUT", "")
-    return output in {"json", "ndjson"}
+    return output in {"json", "ndjson"} and not runtime.stderr_is_terminal
 
 
 def _typed(argv: list[str], name: str, letter: str = "") -> str | None:

@@ -47,7 +47,8 @@ def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
         raise ConfigError(f"{output.source}: no output format {output.value!r} (there are {', '.join(FORMATS)})")
     runtime.stderr.quiet = settings.quiet
     # The profile may ask for JSON too, not only the command line, which main has checked.
-    runtime.stderr.machine = settings.output in {"json", "ndjson"} and output.source != "default"
+    if settings.output in {"json", "ndjson"} and output.source != "default" and not runtime.stderr_is_terminal:
+        runtime.stderr.machine = True
 
 
 def operation_request(call: Call, operation: Operation) -> Request:

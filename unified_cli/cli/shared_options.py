@@ -102,6 +102,9 @@ class MessageOptions(Options):
     color: Annotated[
         Literal["auto", "always", "never"], Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN")
     ] = "auto"
+    json_errors: Annotated[
+        bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
+    ] = False
 
 
 class ConnectionOptions(Options):

@@ -1,4 +1,4 @@
-"""Where JSON was asked for, by whatever means, a failure is one JSON object on stderr."""
+"""Where JSON was asked for and stderr is no terminal, or with --json-errors, a failure is a JSON object on stderr."""
 
 from faults.case import CREATE, LIST, Case, failure
 from faults.script import CLOSE
@@ -29,6 +29,14 @@ CASES = {
     ),
     "not where the option says otherwise": Case(
         f"{LIST} -o raw", REFUSED, environ={"UNIFIED_OUTPUT": "json"}, exit=4, stderr=["^error: "]
+    ),
+    "not on a terminal": Case(f"{LIST} -o json", REFUSED, tty=True, exit=4, stderr=["^error: "], never=["{"]),
+    "not on a terminal by the top of the file": Case(
+        LIST, REFUSED, files={"config/config.toml": TOP}, tty=True, exit=4, stderr=["^error: "], never=["{"]
+    ),
+    "on a terminal where that was asked for": Case(f"{LIST} --json-errors", REFUSED, tty=True, exit=4, stderr=[OBJECT]),
+    "of a usage error, in any format": Case(
+        "ticketing tickets get -o csv --json-errors", exit=2, stderr=['^{"error": {"code": "usage", "exit": 2']
     ),
     "not where nobody asked": Case(LIST, REFUSED, exit=4, stderr=["^error: "]),
     "of an unknown outcome": Case(
