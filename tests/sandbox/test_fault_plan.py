@@ -113,6 +113,29 @@ def test_a_rate_is_kept_for_each_connection(world: World) -> None:
     assert outcomes(world, 1) == [200]
 
 
+LIMIT = {"ratelimit-limit": "1;w=10", "ratelimit-remaining": "0", "ratelimit-reset": "10"}
+
+
+@pytest.mark.parametrize(
+    ("word", "admitted", "refused"),
+    [
+        ("", LIMIT, {**LIMIT, "retry-after": "10"}),
+        (",rate-headers=all", LIMIT, {**LIMIT, "retry-after": "10"}),
+        (",rate-headers=none", {}, {}),
+        (",rate-headers=retry-after", {}, {"retry-after": "10"}),
+        (",rate-headers=ratelimit", LIMIT, LIMIT),
+    ],
+)
+def test_a_rate_is_told_in_the_headers_that_are_asked_for(
+    catalogue: Catalogue, store: SandboxStore, word: str, admitted: dict[str, str], refused: dict[str, str]
+) -> None:
+    world = World(catalogue, store, f"rate=1/10s{word}")
+    answers = [world.client.get(TEAMS) for _ in range(2)]
+    told = [{k: v for k, v in answer.headers.items() if k.startswith(("ratelimit", "retry"))} for answer in answers]
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert told == [admitted, refused]
+
+
 @with_faults("page-size=3,empty-pages=2")
 def test_an_empty_page_loses_nothing(world: World) -> None:
     pages, cursor = [], ""

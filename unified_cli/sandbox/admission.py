@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from unified_cli.catalogue import Operation
 from unified_cli.sandbox.accounts import UNSUPPORTED
@@ -13,6 +14,14 @@ _TINY = 3
 _SLOW = 1.0
 
 
+class SimulatedRate(NamedTuple):
+    """So many requests in so many seconds; `headers` says which are sent: `all`, `none`, or those of one kind."""
+
+    number: int
+    seconds: float
+    headers: str = "all"
+
+
 class RateWindows:
     """Counts requests in windows of time, by key; safe for threads."""
 
@@ -20,28 +29,34 @@ class RateWindows:
         self._lock = threading.Lock()
         self._windows: dict[str, tuple[int, int]] = {}
 
-    def check(self, key: str, limit: int, seconds: float, now: float) -> dict[str, str]:
+    def check(self, key: str, limit: SimulatedRate, now: float) -> dict[str, str]:
         """Count a request, and give the headers that say how many are left. Raises Refusal 429 beyond the limit."""
+        number, seconds, sent = limit
         window = int(now / seconds)
         with self._lock:
             last, count = self._windows.get(key, (window, 0))
             count = count + 1 if last == window else 1
             self._windows[key] = (window, count)
-        reset = max(1, round((window + 1) * seconds - now + 0.5))
-        headers = {
-            "ratelimit-limit": f"{limit};w={seconds:g}",
-            "ratelimit-remaining": str(max(0, limit - count)),
-            "ratelimit-reset": str(reset),
+        reset = str(max(1, round((window + 1) * seconds - now + 0.5)))
+        told = {
+            "ratelimit-limit": f"{number};w={seconds:g}",
+            "ratelimit-remaining": str(max(0, number - count)),
+            "ratelimit-reset": reset,
         }
-        if count > limit:
+        headers = told if sent in ("all", "ratelimit") else {}
+        if count > number:
+            wait = {"retry-after": reset} if sent in ("all", "retry-after") else {}
             raise Refusal(
                 429,
-                f"more than {limit} requests in {seconds:g} seconds",
+                f"more than {number} requests in {seconds:g} seconds",
                 provider={"error": "rate_limited"},
                 insight={"rate_limit_error": {"description": "The provider limits how often it is asked"}},
-                headers={"retry-after": str(reset), **headers},
+                headers={**wait, **headers},
             )
         return headers
+
+
+_LIMIT = SimulatedRate(5, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,7 @@ class Admission:
     def admit(self, kind: str, account: str, operation: Operation, now: float) -> Admitted:
         """Let a request of a connection of this kind go on. Raises the Refusal that a connection of its kind gives."""
         _refuse(kind, account, operation)
-        headers = self.windows.check(account, 5, 2.0, now) if kind == "rate-limited" else {}
+        headers = self.windows.check(account, _LIMIT, now) if kind == "rate-limited" else {}
         if kind == "slow":
             self._sleep(_SLOW)
         terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.sandbox.accounts import kind_of
-from unified_cli.sandbox.admission import Admission
+from unified_cli.sandbox.admission import Admission, SimulatedRate
 from unified_cli.sandbox.api import introspection
 from unified_cli.sandbox.api.handlers import handler
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
@@ -76,7 +76,7 @@ class Sandbox:
         self.requests.count(account, operation)
         hits = self.faults.hits(request, account, operation)
         now = self._wall()
-        self._fail(hits, account, now, changes=operation.changes)
+        headers = self._fail(hits, account, now, changes=operation.changes)
         admitted = self._admission.admit(kind, account, operation, now)
         query = tree((name, value) for name, value in request.query if name != self.service.connection)
         if found.schema:
@@ -97,7 +97,7 @@ class Sandbox:
             now=timestamp(now),
         )
         answer = self._shape(self._run(call, hits), call, hits)
-        answer.headers.update(admitted.headers)
+        answer.headers.update({**headers, **admitted.headers})
         return answer
 
     def _beside(self, request: SandboxRequest) -> SandboxResponse:
@@ -116,17 +116,20 @@ class Sandbox:
             return ("GET",)
         return METHODS if path == "*" else methods(self._catalogue, path)
 
-    def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> None:
-        """What faults do before the operation runs. Raises ConnectionDropped or Refusal."""
+    def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
+        """What faults do before the operation runs: headers of its answer. Raises ConnectionDropped or Refusal."""
+        headers: dict[str, str] = {}
         if "slow" in hits:
             self._sleep(hits["slow"].seconds)
         if rate := hits.get("rate"):
-            self._admission.windows.check(f"fault {account}", rate.number, rate.seconds, now)
+            limit = SimulatedRate(rate.number, rate.seconds, _word(hits, "rate-headers") or "all")
+            headers = self._admission.windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
         # A status that is repeated for its idempotency key is the result of the operation.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
+        return headers
 
     def _shape(self, answer: SandboxResponse, call: OperationCall, hits: FaultHits) -> SandboxResponse:
         """The answer in the format that was asked for, changed by faults. Raises ConnectionDropped for a lost reply."""

@@ -9,6 +9,7 @@ The words, separated by commas or line breaks:
     lose-reply=CHANCE           a write takes effect and its answer is lost
     slow=TIME                   every answer comes after that time
     rate=N/TIME                 so many requests per connection in that time, then 429
+    rate-headers=WORD           which headers tell of that rate: all, none, retry-after or ratelimit
     page-size=N                 pages are never longer
     cursor-ttl=TIME             how long a cursor is valid
     empty-pages=CHANCE          a page without records though more follow
@@ -42,6 +43,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "idempotency": ("on", "off", "cache500"),
     "actions": ("wrapped", "bare"),
     "delete": ("id", "record", "204"),
+    "rate-headers": ("all", "none", "retry-after", "ratelimit"),
 }
 # Faults that concern lists only, and writes only.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
