@@ -184,7 +184,7 @@ def test_a_job_takes_little_more_than_its_limit_allows(name: str, headers: str, 
     assert len(run.accepted) == requests
     assert ratio <= 1.5
     # At most what was in flight at the first refusal, and then a few for each trial.
-    assert run.refused <= (workers + 8 if headers == ALL else workers + 24)
+    assert run.refused <= (workers + 8 if headers == ALL else workers + 13)
 
 
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])

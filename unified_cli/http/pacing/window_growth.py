@@ -8,6 +8,8 @@ _CLEAN_WINDOWS = 4
 _CLEAN_WINDOWS_AFTER_A_LOSS = 2
 _MOST_PATIENCE = 16
 _REMEMBERED = 600.0
+# Windows that are shorter, as those of a token bucket seem, would be tried too often: they count as part of one.
+_SHORTEST = 1.0
 
 
 class WindowGrowth:
@@ -61,7 +63,8 @@ class WindowGrowth:
         self._clean += 1
         self._kept += 1
         lost = self._best if self._best and now < self._forget_at and self._best.rate > known.rate else None
-        if self._clean < (_CLEAN_WINDOWS_AFTER_A_LOSS if lost else _CLEAN_WINDOWS * self._patience):
+        enough = _CLEAN_WINDOWS_AFTER_A_LOSS if lost else _CLEAN_WINDOWS * self._patience
+        if self._clean < enough * max(1.0, _SHORTEST / known.seconds):
             return known
         self._before, self._clean, self._kept = known, 0, 0
         return lost or Window(known.sends + self._step, known.seconds)
