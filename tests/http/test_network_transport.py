@@ -5,9 +5,13 @@ import httpx
 import pytest
 from faults.rig import Clock
 
+from unified_cli.config import address
+from unified_cli.http.attempt import Outcome
+from unified_cli.http.transport import network_errors
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.network_backend import DeadlineBackend
 from unified_cli.http.transport.network_transport import NetworkTransport
+from unified_cli.http.transport.proxy import NetworkRoute
 
 
 @pytest.mark.parametrize("proxy", [None, "http://127.0.0.1:1"])
@@ -34,6 +38,20 @@ def test_an_attempt_is_over_after_a_minute_however_late_the_deadline() -> None:
     clock.sleep(60)
     with pytest.raises(httpcore.ReadTimeout):
         state.remaining(1000)
+
+
+@pytest.mark.parametrize(("before", "outcome"), [(0, Outcome.PERMANENT), (1, Outcome.NOT_SENT)])
+def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before: int, outcome: Outcome) -> None:
+    state = ConnectionState(Clock().now)
+    state.opened()
+    for _ in range(before):
+        state.secured()
+    state.handshake_seconds = 10.0
+    route = NetworkRoute(address.parse("https://service.example", "a test"), None)
+    failure = network_errors.failure_of(httpx.ConnectTimeout("late"), route, state)
+    assert failure.outcome is outcome
+    assert failure.reason == "service.example accepted the connection, but no TLS handshake came within 10.0 s"
+    assert failure.hint == (None if before else "it may not speak TLS; is the port right?")
 
 
 class _Failing(httpcore.NetworkBackend):

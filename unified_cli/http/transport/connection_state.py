@@ -26,6 +26,10 @@ class ConnectionState:
         """The number of connections opened so far; a request on an open one does not change it."""
         self.handshakes = 0
         """The number of TLS handshakes on the current connection; two through a proxy that uses TLS."""
+        self.handshake_seconds = 0.0
+        """Seconds that the peer has for the TLS handshake that is under way; 0 outside of one."""
+        self.speaks_tls = False
+        """A handshake has succeeded, on this connection or an earlier one."""
         self.received = 0
         """The number of bytes received since the request began."""
         self.closed = False
@@ -39,9 +43,17 @@ class ConnectionState:
         self.handshakes = 0
         self.unusable = False
 
+    def secured(self) -> None:
+        """Note that a TLS handshake is done: what is received from here on is another stream of bytes."""
+        self.handshakes += 1
+        self.handshake_seconds = 0.0
+        self.speaks_tls = True
+        self.restart()
+
     def start(self, until: float) -> None:
         """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
         self._until = min(until, self._monotonic() + _ATTEMPT)
+        self.handshake_seconds = 0.0
         self.restart()
 
     def restart(self) -> None:

@@ -112,9 +112,9 @@ class _Stream(httpcore.NetworkStream):
             # Only a proxy looked the name up, of which a part is empty or longer than 63 characters.
             raise httpcore.ConnectError(str(error)) from error
         seconds = self._state.remaining(_CONNECT, httpcore.ConnectTimeout)
+        self._state.handshake_seconds = seconds
         secured = self._inner.start_tls(ssl_context, server_hostname, seconds)
-        self._state.handshakes += 1
-        self._state.restart()
+        self._state.secured()
         return _Stream(secured, self._state)
 
     def get_extra_info(self, info: str) -> Any:

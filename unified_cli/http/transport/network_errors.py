@@ -8,6 +8,7 @@ from typing import NamedTuple
 import httpx
 
 from unified_cli import os_limits
+from unified_cli.config.address import is_loopback
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
@@ -16,6 +17,8 @@ from unified_cli.plural import counted
 
 # OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
+# OpenSSL's name for an answer that is no TLS record, such as one in HTTP.
+_NO_TLS = "WRONG_VERSION_NUMBER"
 # A proxy could not reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
 
@@ -50,7 +53,7 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
 
 def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
     causes = [*_causes(error)]
-    peer = route.first_peer if route.proxy_uses_tls and not state.handshakes else route.address.host
+    peer = _peer(route, state)
     for cause in causes:
         if os_limits.is_no_descriptor(cause):
             raise os_limits.no_descriptor() from None
@@ -59,6 +62,8 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
         if isinstance(cause, socket.gaierror):
             return _no_name(cause, route.first_peer)
     where = route.first_place
+    if isinstance(error, httpx.ConnectTimeout) and state.handshake_seconds:
+        return _no_handshake(peer, state)
     if isinstance(error, httpx.ConnectTimeout):
         return NetworkFailure(Outcome.NOT_SENT, f"no answer from {where} while connecting")
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
@@ -67,15 +72,42 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
     )
 
 
-def _no_tls(error: ssl.SSLError, peer: str) -> NetworkFailure:
+class _Peer(NamedTuple):
+    """Whom a TLS handshake is with: its name, its port too, and what to try where it may not speak TLS."""
+
+    name: str
+    place: str
+    hint: str
+
+
+def _peer(route: NetworkRoute, state: ConnectionState) -> _Peer:
+    if route.proxy and route.proxy_uses_tls and not state.handshakes:
+        return _Peer(route.first_peer, route.first_place, f"http:// instead, in {route.proxy.variable}?")
+    place = route.address.place
+    # Clear text leaves this machine in no case.
+    local = is_loopback(route.address.host)
+    return _Peer(route.address.host, place, f"http://{place} instead?" if local else "is the port right?")
+
+
+def _no_tls(error: ssl.SSLError, peer: _Peer) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
         early = error.verify_code == _NOT_YET_VALID
         hint = "check this machine's clock" if early else "another authority: --ca-bundle FILE"
-        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer} is refused: {reason}", hint)
+        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.name} is refused: {reason}", hint)
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
-        return NetworkFailure(Outcome.NOT_SENT, f"{peer} closed the connection during the TLS handshake")
-    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer}: {error.reason or 'protocol error'}")
+        return NetworkFailure(Outcome.NOT_SENT, f"{peer.name} closed the connection during the TLS handshake")
+    if error.reason == _NO_TLS:
+        return NetworkFailure(Outcome.PERMANENT, f"{peer.place} does not speak TLS", peer.hint)
+    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer.name}: {error.reason or 'protocol error'}")
+
+
+def _no_handshake(peer: _Peer, state: ConnectionState) -> NetworkFailure:
+    reason = f"{peer.place} accepted the connection, but no TLS handshake came within {state.handshake_seconds:.1f} s"
+    if state.speaks_tls:
+        # It is only slow.
+        return NetworkFailure(Outcome.NOT_SENT, reason)
+    return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {peer.hint}")
 
 
 def _no_name(error: socket.gaierror, where: str) -> NetworkFailure:

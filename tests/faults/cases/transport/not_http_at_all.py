@@ -18,7 +18,7 @@ CASES = {
         [Answer([b"HTTP/1.1 400 Bad Request\r\n\r\n", CLOSE], after="nothing")],
         environ={"UNIFIED_BASE_URL": "https://127.0.0.1:@PORT@"},
         exit=6,
-        stderr=["no TLS connection to 127.0.0.1"],
+        stderr=["127.0.0.1:@PORT@ does not speak TLS"],
         connections=1,
     ),
 }

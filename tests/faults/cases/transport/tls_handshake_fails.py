@@ -1,9 +1,12 @@
 """A handshake that the server breaks off is tried again; a protocol that is too old is not."""
 
 from faults.case import CREATE, LIST, Case
-from faults.script import CLOSE, Answer, Wait
+from faults.script import CLOSE, Answer, Wait, reply
 
 SECURE = {"UNIFIED_BASE_URL": "https://127.0.0.1:@PORT@"}
+PLACE = r"127\.0\.0\.1:@PORT@"
+INSTEAD = rf"\(http://{PLACE} instead\?\)\n$"
+MAYBE = rf"\(it may not speak TLS; http://{PLACE} instead\?\)\n$"
 
 CASES = {
     "too old": Case(
@@ -32,7 +35,25 @@ CASES = {
         [Answer([Wait(9)], after="nothing")],
         environ=SECURE,
         exit=6,
-        stderr=["while connecting"],
+        stderr=[f"^error: {PLACE} accepted the connection, but no TLS handshake came within 0.5 s {MAYBE}"],
+        connections=1,
         timeout=0.5,
+    ),
+    "answered in HTTP": Case(
+        LIST,
+        [Answer([reply(b"", 400)], after="nothing")],
+        environ=SECURE,
+        exit=6,
+        stderr=[f"^error: {PLACE} does not speak TLS {INSTEAD}"],
+        connections=1,
+    ),
+    "answered in HTTP, a write": Case(
+        CREATE,
+        [Answer([reply(b"", 400)], after="nothing")],
+        environ=SECURE,
+        exit=6,
+        stderr=["does not speak TLS"],
+        never=["may or may not"],
+        connections=1,
     ),
 }
