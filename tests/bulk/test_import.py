@@ -380,7 +380,7 @@ def test_csv_rows_are_records_of_text(unified: Unified, service: Service, record
         (["a,b,a", "1,2,3"], ", line 1: the column 'a' is there 2 times"),
         (["a,,b", "1,2,3"], ", line 1: a column has no name"),
         (["a,b", "1,2", "1,2,3"], ", line 3: 3 cells under 2 columns"),
-        (["a,b", '"x', 'y",2', "1"], ", line 4: 1 cells under 2 columns"),
+        (["a,b", '"x', 'y",2', "1"], ", line 4: 1 cell under 2 columns"),
         (["a,b", '1,"2'], ", line 2: unexpected end of data"),
         (["a", b"\xff"], " is not UTF-8 after line 0"),
         (["a;b", "1;2"], ", line 1: one column, with ';' in its name (cells are separated by commas)"),

@@ -15,6 +15,7 @@ from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
+from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.progress import progress
 from unified_cli.output.transform import Transform
 from unified_cli.plural import counted
@@ -52,6 +53,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     finally:
         part.close()
     _report(runtime, part.path, state)
+    for remark in options.transform.remarks():
+        runtime.stderr.note(remark)
     missing = [] if call.options.allow_partial else list_export.shortcomings(part, options)
     if missing:
         raise IncompleteError("; ".join(missing))
@@ -97,7 +100,7 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     return list_export.ListExportOptions(
         listing.span(options),
         style,
-        Transform(record_output.program(options), chosen),
+        Transform(record_output.program(options), chosen, ColumnCheck.of(style)),
         force=options.force,
         restart=options.restart,
         dedupe=options.dedupe is not None,

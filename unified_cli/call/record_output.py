@@ -10,7 +10,9 @@ from unified_cli.http import pagination
 from unified_cli.http.answer import bounds, page_body
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records, record_slices
+from unified_cli.json_text.record_columns import project
 from unified_cli.output import pretty_json, printer, stdout, transform
+from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 
@@ -32,19 +34,32 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
         stdout.write(runtime, [transform.render(program, body, output)])
         for remark in program.remarks():
             runtime.stderr.note(remark)
-    elif output == "json":
-        pretty_json.write(runtime, bytes(records.project(records.Record(body), chosen)))
     elif output == "yaml" and not chosen:
         from unified_cli.output.formats.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
         stdout.write(runtime, convert(body))
     else:
-        found = _records(body, call.catalogue.service, request.operation)
+        inner = _unwrapped(body, call.catalogue.service, request.operation)
+        found = [bytes(one) for one in records.items(inner)] if inner.startswith(b"[") else [inner]
         style = style_for(call, request.operation)._replace(listing=found != [body])
-        made = printer.Printer(runtime, style, program)
+        if output == "json" and found == [inner]:
+            _write_record(call, request, records.Record(inner), style)
+            return
+        made = printer.Printer(runtime, style, program, strict=not request.writes)
         made.page([records.Record(one) for one in found], one_line=False, large=len(body) > record_slices.SIZE)
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
+
+
+def _write_record(call: Call, request: Request, record: records.Record, style: Style) -> None:
+    """Write a record with the chosen columns. Raises UsageError where it has none of them, and was only read."""
+    check = ColumnCheck.of(style)
+    check.look([record])
+    if not request.writes and (error := check.error()):
+        raise error
+    pretty_json.write(call.runtime, bytes(project(record, style.columns)))
+    for remark in check.remarks():
+        call.runtime.stderr.note(remark)
 
 
 def _check_page(body: bytes, service: Service, request: Request) -> None:
@@ -53,14 +68,12 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
         pagination.check_keys(page, request)
 
 
-def _records(body: bytes, service: Service, operation: Operation | None) -> Sequence[bytes]:
-    """The records in an answer that is not a page: unwrapped, unless it is from a known operation that never wraps."""
+def _unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
+    """The record, or the array of records, in an answer that is not a page; known operations but actions never wrap."""
     body = body.strip()
     members = records.parts(body) if operation is None or operation.kind == "action" else None
     inner = (members or {}).get(service.items, body)
-    if inner.startswith(b"["):
-        return [bytes(one) for one in records.items(inner)]
-    return [inner if inner.startswith(b"{") else body]
+    return inner if inner[:1] in b"[{" else body
 
 
 def columns(options: OperationOptions) -> list[str]:
@@ -97,4 +110,4 @@ def printer_for(call: Call, operation: Operation, *, first: Sequence[str] = ()) 
     style = style_for(call, operation, first=first)
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
-    return printer.Printer(call.runtime, style, program(call.options))
+    return printer.Printer(call.runtime, style, program(call.options), strict=not operation.changes)

@@ -65,7 +65,12 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     restart: Restart = False
     dedupe: Dedupe = None
     output: Output = None
-    columns: Annotated[str | None, Flag(("--columns",), OUTPUT, "only these fields; a.b is b within a", "A,B.C")] = None
+    columns: Annotated[
+        str | None,
+        Flag(
+            ("--columns",), OUTPUT, "only these fields; a.b is b in a, or in each item of a; a[0] is one item", "A,B.C"
+        ),
+    ] = None
     jq: Annotated[
         str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")
     ] = None

@@ -71,19 +71,6 @@ def items(array: bytes) -> Sequence[Record]:
     return MarkedRecords(found, mark) if mark else found
 
 
-def pick(members: Parts, column: str) -> bytes | None:
-    """The value of a column; `a.b` is `b` within `a` where no key is `a.b`. None where there is none."""
-    if column in members:
-        return members[column]
-    head, dot, rest = column.partition(".")
-    while dot:
-        if head in members and (inner := parts(members[head])) is not None:
-            return pick(inner, rest)
-        more, dot, rest = rest.partition(".")
-        head = f"{head}.{more}"
-    return None
-
-
 def text(value: bytes | None) -> str:
     """A value in a cell: text as it is, nothing for null, objects and arrays as compact JSON, digits as served."""
     if value is None or value == b"null":
@@ -108,15 +95,6 @@ def one_line(value: bytes) -> bytes:
     except msgspec.DecodeError:
         value, mark = surrogates.escape(value)
         return surrogates.restore(msgspec.json.format(value, indent=-1), mark)
-
-
-def project(record: Record, columns: Sequence[str]) -> Record:
-    """A record with these columns only, null where it has none; what is no object is not changed."""
-    members = parts(record)
-    if members is None:
-        return record
-    pairs = (dump(column).encode() + b":" + (pick(members, column) or b"null") for column in columns)
-    return Record(b"{" + b",".join(pairs) + b"}")
 
 
 def label(records: Sequence[Record], key: str, value: str) -> list[Record]:

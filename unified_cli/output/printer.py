@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
 from unified_cli.output import pretty_json, stdout, terminal
+from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
@@ -16,15 +17,26 @@ _JSON = {"json", "ndjson"}
 _DOCUMENTS = {"json", "yaml"}
 
 
-class Printer:
-    """Writes each page at once; `end` completes the output."""
+_LONGEST_HELD = 1024 * 1024
 
-    def __init__(self, runtime: Runtime, style: Style, program: JqProgram | None = None) -> None:
+
+class Printer:
+    """Writes each page at once; `end` completes the output.
+
+    With `strict` it is an error that no record has any of the chosen columns: rows that are blank for this reason are
+    held back. What a write has done is printed in any case.
+    """
+
+    def __init__(
+        self, runtime: Runtime, style: Style, program: JqProgram | None = None, *, strict: bool = True
+    ) -> None:
         self._runtime = runtime
         self._style = style
         whole = program is not None and style.format in _DOCUMENTS
         chosen = style.columns if style.format in _JSON | _DOCUMENTS else ()
-        self._transform = Transform(None if whole else program, chosen)
+        self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
+        self._strict = strict
+        self._held = b""
         self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
         self.torn = False
         """A page was being written when it ended, so part of it may be there."""
@@ -43,13 +55,22 @@ class Printer:
         self.torn = False
 
     def end(self, next_cursor: str | None = None) -> list[str]:
-        """Complete the output and write its remarks to stderr; gives what is missing from it."""
+        """Complete the output and write its remarks to stderr; gives what is missing from it.
+
+        Raises UsageError where no record has any of the chosen columns.
+        """
+        if self._strict and (error := self._transform.check.error()):
+            raise error
         self._put(self._writer.end(next_cursor))
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
             self._runtime.stderr.note(remark)
         return [*self._writer.shortcomings()]
 
     def _put(self, data: bytes) -> None:
+        if self._strict and self._transform.check.found_nothing and len(self._held) < _LONGEST_HELD:
+            self._held += data
+            return
+        data, self._held = self._held + data, b""
         if not data:
             return
         style = self._style

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from unified_cli.errors import UsageError
-from unified_cli.json_text.members import Record, label, project
+from unified_cli.json_text.members import Record, label
+from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_slices import slices
+from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.formats.record_writer import RecordWriter
 from unified_cli.output.jq_program import JqProgram, as_json
 from unified_cli.output.style import Style
@@ -16,11 +18,17 @@ LARGEST_DOCUMENT = 32 * 1024 * 1024
 
 
 class Transform:
-    """Applied to records in this order: the program, the label, the choice of columns."""
+    """Applied to records in this order: the program, the label, the choice of columns.
 
-    def __init__(self, program: JqProgram | None = None, columns: Sequence[str] = ()) -> None:
+    `check` is told of the records that the columns are chosen from, here or by a writer.
+    """
+
+    def __init__(
+        self, program: JqProgram | None = None, columns: Sequence[str] = (), check: ColumnCheck | None = None
+    ) -> None:
         self._program = program
         self._columns = columns
+        self.check = check or ColumnCheck()
 
     def apply(self, records: Sequence[Record], name: tuple[str, str] | None = None) -> Sequence[Record]:
         """The records to write; `name` is a key and a value that each gets as its first member."""
@@ -28,6 +36,7 @@ class Transform:
             records = [Record(text) for text in self._program.texts(map(bytes, records))]
         if name:
             records = label(records, *name)
+        self.check.look(records)
         if self._columns:
             records = [project(record, self._columns) for record in records]
         return records
@@ -39,8 +48,8 @@ class Transform:
         return _Slices(self, records, name) if large else [self.apply(records, name)]
 
     def remarks(self) -> Sequence[str]:
-        """What may differ from what was served."""
-        return self._program.remarks() if self._program else ()
+        """What may differ from what was served, and the columns that no record has."""
+        return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 
 
 class _Slices:

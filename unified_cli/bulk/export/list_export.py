@@ -38,7 +38,8 @@ class ListExportOptions:
 def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[Page]:
     """Write all pages to the part file, giving each when it is written, and publish the file.
 
-    Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them.
+    Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them; and
+    UsageError where no record has any of the chosen columns.
     """
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
@@ -55,6 +56,9 @@ def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[
     except UnifiedError as error:
         _break_off(part, error)
         raise
+    if wrong := options.transform.check.error():
+        part.abandon()
+        raise wrong
     file.publish()
 
 
@@ -88,6 +92,10 @@ class _ListFile:
         self._part = part
         self._options = options
         self._writer = writer(options.style, part.state.memory.copy())
+        self._check = options.transform.check
+        if part.state.pages:
+            # An earlier run of version 0.1 took no note of the columns.
+            self._check.resume(part.state.memory.get("unseen", ()))
         self._seen = _SeenIds(part.lines()) if options.dedupe else None
 
     def add(self, page: Page) -> None:
@@ -107,7 +115,7 @@ class _ListFile:
                 dropped=state.dropped + len(page.records) - len(records),
                 partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
                 seen=[*state.seen, *onward],
-                memory=self._writer.memory.copy(),
+                memory={**self._writer.memory, "unseen": self._check.unseen},
             ),
         )
 

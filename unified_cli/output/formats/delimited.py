@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from unified_cli.json_text.members import Parts, Record, parts, pick, text
+from unified_cli.json_text.members import Parts, Record, parts, text
+from unified_cli.json_text.record_columns import pick
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined
 from unified_cli.output.style import Style
 from unified_cli.plural import counted

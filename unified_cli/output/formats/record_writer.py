@@ -9,13 +9,17 @@ from unified_cli.json_text.record_slices import SIZE
 
 
 class WriterMemory(TypedDict, total=False):
-    """What a writer keeps from one page to the next: the columns, the keys that found none, and counts."""
+    """What a writer keeps from one page to the next: the columns, the keys that found none, and counts.
+
+    `unseen` are the chosen columns that no record had so far.
+    """
 
     columns: list[str]
     lost: list[str]
     guarded: int
     begun: bool
     without: int
+    unseen: list[str]
 
 
 class RecordWriter:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from unified_cli.json_text.members import Parts, Record, parts, pick
+from unified_cli.json_text.members import Parts, Record, parts
+from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.formats import table_layout
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined

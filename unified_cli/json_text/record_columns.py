@@ -1,0 +1,97 @@
+"""The columns of a record by their paths: `a.b` is `b` within `a` or each item of it, `a[0]` is one item."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import Parts, Record, items, parts
+
+_NULL = b"null"
+_ITEMS = re.compile(r"(?P<key>.+?)(?P<items>(\[\d{0,9}\])+)")
+
+
+class _PathStep(NamedTuple):
+    """One way to begin a path: a key, then items of lists (None for all of them), then the rest of the path."""
+
+    key: str
+    items: tuple[int | None, ...]
+    rest: str
+
+
+def pick(members: Parts, column: str) -> bytes | None:
+    """The value of a column; a key that is spelled like the column comes first. None if the record has no such column.
+
+    Within null, and where a list has no such item, there is null: another record may have more.
+    """
+    value = members.get(column)
+    if value is not None or ("." not in column and not column.endswith("]")):
+        return value
+    step = next((one for one in _steps(column) if one.key in members), None)
+    return None if step is None else _item(members[step.key], step.items, step.rest)
+
+
+@lru_cache(maxsize=256)
+def _steps(column: str) -> Sequence[_PathStep]:
+    """The ways to begin a path, the shortest key first: a key may hold dots and brackets itself."""
+    return [*_splits(column)]
+
+
+def _splits(column: str) -> Iterator[_PathStep]:
+    dots = [at for at, letter in enumerate(column) if letter == "."]
+    for end in (*dots, len(column)):
+        head, rest = column[:end], column[end + 1 :]
+        if rest:
+            yield _PathStep(head, (), rest)
+        if found := _ITEMS.fullmatch(head):
+            numbers = found["items"][1:-1].split("][")
+            yield _PathStep(found["key"], tuple(int(one) if one else None for one in numbers), rest)
+
+
+def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
+    """The items of a value that are wanted, and the rest of the path within them."""
+    if value == _NULL:
+        return _NULL
+    if not wanted:
+        return _within(value, rest) if rest else value
+    if not value.startswith(b"["):
+        return None
+    number, *more = wanted
+    if number is None:
+        return _of_each(value, more, rest)
+    found = items(value)
+    return _item(bytes(found[number]), more, rest) if number < len(found) else _NULL
+
+
+def _within(value: bytes, rest: str) -> bytes | None:
+    if value.startswith(b"["):
+        return _of_each(value, (), rest)
+    members = parts(value)
+    return None if members is None else pick(members, rest)
+
+
+def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
+    """The list of what each item has, null for one without it; None if all are without it."""
+    found = [_item(bytes(one), wanted, rest) for one in items(value)]
+    if found and all(one is None for one in found):
+        return None
+    return b"[" + b",".join(one or _NULL for one in found) + b"]"
+
+
+def project(record: Record, columns: Sequence[str]) -> Record:
+    """A record with these columns only, null where it has none; what is no object is not changed."""
+    members = parts(record)
+    if members is None:
+        return record
+    pairs = (dump(column).encode() + b":" + (pick(members, column) or _NULL) for column in columns)
+    return Record(b"{" + b",".join(pairs) + b"}")
+
+
+def paths(members: Parts) -> Iterator[str]:
+    """The names that a column may have in this record, one level deep: `status`, `status.name`, `tags.name`."""
+    for key, value in members.items():
+        yield key
+        first = next(iter(items(value)), None) if value.startswith(b"[") else value
+        if first is not None:
+            yield from (f"{key}.{name}" for name in parts(bytes(first)) or ())
