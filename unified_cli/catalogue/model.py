@@ -155,7 +155,10 @@ class Service(NamedTuple):
     key_by: str
     body_passthrough: str
     schema: str
+    accounts: str
     capabilities: str
+    tools: str
+    proxy: str
     outward: str
     """The names of the actions that have effects outside the connection."""
     harmless: str
@@ -164,6 +167,10 @@ class Service(NamedTuple):
     def capabilities_path(self, account: str) -> str:
         """The route for the operations that a connection offers; `account` is percent-encoded."""
         return self.capabilities.replace("{id}", account)
+
+    def tools_path(self, account: str) -> str:
+        """The route for the descriptions of those operations; `account` is percent-encoded."""
+        return self.tools.replace("{id}", account)
 
 
 class Catalogue:

@@ -15,6 +15,10 @@ KINDS: Mapping[str, str] = {
     "slow": "Every answer takes a second.",
     "tiny-pages": "A page never holds more than 3 records, whatever the limit.",
     "partial": "Lists are partial and give reduced records; get gives the whole one.",
+    "help-desk": "The product is a help desk: it has the ticketing API only.",
+    "directory": "The product is a directory of people: it has the user-directory API only.",
+    "remapped": "Its field mapping is its own: references are plain ids, and mapped_by is one field more.",
+    "untimed": "Its field mapping leaves out created_at and updated_at.",
     "limited": "The provider lacks some resources, attachments, tags and comments among them.",
 }
 
@@ -26,6 +30,16 @@ UNSUPPORTED = frozenset({
     "permissions", "recordings", "role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts",
     "utilization",
 })  # fmt: skip
+
+
+_ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
+
+
+def offers(kind: str, api: str, resource: str) -> bool:
+    """Whether the product behind a connection of this kind has the resource."""
+    if kind == "limited":
+        return resource not in UNSUPPORTED
+    return _ONLY_API.get(kind, api) == api
 
 
 def kind_of(account: str) -> str | None:

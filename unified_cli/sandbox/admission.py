@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from unified_cli.catalogue import Operation
-from unified_cli.sandbox.accounts import UNSUPPORTED
+from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.api.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal
 
@@ -94,7 +94,7 @@ def _refuse(kind: str, account: str, operation: Operation) -> None:
             502, "", provider="upstream connect error: connection refused",
             insight={"remote_error": {"description": "The provider did not answer"}},
         )  # fmt: skip
-    if kind == "limited" and operation.resource in UNSUPPORTED:
+    if not offers(kind, operation.api, operation.resource):
         raise Refusal(404, f"the integration of {account} does not support {operation.api}/{operation.resource}")
     if operation.changes and kind == "read-only":
         raise Refusal(405, f"the account {account} takes no writes: {operation.method} is not allowed")

@@ -5,10 +5,13 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.sandbox.account_routes import dispatch
+from unified_cli.sandbox.account_routes.dispatch import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission, SimulatedRate
 from unified_cli.sandbox.api import introspection
 from unified_cli.sandbox.api.handlers import handler
+from unified_cli.sandbox.api.list_page import ListTerms
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
 from unified_cli.sandbox.api.query_tree import is_on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
@@ -18,7 +21,7 @@ from unified_cli.sandbox.data.seeded_random import timestamp
 from unified_cli.sandbox.fault_effects import changed_terms, drift, failure, run_delete
 from unified_cli.sandbox.fault_plan import FaultHits, Faults
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
-from unified_cli.sandbox.routing import METHODS, methods, options, refused, route
+from unified_cli.sandbox.routing import METHODS, Route, methods, offered, options, refused, route
 from unified_cli.sandbox.store import SandboxStore
 
 _KEYED = ("POST", "PATCH")
@@ -60,59 +63,64 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def _answer(self, request: SandboxRequest) -> SandboxResponse:
-        self._authorise(request)
+        own = self._authorise(request)
         if request.method == "OPTIONS":
             return options(request, self._methods(request.path))
         if request.method == "HEAD":
             request = replace(request, method="GET")
         found = route(self._catalogue, request.method, request.path)
         if found is None:
-            return self._beside(request)
-        operation = found.operation
-        account = self._account(request)
+            return self._beside(request, own)
+        account = self._account(request, own)
         kind = kind_of(account)
         if kind is None:
             raise Refusal(404, f"no connection {account!r} that this token can see")
+        found = offered(self._catalogue, found, request.path, kind)
+        operation = found.operation
         self.requests.count(account, operation)
         hits = self.faults.hits(request, account, operation)
         now = self._wall()
         headers = self._fail(hits, account, now, changes=operation.changes)
         admitted = self._admission.admit(kind, account, operation, now)
-        query = tree((name, value) for name, value in request.query if name != self.service.connection)
         if found.schema:
             return introspection.schema(operation)
-        passthrough = is_on(query.get(self.service.body_passthrough))
-        body = Body() if request.method == "GET" else body_of(request, passthrough=passthrough)
-        call = OperationCall(
-            request=request,
-            operation=operation,
-            catalogue=self._catalogue,
-            store=self._store,
-            account=account,
-            seeded=kind != "empty",
-            terms=changed_terms(admitted.terms, hits),
-            identity=found.identity,
-            query=query,
-            body=body,
-            now=timestamp(now),
-        )
+        call = self._call(request, found, account, changed_terms(admitted.terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update({**headers, **admitted.headers})
         return answer
 
-    def _beside(self, request: SandboxRequest) -> SandboxResponse:
+    def _call(self, request: SandboxRequest, found: Route, account: str, terms: ListTerms) -> OperationCall:
+        query = tree((name, value) for name, value in request.query if name != self.service.connection)
+        if found.proxy:
+            query[self.service.response_format] = "normalized"
+        passthrough = is_on(query.get(self.service.body_passthrough))
+        return OperationCall(
+            request=request,
+            operation=found.operation,
+            catalogue=self._catalogue,
+            store=self._store,
+            account=account,
+            seeded=kind_of(account) != "empty",
+            terms=terms,
+            identity=found.identity,
+            query=query,
+            body=Body() if request.method == "GET" else body_of(request, passthrough=passthrough),
+            now=timestamp(terms.now),
+        )
+
+    def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
         """The answer to what is no operation's request. Raises Refusal: 404, 405 or 501 where there is no route."""
         allowed = self._methods(request.path)
         if request.method not in allowed:
             raise refused(request, allowed)
         if request.path.startswith(PREFIX):
             return control(request, self._store, self.faults, self.requests)
-        return introspection.capabilities(self._catalogue, request.path)
+        return AccountRoutes(self._catalogue, self._store, self._wall(), own).answer(request)
 
     def _methods(self, path: str) -> Collection[str]:
         if path.startswith(PREFIX) and self._control:
             return CONTROL_METHODS.get(path.removeprefix(PREFIX), ())
-        if introspection.capabilities_account(self.service, path) is not None:
+        if dispatch.has_path(self._catalogue, path):
             return ("GET",)
         return METHODS if path == "*" else methods(self._catalogue, path)
 
@@ -149,20 +157,26 @@ class Sandbox:
             answer.cut = len(answer.body) // 2
         return answer
 
-    def _authorise(self, request: SandboxRequest) -> None:
+    def _authorise(self, request: SandboxRequest) -> str | None:
+        """The connection that the token belongs to, `TOKEN:ID`; None for the token itself, which sees all of them."""
         if self._token is None:
-            return
+            return None
         import hmac  # noqa: PLC0415  a sandbox in the same process asks for no token
 
-        scheme, _, token = request.header("authorization").partition(" ")
-        right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
+        scheme, _, given = request.header("authorization").partition(" ")
+        token, account = given.strip()[: len(self._token)], given.strip()[len(self._token) :]
+        right = hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode())
+        right = right and (not account or (account[0] == ":" and kind_of(account[1:]) is not None))
         if scheme.lower() != "bearer" or not right:
             raise Refusal(401, "the token is missing or not valid", headers={"www-authenticate": "Bearer"})
+        return account[1:] or None
 
-    def _account(self, request: SandboxRequest) -> str:
+    def _account(self, request: SandboxRequest, own: str | None) -> str:
         name = self.service.connection
-        given = {value for value in request.values(name) if value}
-        if not given:
+        given = {value for value in request.values(name) if value} or {own or ""}
+        if own is not None and given != {own}:
+            raise Refusal(403, f"the token of {own} is for no other connection")
+        if given == {""}:
             raise missing("query_parameters", [name])
         if len(given) > 1:
             raise Refusal(400, f"{name} is given {len(given)} different values")

@@ -1,9 +1,10 @@
 """Which operation a request is for, also where the id is in the body or only the schema is asked for."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from unified_cli.catalogue import Catalogue, Operation, Resource
+from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
@@ -14,11 +15,15 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT"}
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An operation, the id in the path if there is one, and whether the request is for the operation's schema."""
+    """An operation and the id in the path if there is one.
+
+    `schema`: the request is for the operation's schema; `proxy`: it is for the provider's own records.
+    """
 
     operation: Operation
     identity: str | None = None
     schema: bool = False
+    proxy: bool = False
 
 
 def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
@@ -27,6 +32,8 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
     if found is not None:
         operation, segment = found
         return Route(operation, None if segment is None else decoded(segment))
+    if path.startswith(f"{catalogue.service.proxy}/"):
+        return next(_proxied(catalogue, path), None) if method == "GET" else None
     resource, rest = _place(catalogue, path)
     if resource is None:
         return None
@@ -38,6 +45,25 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
         in_body = (one for one in resource.operations.values() if one.takes_id and one.changes)
         return next((Route(one) for one in in_body if one.method == method), None)
     return None
+
+
+def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
+    """The route on a connection of this kind: several products have a resource of the name that a proxy path has."""
+    routes = _proxied(catalogue, path) if found.proxy else ()
+    return next((one for one in routes if offers(kind, one.operation.api, one.operation.resource)), found)
+
+
+def _proxied(catalogue: Catalogue, path: str) -> Iterator[Route]:
+    """The reads that a proxy path may mean, one for each API that has the resource."""
+    name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
+    if len(rest) > 1 or rest == [""]:
+        return
+    identity = decoded(rest[0]) if rest else None
+    for api in catalogue.apis.values():
+        resource = api.resources.get(name)
+        operation = resource and resource.operations.get("get" if rest else "list")
+        if operation is not None:
+            yield Route(operation, identity, proxy=True)
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:

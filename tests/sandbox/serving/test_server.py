@@ -180,7 +180,7 @@ def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None
     for account in unified_sandbox.accounts:
         url = f"{unified_sandbox.url}/unified/ticketing/teams?integrated_account_id={account}"
         statuses[account] = httpx.get(url, headers=headers, timeout=20).status_code
-    refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502}
+    refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502, "directory": 404}
     assert statuses == {account: refused.get(account, 200) for account in unified_sandbox.accounts}
 
 

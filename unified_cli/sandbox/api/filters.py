@@ -33,7 +33,7 @@ def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
         if name in ("and", "or"):
             made += _combined(api, resource, name, value)
         elif (field := _field(api, resource, name)) and not _means_all(api, resource, field, value):
-            made.append(_test([field], value))
+            made.append(field_test([field], value))
     return made
 
 
@@ -68,10 +68,11 @@ def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
     return value == "all" and value in wanted and value not in field
 
 
-def _test(path: list[str], value: QueryValue) -> Test:
+def field_test(path: list[str], value: QueryValue) -> Test:
+    """The test that a value of the record passes: a value, several, or operators with theirs."""
     if isinstance(value, dict):
         below = [
-            _compare(path, name, item) if name in _OPERATORS else _test([*path, name], item)
+            _compare(path, name, item) if name in _OPERATORS else field_test([*path, name], item)
             for name, item in value.items()
         ]
         return lambda record: all(test(record) for test in below)

@@ -1,54 +1,38 @@
-"""Routes about the service itself: the schema of an operation, and the operations that a connection has."""
+"""The schema of an operation, as the service describes it at run time."""
 
 from collections.abc import Iterable
 
-from unified_cli.catalogue import Catalogue, Operation, Service
+from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.accounts import UNSUPPORTED, kind_of
-from unified_cli.sandbox.messages import Refusal, SandboxResponse, decoded
+from unified_cli.sandbox.messages import SandboxResponse
 
 
 def schema(operation: Operation) -> SandboxResponse:
     """The parameters, the body and the records of an operation, as JSON Schema."""
-    facts = operation.facts
-    record = _object(facts.fields)
     answer: JsonObject = {
         "resource": operation.resource,
         "method": operation.name,
-        "schema": record,
-        "query_schema": _object(facts.query.get(operation.name, ())),
+        "schema": _object(operation.facts.fields),
+        "query_schema": query_schema(operation),
         "default_query": {},
     }
     if operation.takes_body:
-        answer["request_body_schema"] = _object(facts.body.get(operation.name, ()))
+        answer["request_body_schema"] = body_schema(operation)
         answer["default_body"] = {}
     return SandboxResponse.json(dump(answer))
 
 
-def capabilities_account(service: Service, path: str) -> str | None:
-    """The account whose capabilities a path is for; None for other paths."""
-    before, _, after = service.capabilities.partition("{id}")
-    account = path.removeprefix(before).removesuffix(after)
-    return None if "/" in account or path != service.capabilities_path(account) else decoded(account)
+def query_schema(operation: Operation) -> JsonObject:
+    """The parameters of an operation that are known."""
+    return _object(operation.facts.query.get(operation.name, ()))
 
 
-def capabilities(catalogue: Catalogue, path: str) -> SandboxResponse:
-    """The operations that a connection has. Raises Refusal 404 where there is no such connection."""
-    account = capabilities_account(catalogue.service, path) or ""
-    kind = kind_of(account)
-    if kind is None:
-        raise Refusal(404, f"no connection {account!r} that this token can see")
-    unified = {
-        api.name: {
-            resource.name: list(resource.operations)
-            for resource in api.resources.values()
-            if kind != "limited" or resource.name not in UNSUPPORTED
-        }
-        for api in catalogue.apis.values()
-    }
-    return SandboxResponse.json(dump({catalogue.service.connection: account, "type": "unified", "unified": unified}))
+def body_schema(operation: Operation) -> JsonObject:
+    """The fields of an operation's body that are known."""
+    facts = operation.facts
+    return _object(facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ()))
 
 
 def _object(fields: Iterable[KnownField]) -> JsonObject:

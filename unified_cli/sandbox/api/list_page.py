@@ -2,18 +2,20 @@
 
 import itertools
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import quote
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api import cursors
-from unified_cli.sandbox.api.filters import Test, is_field, sort_key, tests
+from unified_cli.sandbox.api.filters import Test, is_field, sort_key
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
-from unified_cli.sandbox.api.stored_records import Records, Row
+from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.sandbox.store import Scope
 
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500
@@ -36,7 +38,24 @@ class ListTerms:
     """The page is empty though more follow."""
 
 
-def page(records: Records, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
+class ListedRecords(Protocol):
+    """Records that can be read in either order from a position on."""
+
+    @property
+    def scope(self) -> Scope:
+        """What a cursor of this list belongs to."""
+
+    def tests(self, query: QueryTree) -> list[Test]:
+        """The tests that a record must pass to be listed."""
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """The records after a position."""
+
+    def rows_back(self, before: int) -> Iterator[Row]:
+        """The records before a position, from there back."""
+
+
+def page(records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
     """The page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
     # A cursor belongs to everything but itself and the page size, which may change from page to page.
     bound = {name: value for name, value in query.items() if name not in (service.cursor, service.page_size)}
@@ -47,7 +66,7 @@ def page(records: Records, service: Service, query: QueryTree, terms: ListTerms)
         where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
     except cursors.CursorError as error:
         raise Refusal(400, f"{service.cursor} {error}") from None
-    must = tests(records.api, records.resource, bound)
+    must = records.tests(bound)
     orders = _orders(query.get("sort_by"))
     if orders:
         rows, earlier, later = _cut_sorted(_sorted(records, must, orders), where, limit)
@@ -101,7 +120,7 @@ def _orders(value: QueryValue | None) -> list[tuple[str, bool]]:
     return [(name, way == "desc") for name, way in value.items()]
 
 
-def _cut(records: Records, must: list[Test], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
+def _cut(records: ListedRecords, must: list[Test], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
     """The rows after or before a position, with what the cursors to the pages before and after hold."""
     way, position = where[0], int(where[1:])
     back = way == "<"
@@ -118,7 +137,7 @@ def _cut(records: Records, must: list[Test], where: str, limit: int) -> tuple[li
     return rows, f"<{rows[0].position}" if rows and position else None, f">{rows[-1].position}" if more else None
 
 
-def _sorted(records: Records, must: list[Test], orders: list[tuple[str, bool]]) -> list[Row]:
+def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bool]]) -> list[Row]:
     rows = [row for row in records.rows() if all(test(row.value) for test in must)]
     for name, descending in reversed(orders):
         key = sort_key(name)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.api.filters import Test, tests
+from unified_cli.sandbox.api.query_tree import QueryTree
 from unified_cli.sandbox.data.generate import SeededRecords
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
@@ -75,6 +77,10 @@ class Records:
         if number is None or number > self.count:
             return None
         return self._seeded(number)
+
+    def tests(self, query: QueryTree) -> list[Test]:
+        """The tests of a query that a record must pass to be listed."""
+        return tests(self.api, self.resource, query)
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """Records in the order of their creation, from the one after a position on."""

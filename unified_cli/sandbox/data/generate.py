@@ -7,6 +7,7 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.data import people, vocabulary
 from unified_cli.sandbox.data.consistency import ADJUSTMENTS
+from unified_cli.sandbox.data.field_mappings import MAPPINGS
 from unified_cli.sandbox.data.field_values import file_of
 from unified_cli.sandbox.data.fields import BY_NAME, BY_TYPE
 from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company
@@ -28,6 +29,7 @@ class SeededRecords:
 
     def __init__(self, seed: str, connection: str, counts: Mapping[tuple[str, str], int]) -> None:
         self._seed = f"{seed}/{connection}"
+        self._mapping = MAPPINGS.get(connection.partition(":")[0])
         self._counts = counts
         self._titles: dict[tuple[str, str, int], str] = {}
         self._texts: dict[tuple[str, str, int], str] = {}
@@ -50,7 +52,7 @@ class SeededRecords:
         adjust = ADJUSTMENTS.get((api, resource))
         if adjust is not None:
             record.update(adjust(context, record))
-        return record
+        return self._mapping(record) if self._mapping else record
 
     def text(self, api: str, resource: str, number: int) -> str:
         """Record 1, 2, … as JSON text; the last few thousand are kept."""

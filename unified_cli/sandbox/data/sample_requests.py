@@ -49,6 +49,14 @@ class Example:
     body: JsonObject | None = None
 
 
+def required(operation: Operation) -> list[str]:
+    """What an action must be given, by the parameters and fields of its example."""
+    takes = _TAKES.get(f"{operation.resource} {operation.name}")
+    if takes is None or operation.name in ("create", "import"):
+        return []
+    return [name.lstrip("?") for name in takes]
+
+
 def example(operation: Operation) -> Example:
     """A request for an operation; an action that is not known here names the first record of its resource."""
     resource = operation.resource

@@ -1,0 +1,165 @@
+"""The routes about the connections: the list, one of them, what it offers, its provider's own records."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from sandbox_asking import TICKETS
+
+from unified_cli.catalogue import Catalogue
+from unified_cli.sandbox.accounts import KINDS
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
+
+ACCOUNTS = "/integrated-account"
+FIELDS = [
+    "id", "tenant_id", "status", "last_error", "authentication_method", "region", "is_sandbox", "environment_id",
+    "environment_integration_id", "integration", "context", "created_at", "updated_at",
+]  # fmt: skip
+
+
+def pages(client: httpx.Client, query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = client.get(f"{ACCOUNTS}?limit=7&next_cursor={cursor}&{query}").json()
+        found += page["result"]
+        cursor = page["next_cursor"]
+    return found
+
+
+def test_the_list_has_every_kind_and_a_fleet_that_differs(bare_client: httpx.Client) -> None:
+    listed = pages(bare_client)
+    ids = [one["id"] for one in listed]
+    assert ids[: len(KINDS)] == [*KINDS]
+    assert len(ids) == len(set(ids)) == len(KINDS) + 26
+    assert all([*one] == FIELDS for one in listed)
+    assert {one["status"] for one in listed} == {
+        "active", "needs_reauth", "validation_error", "connecting", "post_install_error",
+    }  # fmt: skip
+    assert len({one["integration"]["name"] for one in listed}) == 5
+    assert {one["is_sandbox"] for one in listed} == {True, False}
+    assert [bare_client.get(f"{ACCOUNTS}/{one['id']}").json() for one in listed] == listed
+    assert listed == pages(bare_client)
+
+
+@pytest.mark.parametrize(
+    ("query", "fits"),
+    [
+        ("status=needs_reauth", lambda one: one["status"] == "needs_reauth"),
+        ("status[in]=needs_reauth,connecting", lambda one: one["status"] in ("needs_reauth", "connecting")),
+        ("is_sandbox=true", lambda one: one["is_sandbox"]),
+        ("integration.name=deskly", lambda one: one["integration"]["name"] == "deskly"),
+        ("tenant_id=northwind", lambda one: one["tenant_id"] == "northwind"),
+        ("created_at[gt]=2025-01-01", lambda one: one["created_at"] > "2025-01-01"),
+        ("updated_at[lte]=2025-01-01", lambda one: one["updated_at"] < "2025-01-01"),
+    ],
+)
+def test_a_filter_of_the_list_works(bare_client: httpx.Client, query: str, fits: Any) -> None:
+    wanted = [one for one in pages(bare_client) if fits(one)]
+    assert pages(bare_client, query) == wanted
+    assert 0 < len(wanted) < 30
+
+
+def test_a_page_goes_back_and_a_bad_one_is_refused(bare_client: httpx.Client) -> None:
+    first = bare_client.get(f"{ACCOUNTS}?limit=5").json()
+    second = bare_client.get(f"{ACCOUNTS}?limit=5&next_cursor={first['next_cursor']}").json()
+    back = bare_client.get(f"{ACCOUNTS}?limit=5&next_cursor={second['prev_cursor']}").json()
+    assert back["result"] == first["result"]
+    for query in ("limit=0", "limit=", "next_cursor=x", f"status=active&next_cursor={first['next_cursor']}"):
+        assert bare_client.get(f"{ACCOUNTS}?{query}").status_code == 400
+
+
+def test_a_connection_that_was_written_to_is_listed(bare_client: httpx.Client) -> None:
+    bare_client.post(f"{TICKETS}?integrated_account_id=full:new-customer", json={"name": "a"})
+    assert pages(bare_client)[-1]["id"] == "full:new-customer"
+    assert bare_client.get(f"{ACCOUNTS}/nothing").status_code == 404
+
+
+@pytest.fixture
+def guarded(catalogue: Catalogue, store: SandboxStore) -> Iterator[httpx.Client]:
+    sandbox = Sandbox(catalogue, store, token="the-token")
+    with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
+        yield client
+
+
+def test_the_token_of_one_connection_is_good_for_that_one_only(guarded: httpx.Client) -> None:
+    def status(path: str, token: str) -> int:
+        return guarded.get(path, headers={"Authorization": f"Bearer {token}"}).status_code
+
+    own = "the-token:full:acme"
+    assert status(TICKETS, own) == 200
+    assert status(f"{TICKETS}?integrated_account_id=full:acme", own) == 200
+    assert status(f"{TICKETS}?integrated_account_id=full", own) == 403
+    assert status("/proxy/tickets", own) == 200
+    assert [status(f"{ACCOUNTS}{path}", own) for path in ("/me", "", "/full:acme", "/full:acme/tools")] == [
+        200, 403, 403, 403,
+    ]  # fmt: skip
+    me = guarded.get(f"{ACCOUNTS}/me", headers={"Authorization": f"Bearer {own}"}).json()
+    assert (me["id"], me["tenant_id"]) == ("full:acme", "acme")
+    assert status(f"{ACCOUNTS}/me", "the-token") == 404
+    for wrong in ("the-token:nothing", "the-tokenfull", "the-token:", "other:full", "the-toke"):
+        assert status(ACCOUNTS, wrong) == 401
+
+
+def test_the_tools_describe_what_a_connection_offers(bare_client: httpx.Client, catalogue: Catalogue) -> None:
+    tools = bare_client.get(f"{ACCOUNTS}/full/tools").json()
+    assert [(one["resource"], one["method"]) for one in tools] == [
+        (f"{one.api}/{one.resource}", one.name) for one in catalogue
+    ]
+    assert len({one["name"] for one in tools}) == len(tools)
+    move = next(one for one in tools if one["method"] == "move-stage")
+    assert (move["name"], move["required"]) == ("ats-applications-move-stage", ["application_id", "stage_id"])
+    assert "stage_id" in move["body_schema"]["properties"]
+    desk = bare_client.get(f"{ACCOUNTS}/help-desk/tools").json()
+    assert {one["resource"].partition("/")[0] for one in desk} == {"ticketing"}
+    told = bare_client.get(f"{ACCOUNTS}/help-desk/capabilities").json()["unified"]
+    assert {api for api, resources in told.items() if resources} == {"ticketing"}
+    assert bare_client.get(f"{ACCOUNTS}/nothing/tools").status_code == 404
+
+
+def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> None:
+    account = {"integrated_account_id": "full", "limit": "2"}
+    page = bare_client.get("/proxy/tickets", params=account).json()
+    unified = bare_client.get(TICKETS, params=account).json()["result"]
+    assert page["result"] == [one["remote_data"] for one in unified]
+    more = bare_client.get("/proxy/tickets", params={**account, "next_cursor": page["next_cursor"]}).json()
+    assert [one["gid"] for one in more["result"]] == [10_003, 10_004]
+    assert bare_client.get("/proxy/tickets/tickets-1", params=account).json() == page["result"][0]
+    people = {**account, "integrated_account_id": "directory"}
+    own = bare_client.get("/proxy/users", params=people).json()["result"]
+    listed = bare_client.get("/unified/user-directory/users", params=people).json()["result"]
+    # What has no record of the provider is given as it is.
+    assert own == listed
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", "/proxy/tickets", 405),
+        ("DELETE", "/proxy/tickets/tickets-1", 405),
+        ("GET", "/proxy/nothing", 404),
+        ("GET", "/proxy/tickets/", 404),
+        ("GET", "/proxy/tickets/a/b", 404),
+        ("GET", "/proxy", 404),
+        ("POST", ACCOUNTS, 405),
+        ("DELETE", f"{ACCOUNTS}/full", 405),
+        ("GET", f"{ACCOUNTS}/", 404),
+        ("GET", f"{ACCOUNTS}s", 404),
+        ("GET", f"{ACCOUNTS}/full/nothing", 404),
+    ],
+)
+def test_nothing_else_is_there(bare_client: httpx.Client, method: str, path: str, status: int) -> None:
+    assert bare_client.request(method, f"{path}?integrated_account_id=full").status_code == status
+
+
+def test_field_mappings_differ(bare_client: httpx.Client) -> None:
+    def first(account: str) -> Any:
+        return bare_client.get(f"{TICKETS}/tickets-2?integrated_account_id={account}").json()
+
+    assert first("full")["status"].keys() == {"id", "name"}
+    remapped = first("remapped")
+    assert (remapped["status"].partition("-")[0], remapped["mapped_by"]) == ("ticket_status", "custom")
+    assert first("full").keys() - first("untimed").keys() == {"created_at", "updated_at"}
