@@ -20,6 +20,9 @@ MaskedText = NewType("MaskedText", str)
 `masked` makes them, `cut` and `excerpt` keep them so, and nothing else does.
 """
 
+COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+"""What switches colours of a terminal."""
+
 NO_TEXT = MaskedText("")
 LONGEST = 2048
 """The most characters of a server's text that are shown."""
@@ -54,6 +57,13 @@ def visible(text: str, *, but: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     return unsafe().sub(lambda match: match[0] if match[0] in but else _escape(match[0]), text)
+
+
+def visible_styled(text: str, *, but: str = "") -> str:
+    """The same, but colours stay: for text of our own, whose foreign parts are visible already."""
+    parts = COLOUR.split(text)
+    parts[::2] = [visible(part, but=but) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _escape(character: str) -> str:

@@ -43,6 +43,15 @@ def ending_at_once() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+RUN_AGAIN = "run the same command again"
+"""What continues work that knows what is done."""
+
+
+def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
+    """Add to the signal how much was done before it came, and what continues: the last line on stderr has it."""
+    stop.add_note(f"broken off after {done}; to continue: {onward}")
+
+
 def exit_code(stop: KeyboardInterrupt) -> int:
     """The exit code for a program that was stopped."""
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]

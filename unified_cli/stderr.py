@@ -1,24 +1,53 @@
 """The only writer of stderr: all text is safe for a terminal and free of secrets."""
 
-from typing import BinaryIO
+import os
+from threading import Lock
+from typing import BinaryIO, Protocol
 
-from unified_cli.masking import masked, visible
+from unified_cli.masking import COLOUR, masked, visible, visible_styled
+
+_WIDTH = 80
+"""The width of what is no terminal."""
+
+
+class RequestObserver(Protocol):
+    """Somebody who is told what happens to the requests of a run, such as its progress."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is a status line that shows it."""
+
+    def waiting(self, seconds: float, reason: str) -> None:
+        """A request waits so long before it is sent, for this reason."""
+
+    def retried(self) -> None:
+        """A request is sent again."""
 
 
 class Stderr:
     """Writes messages to stderr: secrets masked, control characters escaped, each call in one write.
 
-    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts the `-v`s.
+    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts the `-v`s. Threads may share it.
     """
 
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
         self._stream = stream
-        self._encoding = encoding
-        self._passing = False
+        self.encoding = encoding
+        self._lock = Lock()
+        self._status = ""
+        self.observer: RequestObserver | None = None
         self.quiet = False
         self.machine = False
         """Errors are printed as JSON objects."""
         self.verbosity = 0
+
+    @property
+    def columns(self) -> int:
+        """The width of the terminal at this moment; 80 off a terminal."""
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _WIDTH if self._stream else _WIDTH
+        except (OSError, ValueError):
+            return _WIDTH
 
     def named(self, name: str) -> "Stderr":
         """The same, with a name at the start of each line, such as that of a connection."""
@@ -34,26 +63,62 @@ class Stderr:
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Show a temporary line on a terminal: the next output replaces it, and an empty text removes it."""
-        if not self.quiet and (text or self._passing):
-            self._write(visible(masked(text)))
-            self._passing = bool(text)
+        """Keep this line, which may be coloured, below all others on a terminal; an empty text removes it.
+
+        It should be shorter than the terminal is wide.
+        """
+        if self.quiet:
+            return
+        with self._lock:
+            shown = visible_styled(masked(text))
+            if shown != self._status:
+                # The old line is overwritten, not erased first, so that nothing flickers.
+                start, end = self._ends()
+                self._status = shown
+                self._write(f"{start}{shown}{end}")
 
     def prompt(self, text: str) -> None:
         """Print a prompt; the answer is typed on the same line."""
-        self._write(visible(masked(text)))
+        with self._lock:
+            self._write(visible(masked(text)))
 
     def block(self, lines: list[str]) -> None:
-        """Print several lines in one write."""
-        self._write("".join(f"{visible(masked(line))}\n" for line in lines))
+        """Print several lines in one write, above the status line."""
+        text = "".join(f"{visible(masked(line))}\n" for line in lines)
+        with self._lock:
+            if self._status:
+                start, end = self._ends()
+                text = f"{start}{end}{text}{self._status}"
+            self._write(text)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the observer draws a status line, which shows waits."""
+        return self.observer is not None and self.observer.draws
+
+    def waiting(self, seconds: float, reason: str) -> None:
+        """Tell the observer that a request waits."""
+        if self.observer is not None:
+            self.observer.waiting(seconds, reason)
+
+    def retried(self) -> None:
+        """Tell the observer that a request is sent again."""
+        if self.observer is not None:
+            self.observer.retried()
+
+    def _ends(self) -> tuple[str, str]:
+        """What leads to the start of the status line, and what erases the rest of it."""
+        if not self._status:
+            return "", ""
+        # A terminal that became narrower has broken the line into several.
+        above = (len(COLOUR.sub("", self._status)) - 1) // self.columns
+        return (f"\x1b[{above}A\r", "\x1b[J") if above else ("\r", "\x1b[K")
 
     def _write(self, text: str) -> None:
         if self._stream is None:
             return
         try:
-            erased = "\r\x1b[K" if self._passing else ""
-            self._passing = False
-            self._stream.write(f"{erased}{text}".encode(self._encoding, "backslashreplace"))
+            self._stream.write(text.encode(self.encoding, "backslashreplace"))
             self._stream.flush()
         except (OSError, ValueError):
             # The reader is gone; the exit code still says how it ended.
@@ -71,3 +136,13 @@ class _NamedStderr(Stderr):
 
     def block(self, lines: list[str]) -> None:
         self._through.block([f"{self._name}: {line}" for line in lines])
+
+    @property
+    def draws(self) -> bool:
+        return self._through.draws
+
+    def waiting(self, seconds: float, reason: str) -> None:
+        self._through.waiting(seconds, reason)
+
+    def retried(self) -> None:
+        self._through.retried()

@@ -87,10 +87,12 @@ def test_twenty_connections_of_which_two_cannot_answer(unified: Unified, config:
         name: 120 for name in names if name not in {"c16", "c19"}
     }
     assert len({(record["_profile"], record["id"]) for record in records}) == 18 * 120
-    told = [line for line in result.stderr.splitlines() if ": retry " not in line]
-    assert [line.partition(":")[0] for line in told[:2]] == ["c16", "c19"]
-    assert told[2] == "2160 records in 108 pages from 18 of 20 connections"
-    assert "2 of 20 connections failed: c16, c19" in told[3]
+    first, *told = result.stderr.splitlines()
+    assert first.startswith("c19: retry 1 of 4 in ")
+    assert told[0] == "retries: c19 4"
+    assert told[1] == "2160 records in 108 pages from 18 of 20 connections"
+    assert [line.partition(":")[0] for line in told[2:4]] == ["c16", "c19"]
+    assert "2 of 20 connections failed: c16, c19" in told[4]
 
 
 def test_in_order_means_one_connection_after_the_other(unified: Unified, config: Config) -> None:
@@ -232,3 +234,30 @@ def test_a_providers_429_holds_only_its_connection(unified: Unified, service: Se
     assert (result.code, sum(asked.values())) == (0, 4)
     # One wait of half a minute, for the one connection.
     assert [round(seconds) for seconds in clock.slept if seconds > 1] == [30]
+
+
+def test_what_is_alike_is_one_line_and_failures_are_last(unified: Unified, service: Service, config: Config) -> None:
+    config("".join(f"[profiles.c{number:02}]\naccount_id = 'a-{number}'\n" for number in range(20)))
+    broken = {f"a-{number}": refusing(404) for number in (3, 5, 7, 9)}
+    by_account(service, {f"a-{number}": tickets(3) for number in range(20)} | broken | {"a-11": refusing(401)})
+    result = unified(f"{LIST} -o csv -p * --ordered --limit 2", environ=service.environ)
+    *lines, alike, alone, last = result.stderr.splitlines()
+    assert (result.code, lines) == (
+        9,
+        [
+            "cut on request: 15 connections; to continue: -p NAME for one alone",
+            "30 records in 15 pages from 15 of 20 connections",
+        ],
+    )
+    assert alike.startswith("failed alike: 4 connections, the first (c03) with: ")
+    assert alone.startswith("c11: ")
+    assert last.startswith("error: 5 of 20 connections failed: c03, c05, ")
+
+
+def test_retries_of_a_connection_are_told_once_and_counted(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    by_account(service, {"a-1": refusing(500), "a-2": tickets(1), "a-3": tickets(1)})
+    result = unified(f"{LIST} -o csv -p one -p two --ordered", environ=service.environ)
+    told = [line for line in result.stderr.splitlines() if "retr" in line]
+    assert [line.partition(" in ")[0] for line in told] == ["one: retry 1 of 4", "retries: one 4"]
+    assert result.stderr.splitlines()[-2].startswith("one: ")

@@ -140,9 +140,9 @@ def test_nobody_waits_past_a_deadline() -> None:
 def test_a_long_wait_is_explained_before_it_begins() -> None:
     clock = Still()
     limited = limit(clock, 2)
-    notes: list[str] = []
+    told: list[tuple[float, str]] = []
     for _ in range(3):
-        permit = limited.wait("a", note=notes.append)
+        permit = limited.wait("a", tell=lambda seconds, why: told.append((round(seconds, 1), why)))
         assert permit
         limited.accepted(permit)
-    assert notes == ["waiting 10.2 s: at most 2 in 10.2 s are sent"]
+    assert told == [(10.2, "at most 2 in 10.2 s are sent")]

@@ -108,4 +108,4 @@ def test_successes_earn_repeats_back_up_to_where_it_began() -> None:
     assert not quota.spend(Outcome.ANSWERED)
     for _ in range(100):
         quota.earn()
-    assert [quota.spend(Outcome.ANSWERED) for _ in range(3)] == [True, True, False]
+    assert [quota.spend(Outcome.ANSWERED) for _ in range(3)] == [2, 3, 0]

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unified_cli import signals
 from unified_cli.bulk.import_ import stdin_copy
 from unified_cli.call import Call, builder, dry_run
 from unified_cli.catalogue import Operation
@@ -13,6 +14,8 @@ from unified_cli.catalogue.known import known
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.http.request import Request
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.storage import folders, output_file, output_stream
 
@@ -37,8 +40,9 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
     from unified_cli.bulk.batch_download.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
 
     only_files = request.operation is not None and request.operation.name == "download"
-    download = Download(client, call.runtime, call.settings.retries)
-    saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
+    with progress(call.runtime, Work("byte")) as shown:
+        download = Download(client, call.runtime, call.settings.retries, shown)
+        saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
     call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
 
 
@@ -89,11 +93,16 @@ def many(call: Call, operation: Operation) -> None:
         if folder is None:
             _show(call, downloads)
             return
-        with Clients(runtime, catalogue) as clients:
+        work = Work("byte", part="file", parts=source.count)
+        with progress(runtime, work) as shown, Clients(runtime, catalogue) as clients:
             clients.token(settings)
             opened = partial(clients.open, settings, patience=Patience.ENDLESS)
-            terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries)
-            done = download_batch.run(downloads, terms, runtime)
+            terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries, shown)
+            try:
+                done = download_batch.run(downloads, terms, runtime)
+            except KeyboardInterrupt as stop:
+                signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+                raise
     manifest = folder / download_batch.MANIFEST
     runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
     if done.stopped:

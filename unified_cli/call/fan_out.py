@@ -1,9 +1,10 @@
 """Run a list or get on several connections concurrently; the failure of one hides no results of others."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from unified_cli import signals
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call import Call, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
@@ -20,9 +21,14 @@ from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
-from unified_cli.output.progress import ReadProgress, progress
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import all_of, counted
 from unified_cli.runtime import Runtime
+
+_MOST_NAMED = 5
+_MOST_TOLD = 3
+"""Of connections about which the same is to be told, so many get a line each, and more than that one line."""
 
 LABEL = "_profile"
 """The key under which each record names its connection."""
@@ -52,7 +58,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             dry_run.show(call, builder.operation_request(call, operation))
         return
     printer = record_output.printer_for(common, operation, first=(LABEL,))
-    with progress(runtime) as shown, Clients(runtime, catalogue) as clients:
+    work = Work(part="connection", parts=len(names))
+    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
         outcome = _read_all(common, printer, shown, names, _reader(common, clients, operation, call_to))
     missing = printer.end()
     outcome.report(runtime, options)
@@ -112,7 +119,7 @@ def _reader(
 
 
 def _read_all(
-    common: Call, printer: Printer, shown: ReadProgress, names: list[str], read: Callable[[str], Generator[_Read]]
+    common: Call, printer: Printer, shown: Progress, names: list[str], read: Callable[[str], Generator[_Read]]
 ) -> "_FanOutOutcome":
     outcome = _FanOutOutcome(names)
     try:
@@ -124,15 +131,16 @@ def _read_all(
                     printer.page(found.records, one_line=found.one_line, large=found.large, name=(LABEL, name))
                     tally.torn = False
                     tally.add(found)
-                    shown.page(len(found.records))
+                    shown.add(len(found.records), pages=1)
                 else:
                     outcome.ended.add(name)
+                    shown.add(parts=1, failed=found is not None)
                     if found:
                         outcome.failed[name] = found
     except stdout.ClosedError:
         raise
-    except BaseException:
-        outcome.report_interruption(common.runtime)
+    except BaseException as error:
+        outcome.report_interruption(common.runtime, error)
         raise
     return outcome
 
@@ -150,30 +158,57 @@ class _FanOutOutcome:
         self.tallies = {name: ListSummary() for name in self.names}
 
     def report(self, runtime: Runtime, options: OperationOptions) -> None:
-        """Print a line for each connection that failed or has more records; with `--quiet` only failures."""
-        for name, tally in self.tallies.items():
-            error = self.failed.get(name)
-            if error and tally.pages:
-                onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
-                runtime.stderr.line(f"{name}: {error.one_line}; {onward}")
-            elif error:
-                runtime.stderr.line(f"{name}: {error.one_line}")
-            elif tally.next_cursor is not None:
+        """Print which connections have more records, then which failed; with `--quiet` only the latter."""
+        cut = {name: tally for name, tally in self.tallies.items() if tally.next_cursor and name not in self.failed}
+        if len(cut) > _MOST_TOLD:
+            what, onward = ("cut on request", "-p NAME") if options.limit else ("more records", "--all, or -p NAME")
+            runtime.stderr.note(f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one alone")
+        else:
+            for name, tally in cut.items():
                 runtime.stderr.note(f"{name}: {listing.unread(tally, options)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if options.all or options.limit:
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
             read = f"{counted(records, 'record')} in {counted(pages, 'page')}"
             runtime.stderr.note(f"{read} from {len(good)} of {counted(len(self.names), 'connection')}")
+        for line in self._failures():
+            runtime.stderr.line(line)
 
-    def report_interruption(self, runtime: Runtime) -> None:
-        """Print how to continue each connection that was read in part."""
+    def _failures(self) -> Iterator[str]:
+        """A line for each failure, those of connections read in part with how to continue; one for many alike."""
+        alike: dict[tuple[int, int | None], list[str]] = {}
+        for name, error in self.failed.items():
+            tally = self.tallies[name]
+            if tally.pages:
+                onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
+                yield f"{name}: {error.one_line}; {onward}"
+            else:
+                alike.setdefault((error.code, error.status), []).append(name)
+        for names in alike.values():
+            if len(names) > _MOST_TOLD:
+                first = self.failed[names[0]].one_line
+                yield f"failed alike: {counted(len(names), 'connection')}, the first ({names[0]}) with: {first}"
+            else:
+                yield from (f"{name}: {self.failed[name].one_line}" for name in names)
+
+    def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
+        """Print how to continue each connection that was read in part, and add to a signal what else is left."""
+        unread = []
         for name, tally in self.tallies.items():
-            if (tally.pages or tally.torn) and name not in self.ended:
-                torn = " and part of another" if tally.torn else ""
-                onward = f"to continue: -p {name} {tally.onward()}"
-                runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
-        runtime.stderr.line(f"read completely: {len(self.ended)} of {counted(len(self.names), 'connection')}")
+            if name in self.ended:
+                continue
+            if not (tally.pages or tally.torn):
+                unread.append(name)
+                continue
+            torn = " and part of another" if tally.torn else ""
+            onward = f"to continue: -p {name} {tally.onward()}"
+            runtime.stderr.line(f"{name}: broken off after {tally.so_far()}{torn}; {onward}")
+        if isinstance(error, KeyboardInterrupt):
+            chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])
+            more = " …" if len(unread) > _MOST_NAMED else ""
+            others = f"the others with {chosen}{more}" if unread else "as said above"
+            done = f"{len(self.ended)} of {counted(len(self.names), 'connection')}"
+            signals.say_how_to_continue(error, done, others)
 
     def raise_error(self, missing: list[str], options: OperationOptions) -> None:
         """Raise the error that sums up the run, if anything failed or is missing."""

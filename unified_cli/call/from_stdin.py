@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import input_file
 from unified_cli.bulk.import_.import_items import ImportItem, items
@@ -16,7 +17,6 @@ from unified_cli.call import Call, builder, dry_run, record_output
 from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.connect import Clients
-from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UsageError
 from unified_cli.http import request as requests, request_body as bodies
 from unified_cli.http.rate_limit import Patience
@@ -24,8 +24,9 @@ from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
 from unified_cli.masking import masked
 from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
-from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ def run(call: Call, operation: Operation) -> None:
     if operation.kind == "delete":
         prompt.confirm_delete(runtime, settings, counted(len(jobs), "record"), yes=options.yes, stdin_holds_data=True)
     printer = record_output.printer_for(call, operation)
-    with Clients(runtime, catalogue) as clients:
-        _PipedRun(runtime, settings, clients, printer, options.workers).all(jobs)
+    work = Work("line", total=len(jobs))
+    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
+        _PipedRun(call, clients, printer, shown).all(jobs)
 
 
 def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
@@ -133,24 +135,37 @@ def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyF
 class _PipedRun:
     """Sends jobs with several workers and prints the answers in the order of the jobs."""
 
-    def __init__(self, runtime: Runtime, resolved: Settings, clients: Clients, printer: Printer, workers: int) -> None:
-        self._runtime = runtime
+    def __init__(self, call: Call, clients: Clients, printer: Printer, shown: Progress) -> None:
+        self._runtime = call.runtime
         self._printer = printer
-        self._workers = workers
-        self._open = lambda: clients.open(resolved, patience=Patience.ENDLESS)
-        self._clients = ClientPool(workers)
+        self._shown = shown
+        self._workers = call.options.workers
+        self._open = lambda: clients.open(call.settings, patience=Patience.ENDLESS)
+        self._clients = ClientPool(self._workers)
         self._tried = 0
+        self._told = 0
         self._failed = 0
         self._unknown = 0
         self._stopped: UnifiedError | None = None
 
     def all(self, jobs: list[PipedJob]) -> None:
         """Send them all, print the answers, and raise the error that sums up the run."""
-        with closing(self._clients), WorkerPool(self._workers, self._send) as pool:
-            for done in pool.results(self._until_stopped(jobs), ordered=True):
-                self._count(done)
-                self._print(done)
+        try:
+            with closing(self._clients), WorkerPool(self._workers, self._send) as pool:
+                for done in pool.results(self._until_stopped(jobs), ordered=True):
+                    self._count(done)
+                    self._print(done)
+        except KeyboardInterrupt as stop:
+            self._note_interruption(stop, jobs)
+            raise
         self._raise_error(len(jobs))
+
+    def _note_interruption(self, stop: KeyboardInterrupt, jobs: list[PipedJob]) -> None:
+        """Add to the signal how many lines are done; those after them were sent, or not, without an answer so far."""
+        under_way = self._tried - self._told
+        done = f"{self._told} of {counted(len(jobs), 'line')}" + (f", {under_way} more were sent" if under_way else "")
+        onward = f"the input from line {jobs[self._told].line} on" if self._told < len(jobs) else "nothing is left"
+        signals.say_how_to_continue(stop, done, onward)
 
     def _until_stopped(self, jobs: list[PipedJob]) -> Iterator[PipedJob]:
         for job in jobs:
@@ -168,6 +183,8 @@ class _PipedRun:
             yield done
 
     def _count(self, done: JobResult) -> None:
+        self._told += 1
+        self._shown.add(1, failed=done.error is not None)
         self._failed += done.error is not None
         self._unknown += isinstance(done.error, UnknownError)
 

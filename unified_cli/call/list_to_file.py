@@ -4,6 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
+from unified_cli import signals
 from unified_cli.bulk import read_ahead
 from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.checkpoint import Checkpoint
@@ -11,12 +12,13 @@ from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.connect import Clients
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.output.transform import Transform
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -40,15 +42,18 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     clients.token(call.settings)
     try:
-        with progress(runtime, to_file=True) as shown, closing(list_export.run(part, read, options)) as pages:
+        with (
+            progress(runtime, Work(total=call.options.limit)) as shown,
+            closing(list_export.run(part, read, options)) as pages,
+        ):
+            shown.skip(part.state.records)
             for page in pages:
-                shown.page(len(page.records))
+                shown.add(len(page.records), pages=1)
         state = part.state
         part.tidy()
-    except UnifiedError:
-        raise
-    except BaseException:
-        runtime.stderr.line(f"stopped; run the same command to resume at page {part.state.pages + 1}")
+    except KeyboardInterrupt as stop:
+        done = f"{counted(part.state.records, 'record')} in {counted(part.state.pages, 'page')}"
+        signals.say_how_to_continue(stop, done, signals.RUN_AGAIN)
         raise
     finally:
         part.close()

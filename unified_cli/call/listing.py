@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from contextlib import closing
 
+from unified_cli import signals
 from unified_cli.call import Call, more_records, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
@@ -17,6 +18,7 @@ from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -77,11 +79,11 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
     pages = _pages(clients.open(settings, patience=patience), request, catalogue.service, wanted)
     try:
-        with progress(runtime) as shown, closing(pages):
+        with progress(runtime, Work(total=options.limit), to_stdout=True) as shown, closing(pages):
             for page in pages:
                 printer.page(page.records, one_line=page.one_line, large=page.large)
                 tally.add(page)
-                shown.page(len(page.records))
+                shown.add(len(page.records), pages=1)
     except stdout.ClosedError:
         raise
     except BaseException as error:
@@ -126,8 +128,11 @@ def _report_interruption(runtime: Runtime, tally: ListSummary, error: BaseExcept
     if tally.pages == 0 and not tally.torn:
         return
     part = " and part of another" if tally.torn else ""
-    note = f"broken off after {tally.so_far()}{part}; to continue: {tally.onward()}"
+    done = f"{tally.so_far()}{part}"
+    note = f"broken off after {done}; to continue: {tally.onward()}"
     if isinstance(error, UnifiedError):
         error.message = masked(f"{error.message}; {note}")
+    elif isinstance(error, KeyboardInterrupt):
+        signals.say_how_to_continue(error, done, tally.onward())
     else:
         runtime.stderr.line(note)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from unified_cli.sandbox.store import SandboxStore
 
 
+_MOST_NAMED = 5
+
+
 class Clients:
     """Creates clients for any number of connections and threads.
 
@@ -45,6 +48,8 @@ class Clients:
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._paces = Cache(runtime.folder("cache"), "pace", runtime.wall)
+        self._bulk: dict[str, Quota] = {}
+        """The quotas of connections with bulk work, whose retries are told at the end, by the connections' names."""
         self._sandbox: Sandbox | None = None
         self._store: SandboxStore | None = None
 
@@ -52,6 +57,7 @@ class Clients:
         return self
 
     def __exit__(self, *_exception: object) -> None:
+        self._tell_retries()
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -91,6 +97,8 @@ class Clients:
             if not address.is_sandbox and (*shared, account) not in self._quotas:
                 self._recall_pace(rate_limit, address.origin, account, runtime.stderr)
             quota = self._quotas.setdefault((*shared, account), Quota())
+            if patience is Patience.ENDLESS:
+                self._bulk[name or ""] = quota
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
@@ -116,6 +124,16 @@ class Clients:
         except OSError as error:
             if self._runtime.stderr.verbosity:
                 self._runtime.stderr.line(f"what was learned about rate limits is not kept: {error.strerror}")
+
+    def _tell_retries(self) -> None:
+        """Print how many requests were sent again, where not each of them was told."""
+        counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
+        if not counts or self._runtime.stderr.verbosity:
+            return
+        often = sorted(counts, key=counts.__getitem__, reverse=True)
+        named = [f"{name} {counts[name]}" if name else str(counts[name]) for name in often[:_MOST_NAMED]]
+        more = f" and {len(often) - _MOST_NAMED} more connections" if len(often) > _MOST_NAMED else ""
+        self._runtime.stderr.note(f"retries: {', '.join(named)}{more}")
 
     def _in_process(self) -> "InProcess":
         # Some forty modules that a call to the service does not need.

@@ -110,14 +110,19 @@ class Client:
     def _turn(self, call: _Call) -> Permit:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
         account, started = call.request.account, self._runtime.monotonic()
-        note = self._runtime.stderr.line if self._runtime.stderr.verbosity else None
         endless = self._patience is Patience.ENDLESS
-        permit = self._rate_limit.wait(account, NEVER if endless else call.until, note)
+        permit = self._rate_limit.wait(account, NEVER if endless else call.until, self._tell_wait)
         if permit is None:
             _give_up(call, call.error)
         if endless:
             call.until += permit.at - started
         return permit
+
+    def _tell_wait(self, seconds: float, reason: str) -> None:
+        stderr = self._runtime.stderr
+        stderr.waiting(seconds, reason)
+        if stderr.verbosity:
+            stderr.line(f"waiting {seconds:.1f} s: {reason}")
 
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
@@ -150,8 +155,10 @@ class Client:
         late = self._patience is Patience.TIMEOUT and not in_time
         if asked > retry.LONGEST_WAIT or late:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
-        if refusals == 1 or (refusals and self._runtime.stderr.verbosity):
-            self._runtime.stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.message}")
+        stderr = self._runtime.stderr
+        # A status line tells each wait by itself.
+        if refusals and (stderr.verbosity or (refusals == 1 and not stderr.draws)):
+            stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.message}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait before the next attempt, or raise the error if there is to be none."""
@@ -162,10 +169,14 @@ class Client:
         asked = attempt.retry_after or 0
         if asked > retry.LONGEST_WAIT or self._runtime.monotonic() + wait >= call.until:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
-        if not self._quota.spend(attempt.outcome):
+        repeats = self._quota.spend(attempt.outcome)
+        if not repeats:
             _give_up(call, failed.error)
-        total = self._settings.retries
-        self._runtime.stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.message}")
+        total, stderr = self._settings.retries, self._runtime.stderr
+        stderr.retried()
+        # In bulk work the others are counted, and told together at the end.
+        if repeats == 1 or self._patience is not Patience.ENDLESS or stderr.verbosity:
+            stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.message}")
         self._runtime.sleep(wait)
 
 

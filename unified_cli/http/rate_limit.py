@@ -1,7 +1,6 @@
 """Hold requests back until the limits of their connection and token let them through, for all workers of a run."""
 
 import threading
-from collections import Counter
 from collections.abc import Callable
 from enum import Enum, auto
 
@@ -14,6 +13,10 @@ from unified_cli.http.pacing.token_pace import Permit, TokenPace
 _LOOK_AGAIN = 1.0
 # Shorter waits are not worth a line.
 _NOTABLE = 1.0
+
+
+TellWait = Callable[[float, str], None]
+"""Told the seconds of a wait, and its reason."""
 
 
 class Patience(Enum):
@@ -42,7 +45,7 @@ class RateLimit:
         self._sleep = sleep
         self._changed = threading.Condition()
         self._waiting = 0
-        self._refusals: Counter[str] = Counter()
+        self._refusals = 0
 
     def recall(self, account: str, window: Window) -> None:
         """Begin with what an earlier run learned about a connection."""
@@ -54,10 +57,10 @@ class RateLimit:
         with self._changed:
             return self._pace.learned()
 
-    def wait(self, account: str, until: float = NEVER, note: Callable[[str], None] | None = None) -> Permit | None:
+    def wait(self, account: str, until: float = NEVER, tell: TellWait | None = None) -> Permit | None:
         """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
 
-        `note` is given the reason of a wait that can be noticed, before it begins.
+        `tell` is given the seconds and the reason of a wait that can be noticed, before it begins.
         """
         while True:
             with self._changed:
@@ -72,12 +75,12 @@ class RateLimit:
                     self._changed.wait(_LOOK_AGAIN)
                     self._waiting -= 1
                     continue
-                reason = self._pace.reason(account, now) if note else ""
+                reason = self._pace.reason(account, now) if tell and seconds >= _NOTABLE else ""
             if now + seconds > until:
                 return None
-            if note and seconds >= _NOTABLE:
-                note(f"waiting {seconds:.1f} s: {reason}")
-                note = None
+            if tell and reason:
+                tell(seconds, reason)
+                tell = None
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
             self._sleep(max(seconds, 0.001))
 
@@ -94,14 +97,14 @@ class RateLimit:
             self._wake()
 
     def refused(self, permit: Permit, attempt: Attempt) -> int:
-        """Note a 429. Gives how many times this connection was held back until now, 0 if it was held back already."""
+        """Note a 429. Gives how many times connections were held back until now, 0 if this one was already."""
         with self._changed:
             closed = self._pace.refused(permit, self._monotonic(), attempt)
             self._wake()
             if not closed:
                 return 0
-            self._refusals[permit.account] += 1
-            return self._refusals[permit.account]
+            self._refusals += 1
+            return self._refusals
 
     def exhausted(self, account: str) -> bool:
         """Whether the limit stayed closed though it was waited as long as it should take."""

@@ -44,16 +44,19 @@ class Quota:
 
     def __init__(self, tokens: int = 500) -> None:
         self._tokens = self._most = tokens
+        self.repeats = 0
+        """How many were made."""
         self._lock = threading.Lock()
 
-    def spend(self, outcome: Outcome) -> bool:
-        """Whether enough is left for one more repeat; a lost answer costs more than an error."""
+    def spend(self, outcome: Outcome) -> int:
+        """How many repeats one more makes, 0 where too little is left; a lost answer costs more than an error."""
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:
             if self._tokens < cost:
-                return False
+                return 0
             self._tokens -= cost
-            return True
+            self.repeats += 1
+            return self.repeats
 
     def earn(self) -> None:
         """Add one for a success."""

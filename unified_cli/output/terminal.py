@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NewType
 
-from unified_cli.masking import unsafe, visible
+from unified_cli.masking import unsafe, visible, visible_styled
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 TerminalText = NewType("TerminalText", str)
 """Text that can be shown on a terminal: it controls nothing there but colours of our own."""
 
-_COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
-
-def has_colour(runtime: Runtime) -> bool:
-    """Whether stdout is coloured: as `--color` says, then the variables, else on a terminal that is not dumb.
+def has_colour(runtime: Runtime, *, stderr: bool = False) -> bool:
+    """Whether stdout or stderr is coloured: as `--color` says, then the variables, else on a terminal that is not dumb.
 
     The variables are those of no-color.org and bixense.com/clicolors, and FORCE_COLOR; an empty one is unset.
     """
@@ -28,7 +26,8 @@ def has_colour(runtime: Runtime) -> bool:
         return False
     if any(environ.get(name, "") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
-    return runtime.stdout_is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
+    is_terminal = runtime.stderr_is_terminal if stderr else runtime.stdout_is_terminal
+    return is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
 def json_visible(text: str) -> TerminalText:
@@ -43,9 +42,7 @@ def lines_visible(text: str) -> TerminalText:
 
 def styled(text: str) -> TerminalText:
     """The same, but colours stay: for text of our own, whose foreign parts are visible already."""
-    parts = _COLOUR.split(text)
-    parts[::2] = map(lines_visible, parts[::2])
-    return TerminalText("".join(parts))
+    return TerminalText(visible_styled(text, but="\n\t"))
 
 
 def _json_escape(character: str) -> str:

@@ -17,6 +17,7 @@ from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import MaskedText
+from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, file_names
 from unified_cli.storage.atomic_file import AtomicFile
@@ -50,12 +51,16 @@ class DownloadItem:
 
 @dataclass(frozen=True, slots=True)
 class DownloadTerms:
-    """How files are downloaded: the folder they go to, a way to open a client, how many at a time and how often."""
+    """How files are downloaded: the folder they go to, a way to open a client, how many at a time and how often.
+
+    The files and their bytes are counted in the progress.
+    """
 
     folder: Path
     open_client: Callable[[], Client]
     workers: int
     retries: int
+    progress: Progress
 
 
 @dataclass(slots=True)
@@ -136,6 +141,7 @@ class _DownloadBatch:
                 return
             if item.fingerprint in there:
                 self._summary.there += 1
+                self._terms.progress.skip(parts=1)
             elif item.request is None:
                 self._note(item, StorageError(item.wrong))
             else:
@@ -144,7 +150,7 @@ class _DownloadBatch:
     def _save(self, item: DownloadItem) -> Generator[tuple[DownloadItem, SavedFile | UnifiedError]]:
         assert item.request is not None  # noqa: S101  others are not missing
         with self._clients.lend(self._terms.open_client) as client:
-            download = Download(client, self._runtime, self._terms.retries)
+            download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
             target = _ListedFile(item, self._target, self._manifest)
             try:
                 saved = download.save(item.request, target, only_files=True, proposals=item.proposals)
@@ -156,6 +162,7 @@ class _DownloadBatch:
                 yield item, saved
 
     def _note(self, item: DownloadItem, outcome: SavedFile | UnifiedError) -> None:
+        self._terms.progress.add(parts=1, failed=not isinstance(outcome, SavedFile))
         if isinstance(outcome, SavedFile):
             self._summary.saved += 1
             return

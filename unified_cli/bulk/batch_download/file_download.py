@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
+from unified_cli.output.progress import Progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
 
-_SECONDS = 5.0
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
 
 
@@ -33,12 +33,13 @@ class SavedFile:
 
 
 class Download:
-    """Saves files with one client; `retries` is how often one may break off."""
+    """Saves files with one client, and counts the bytes; `retries` is how often a file may break off."""
 
-    def __init__(self, client: Client, runtime: Runtime, retries: int) -> None:
+    def __init__(self, client: Client, runtime: Runtime, retries: int, progress: Progress) -> None:
         self._client = client
         self._runtime = runtime
         self._retries = retries
+        self._progress = progress
 
     def save(
         self, request: Request, target: DownloadTarget, *, only_files: bool, proposals: tuple[str, ...] = ()
@@ -65,13 +66,15 @@ class Download:
 
     def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
         """Write all that comes, over as many answers as it takes; gives the one that the file began with."""
-        first, breaks = answer, 0
-        progress = _DownloadProgress(self._runtime)
+        first, breaks, told = answer, 0, 0
         while True:
+            self._progress.expect(_total(first))
             try:
                 for chunk in answer.chunks:
                     file.write(chunk)
-                    progress.tell(file.size, _total(first))
+                    # Fewer than before where the file was begun anew.
+                    self._progress.add(file.size - told)
+                    told = file.size
             except NetworkError as error:
                 breaks += 1
                 if breaks > self._retries:
@@ -87,6 +90,7 @@ class Download:
     def _wait(self, breaks: int, error: UnifiedError) -> None:
         seconds = min(20.0, 0.5 * 2 ** (breaks - 1))
         self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
+        self._runtime.stderr.retried()
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
@@ -161,22 +165,3 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
         except (binascii.Error, ValueError):
             continue
     return found
-
-
-class _DownloadProgress:
-    """A line every few seconds."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._stderr = runtime.stderr
-        self._monotonic: Callable[[], float] = runtime.monotonic
-        self._began = self._shown = runtime.monotonic()
-
-    def tell(self, size: int, total: int | None) -> None:
-        """Say how far it is, if it is time to."""
-        now = self._monotonic()
-        if now - self._shown < _SECONDS:
-            return
-        self._shown = now
-        rate = size / (now - self._began)
-        left = f" of {total / 1e6:.1f}, about {(total - size) / rate:.0f} s left" if total else ""
-        self._stderr.note(f"{size / 1e6:.1f} MB{left} ({rate / 1e6:.1f} MB/s)")

@@ -1,6 +1,6 @@
 """Many lists of many connections into a folder, several at a time, with a manifest of what came of each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +11,7 @@ from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError
 from unified_cli.http.pagination import Page
+from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 
 # The manifest is written anew for what ended in so many seconds.
@@ -42,8 +43,8 @@ class Export:
         self._untidy: list[PartialFile] = []
         self._saved_at = float("-inf")
 
-    def run(self, tasks: Sequence[ExportTask], on_page: Callable[[int], None]) -> ExportSummary:
-        """Do all tasks, telling `on_page` how many records each page has.
+    def run(self, tasks: Sequence[ExportTask], progress: Progress) -> ExportSummary:
+        """Do all tasks, and count in the progress what is done.
 
         A failure of one does not keep the others from being done; StorageError, of a full disk say, ends all.
         """
@@ -53,9 +54,9 @@ class Export:
             with closing(self._runner), WorkerPool(self._workers, self._runner.run) as pool:
                 for result in pool.results(tasks):
                     if isinstance(result, Page):
-                        on_page(len(result.records))
+                        progress.add(len(result.records), pages=1)
                     else:
-                        self._note(result)
+                        self._note(result, progress)
             self._manifest.ended = timestamp(self._runtime.wall())
         finally:
             self._save()
@@ -67,10 +68,15 @@ class Export:
         found = without_lists(self._manifest.entries[task.file] for task in tasks)
         return found if not self._manifest.shard or len(found) == len({task.name for task in tasks}) else {}
 
-    def _note(self, result: FinishedList | FailedList) -> None:
+    def _note(self, result: FinishedList | FailedList, progress: Progress) -> None:
         if isinstance(result, FailedList):
             self._note_failure(result.task, result.error)
+            progress.add(parts=1, failed=1)
         else:
+            if result.part is None:
+                progress.skip(parts=1)
+            else:
+                progress.add(parts=1)
             self._note_success(result.entry, result.part)
             if self._runtime.monotonic() - self._saved_at >= _SECONDS:
                 self._save()

@@ -88,7 +88,6 @@ class Importer:
             self._add_outcomes(outcomes)
         else:
             self._journal.sync()
-        self._progress.tell()
 
     def _add_outcomes(self, outcomes: list[ImportOutcome]) -> None:
         self._journal.add_outcomes([outcome.entry for outcome in outcomes])

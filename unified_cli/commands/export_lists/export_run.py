@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
+from unified_cli import signals
 from unified_cli.bulk.export import export_task, folder_export, manifest_check, selection
 from unified_cli.bulk.export.export_task import Connection
 from unified_cli.bulk.export.list_export import ListExportOptions
@@ -22,6 +23,7 @@ from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import printer
 from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.output.transform import Transform
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -78,8 +80,12 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
             allow_partial=options.allow_partial,
         )
         export = folder_export.Export(runtime, catalogue.service, kept, terms)
-        with clients, progress(runtime, to_file=True) as shown:
-            summary = export.run(tasks, shown.page)
+        with clients, progress(runtime, Work(part="list", parts=len(tasks))) as shown:
+            try:
+                summary = export.run(tasks, shown)
+            except KeyboardInterrupt as stop:
+                signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+                raise
     finally:
         lock.release()
     export_summary.report(runtime, folder, len(tasks), summary)

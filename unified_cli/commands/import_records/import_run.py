@@ -8,6 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from unified_cli import signals
 from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
@@ -26,6 +27,8 @@ from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, resolution
 from unified_cli.errors import UnifiedError
 from unified_cli.http.rate_limit import Patience
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.storage import file_lock
 
@@ -104,8 +107,7 @@ def _send_all(
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime
-    progress = ImportProgress(source.count, runtime.stderr, runtime.monotonic)
-    with Clients(runtime, task.catalogue) as clients:
+    with progress(runtime, Work(total=source.count)) as shown, Clients(runtime, task.catalogue) as clients:
         clients.token(task.resolved)
         terms = ImportTerms(
             task.request,
@@ -117,9 +119,9 @@ def _send_all(
             retry_in_doubt=options.retry_in_doubt,
         )
         try:
-            return Importer(journal, terms, progress).run(items)
-        except BaseException:
-            runtime.stderr.note(f"stopped; run the same command to resume from {journal.path}")
+            return Importer(journal, terms, ImportProgress(shown, runtime.stderr)).run(items)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
             raise
 
 

@@ -94,7 +94,8 @@ class Pace:
     def reason(self, now: float) -> str:
         """What holds requests back, in words; empty where nothing does."""
         if self._closed:
-            return "the service answered 429"
+            pace = f", it let {self._known} through" if self._known else ""
+            return f"the service answered 429{pace}"
         if self._known and self._accepted.free(self._known, now, self._flying) > now:
             return f"the service lets {self._known.most} through in {self._known.seconds:.3g} s"
         if self._bound and self._sent.free(self._bound, now) > now:

@@ -1,0 +1,115 @@
+"""Progress on a real terminal: one line below all others, never wider than it, gone at the end."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pages import cursor_of, serve, tickets
+from screen import FULL_CLEAR, Terminal
+from server import Reply, Seen, Service
+
+LIST = ["ticketing", "tickets", "list", "-o", "ids"]
+BAR = r"━+[╸╺]?━* +\d+ %  \d+ of 600 records, \d+ per second(, about \d+ s left)?"
+COMPLETE = "complete: 600 records in 6 pages"
+
+
+class Gate:
+    """Pages of a hundred tickets, of which the fourth is served when the gate is open."""
+
+    def __init__(self, service: Service) -> None:
+        self.open = threading.Event()
+        serve(service, [tickets(100, 100 * page) for page in range(6)])
+        self.reply, service.reply = service.reply, self._reply
+
+    def _reply(self, seen: Seen) -> Reply:
+        if cursor_of(seen) == "c3":
+            self.open.wait(20)
+        return self.reply(seen)
+
+
+@pytest.fixture
+def gate(service: Service) -> Iterator[Gate]:
+    found = Gate(service)
+    yield found
+    found.open.set()
+
+
+Start = Callable[..., Terminal]
+
+
+@pytest.fixture
+def start(service: Service, tmp_path: Path) -> Start:
+    def begin(words: list[str], columns: int = 80, **environ: str) -> Terminal:
+        home = {"HOME": str(tmp_path), "UNIFIED_RATE": "0"}
+        return Terminal(words, {**service.environ, **home, **environ}, columns=columns, to=tmp_path / "out")
+
+    return begin
+
+
+def drawn(terminal: Terminal) -> list[str]:
+    """Every state of the line, without colours."""
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;]*[mK]", "", terminal.sent))
+    return [line for line in lines if " of 600" in line]
+
+
+@pytest.mark.parametrize(("columns", "pattern"), [(30, r"\d+ of 600 records.*"), (80, BAR), (120, BAR)])
+def test_it_fits_and_is_gone_at_the_end(columns: int, pattern: str, gate: Gate, start: Start) -> None:
+    terminal = start([*LIST, "--limit", "600"], columns)
+    terminal.until("300 of 600 records")
+    gate.open.set()
+    assert terminal.end() == 0
+    assert "".join(terminal.lines) == COMPLETE
+    assert max(map(len, drawn(terminal))) < columns
+    assert all(re.fullmatch(pattern, line) for line in drawn(terminal))
+    assert not FULL_CLEAR.search(terminal.sent)
+
+
+def test_it_is_plain_without_colours_and_in_ascii(gate: Gate, start: Start) -> None:
+    terminal = start([*LIST, "--limit", "600"], NO_COLOR="1", PYTHONIOENCODING="ascii")
+    terminal.until(r"-{6} {6} +50 %  300 of 600 records, ")
+    gate.open.set()
+    assert terminal.end() == 0
+    assert "\x1b[3" not in terminal.sent
+
+
+def test_ctrl_c_leaves_a_clean_terminal_and_says_how_to_go_on(gate: Gate, start: Start) -> None:
+    terminal = start([*LIST, "--all"])
+    terminal.until("300 records in 3 pages")
+    terminal.interrupt()
+    assert terminal.end() == 130
+    last = "error: interrupted; broken off after 300 records in 3 pages; to continue: --cursor c3"
+    assert "".join(terminal.lines) == last
+    assert gate
+
+
+def test_a_terminal_that_becomes_narrow_keeps_nothing_of_the_line(gate: Gate, start: Start) -> None:
+    terminal = start([*LIST, "--limit", "600"], 100)
+    terminal.until("300 of 600 records")
+    terminal.resize(40)
+    terminal.until(r"\x1b\[\dA\r[^\r]*300 of 600 records")
+    gate.open.set()
+    assert terminal.end() == 0
+    assert terminal.lines == [COMPLETE, ""]
+
+
+def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: Start) -> None:
+    serve(service, [tickets(100, 100 * page) for page in range(6)])
+    good, refused = service.reply, [429, 500]
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) == "c3" and refused:
+            status = refused.pop()
+            after = {"Retry-After": "2"} if status == 429 else {}
+            return Reply(status, b"{}", {**after, "Content-Type": "application/json"})
+        return good(seen)
+
+    service.reply = reply
+    terminal = start([*LIST, "--limit", "600"])
+    terminal.until(r"300 of 600 records, .*waiting \d s: the service answered 429")
+    terminal.until("400 of 600 records, .*, 1 retry")
+    assert terminal.end() == 0
+    *note, complete, end = terminal.lines
+    assert "".join(note).endswith(": the service answered 500 to GET /unified/ticketing/tickets: {}")
+    assert (complete, end) == (COMPLETE, "")

@@ -1,0 +1,96 @@
+"""A terminal of a chosen size for a process: what it is sent, and what it then shows."""
+
+import re
+import sys
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+
+import pexpect
+from front_door import ROOT
+
+_STEP = re.compile(r"\x1b\[(?P<number>\d*)(?P<command>[A-Za-z])|[\s\S]")
+FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
+
+
+class Terminal:
+    """Runs `unified` on a pseudo-terminal, with stdout in a file where there is one."""
+
+    def __init__(
+        self, words: list[str], environ: Mapping[str, str], *, columns: int = 80, to: Path | None = None
+    ) -> None:
+        self._columns = columns
+        self._sent = StringIO()
+        shell = f'exec "$@" > "{to}"' if to else 'exec "$@"'
+        argv = ["-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *words]
+        own = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        self._child = pexpect.spawn(
+            "/bin/sh", argv, env={**own, **environ}, encoding="utf-8", timeout=20, dimensions=(24, columns)
+        )
+        self._child.logfile_read = self._sent
+
+    def until(self, pattern: str) -> str:
+        """Wait until this is sent; what it was."""
+        self._child.expect(pattern)
+        return str(self._child.after)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._child.sendintr()
+
+    def resize(self, columns: int) -> None:
+        """Make it so wide; it breaks its lines anew, as most terminals do."""
+        self._sent.write(f"\x1b[{columns}w")
+        self._child.setwinsize(24, columns)
+
+    def end(self) -> int:
+        """Wait until the process ends; its exit code."""
+        self._child.expect(pexpect.EOF)
+        self._child.close()
+        return int(self._child.exitstatus)
+
+    @property
+    def sent(self) -> str:
+        """All that was sent to it."""
+        return self._sent.getvalue()
+
+    @property
+    def lines(self) -> list[str]:
+        """What it shows, without colours."""
+        return shown(self.sent, self._columns)
+
+
+def shown(sent: str, columns: int) -> list[str]:
+    """The rows of a terminal of that width to which this was sent; what it does not know fails."""
+    rows, row, column = [""], 0, 0
+    for step in _STEP.finditer(sent):
+        command, number = step["command"], int(step["number"] or 0)
+        if command == "w":
+            rows, row, column = _broken_anew(rows, columns, number)
+            columns = number
+        elif command == "A":
+            row -= number
+        elif command in ("K", "J"):
+            rows[row] = rows[row][:column]
+            del rows[row + 1 : None if command == "J" else row + 1]
+        elif command:
+            assert command == "m", step[0]
+        elif step[0] == "\r":
+            column = 0
+        elif step[0] == "\n":
+            row += 1
+        else:
+            if column == columns:
+                row, column = row + 1, 0
+            rows += [""] * (row + 1 - len(rows))
+            rows[row] = rows[row].ljust(column)[:column] + step[0] + rows[row][column + 1 :]
+            column += 1
+        rows += [""] * (row + 1 - len(rows))
+    return [line.rstrip() for line in rows]
+
+
+def _broken_anew(rows: list[str], before: int, columns: int) -> tuple[list[str], int, int]:
+    """The rows on a terminal of another width, and where its cursor is: at the end of the last."""
+    found = [line[at : at + columns] for line in rows for at in range(0, max(1, len(line)), columns)]
+    assert columns < before
+    return found, len(found) - 1, len(found[-1])
