@@ -111,7 +111,7 @@ _unified_flags() {
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v' ;;
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --page-size --allow-partial --restart --dedupe --output -o --csv-safe --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --format --report --fail-fast --restart --retry-in-doubt --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
@@ -130,10 +130,10 @@ _unified_flags() {
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --json-errors' ;;
         knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --wait --wait-timeout --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
-        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
-        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
-        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --output -o --columns --jq --csv-safe --ordered --out --force --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
         *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --json-errors' ;;
     esac
@@ -152,9 +152,9 @@ _unified_value() {
         --ca-bundle) kind='file' ;;
         --color) kind='auto always never' ;;
         -d|--data|-F|--field) kind='@file' ;;
+        --format) kind='ndjson json csv ids' ;;
         --from) kind='file' ;;
         --to|--verify) kind='folder' ;;
-        --format) kind='ndjson json csv ids' ;;
         --report) kind='file' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --ready-file|--state|--faults) kind='file' ;;
@@ -363,7 +363,7 @@ _unified() {
                 fi
                 ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--format|--report|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--wait-timeout|--to|--shard|--verify|--operation|--map|--report|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--token-command|--tag|--store) skip=1 ;;
         esac
     done
 

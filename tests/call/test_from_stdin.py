@@ -11,6 +11,8 @@ from server import Reply, Seen, Service
 TAGS = "ticketing tags"
 HOSTILE = ["a/b", "a?b#c", "%2e%2e", "-y", "--yes", "a b", '"x"', "'; rm -rf /", "{a}", "grüße 🎉", "$HOME", "*"]
 
+ROWS = "(--format csv reads rows, --format ids takes it)"
+
 
 def echo(seen: Seen) -> Reply:
     return Reply(200, json.dumps({"id": seen.segments[-1]}).encode())
@@ -25,17 +27,36 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
     page = json.dumps({"result": records, "next_cursor": None}).encode()
     service.reply = lambda seen: Reply(200, page) if seen.method == "GET" else echo(seen)
     listed = unified(f"{TAGS} list -o ids", environ=service.environ)
-    result = unified(f"{TAGS} delete - -y --workers 1 -o ids", environ=service.environ, stdin=listed.raw)
+    command = f"{TAGS} delete - -y --workers 1 -o ids --format ids"
+    result = unified(command, environ=service.environ, stdin=listed.raw)
     assert (result.code, result.stderr, result.stdout) == (0, "", listed.stdout)
     assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
 
 
-@pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", '"x"', "-", "null", "7"])
+@pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", "x;y", "-", "null", "7"])
 def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, service: Service) -> None:
     service.reply = echo
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=f"{identifier}\nb\n".encode())
     assert result.code == 0, result.stderr
     assert sent(service) == [("DELETE", identifier, b""), ("DELETE", "b", b"")]
+
+
+@pytest.mark.parametrize(
+    ("command", "stdin", "expected"),
+    [
+        ("update -", b'id,name\r\na,"x, y"\r\n', [("PATCH", "a", b'{"name":"x, y"}')]),
+        ("update - -f n=1", b"name,id\nx,a\n", [("PATCH", "a", b'{"name":"x","n":"1"}')]),
+        ("delete - -y", b'\xef\xbb\xbf"id","name"\n"a","x"\n', [("DELETE", "a", b"")]),
+        ("get -", b"id\na\n", [("GET", "a", b"")]),
+        ("delete - -y --format ids", b"id,name\na \n", [("DELETE", "id,name", b""), ("DELETE", "a ", b"")]),
+    ],
+)
+def test_a_table_is_known_by_its_column_id(
+    command: str, stdin: bytes, expected: list[tuple[str, str, bytes]], unified: Unified, service: Service
+) -> None:
+    service.reply = echo
+    result = unified(f"{TAGS} {command} --workers 1", environ=service.environ, stdin=stdin)
+    assert (result.code, sent(service)) == (0, expected), result.stderr
 
 
 def test_answers_come_in_the_order_of_the_lines(unified: Unified, service: Service) -> None:
@@ -85,6 +106,19 @@ def test_updates_take_the_record_or_the_options(
         ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', "standard input, line 2 has no id"),
         ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
         ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),
+        ("delete - -y", b"a\nb,c\n", f'standard input, line 2 is no id: "b,c" holds a comma {ROWS}'),
+        ("delete - -y", b'a\n"b"\n', f'standard input, line 2 is no id: ""b"" holds a quote {ROWS}'),
+        ("delete - -y", b"a\tb\n", f'standard input, line 1 is no id: "a\\tb" holds a tab {ROWS}'),
+        ("delete - -y", b"a \n", f'standard input, line 1 is no id: "a " holds a blank at its edge {ROWS}'),
+        ("update - -f x=1", b"name,nr\nx,1\n", f'standard input, line 1 is no id: "name,nr" holds a comma {ROWS}'),
+        ("update -", b"id;name\n1;x\n",
+         "standard input, line 1: one column, with ';' in its name (cells are separated by commas)"),
+        ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
+        ("update -", b"id,name\n,x\n", "standard input, line 2 has no id"),
+        ("delete - -y --format csv", b"nr\n1\n", "standard input, line 2 has no id"),
+        ("delete - -y --format json", b"a\n", "standard input is no array of records"),
+        ("get 1 --format csv", b"",
+         "--format is the format of what is piped in, for the id -, or of --from FILE (-o names that of the output)"),
         ("update -", b"a\n", "standard input, line 1: nothing to change (use records with fields, or -d, -f, -F)"),
         ("update - -d {}", b'{"id":"a","x":1}\n',
          "standard input, line 1: the record is the body, so -d cannot be used (-f and -F change its fields)"),

@@ -88,7 +88,7 @@ def many(call: Call, operation: Operation) -> None:
     from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
     from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
-    with closing(input_file.examine(path, None, catalogue.service.items, ids=True)) as source:
+    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
         downloads = _items(call, operation, source)
         if folder is None:
             _show(call, downloads)

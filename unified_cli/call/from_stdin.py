@@ -88,7 +88,7 @@ def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
     scope = builder.scope(settings, catalogue)
     query = builder.pairs(call.options.query)
     jobs = []
-    lines = input_file.ids_or_records(piped, _STDIN, catalogue.service.items)
+    lines = input_file.ids_or_records(piped, _STDIN, catalogue.service.items, call.options.format)
     for position, item in enumerate(items(lines, operation, catalogue.service, None)):
         if position >= input_bounds.MOST_REQUESTS:
             raise UsageError(f"{_STDIN} holds more than {input_bounds.MOST_REQUESTS:,} lines", hint=_LARGE_INPUT)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from unified_cli.call import Call, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import RefusedError, UnifiedError, UnknownError
+from unified_cli.errors import RefusedError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -23,6 +23,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         from unified_cli.call import skeleton  # noqa: PLC0415
 
         skeleton.show(runtime, operation)
+    elif options.format and not options.from_ and options.id != "-":
+        hint = "-o names that of the output"
+        raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
     elif options.from_:
         from unified_cli.call import downloading  # noqa: PLC0415
 

@@ -22,6 +22,7 @@ OptionsT = TypeVar("OptionsT", bound="Options")
 PROFILE = "Profile"
 CONNECTION = "Connection"
 IMPORT = "Import"
+INPUT = "Input"
 QUERY = "Query"
 BODY = "Body"
 EXPORT = "Export"
@@ -32,7 +33,7 @@ SAFETY = "Safety"
 NETWORK = "Network"
 MESSAGE = "Message"
 
-_GROUPS = (PROFILE, CONNECTION, IMPORT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, SAFETY, NETWORK, MESSAGE)
+_GROUPS = (PROFILE, CONNECTION, IMPORT, INPUT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, SAFETY, NETWORK, MESSAGE)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

@@ -11,6 +11,7 @@ from unified_cli.cli.shared_options import (
     CsvSafe,
     Dedupe,
     DryRun,
+    InputFormat,
     MessageOptions,
     NetworkOptions,
     Output,
@@ -37,6 +38,7 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The options and the argument of an operation; those that it does not take keep their defaults."""
 
     id: Annotated[str | None, Argument("the record's id")] = None
+    format: InputFormat = None
     query: Query = ()
     data: Annotated[
         str | None, Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file")
@@ -141,6 +143,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
         "wait": operation.command in WAITS,
         "wait_timeout": operation.command in WAITS,
         "from_": operation.name == "download",
+        "format": operation.takes_id or operation.name == "download",
         "yes": operation.kind == "delete",
         "idempotency_key": operation.method in {"POST", "PATCH"},
     }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import CONNECTION, LIST, MESSAGE, NETWORK, OUTPUT, QUERY, SAFETY, Flag, Options
+from unified_cli.cli.flags import CONNECTION, INPUT, LIST, MESSAGE, NETWORK, OUTPUT, QUERY, SAFETY, Flag, Options
 from unified_cli.config.keys import KEYS
 from unified_cli.output import Format
 
@@ -36,6 +36,10 @@ PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page"
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
 Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
 Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
+InputFormat = Annotated[
+    Literal["ndjson", "json", "csv", "ids"] | None,
+    Flag(("--format",), INPUT, "the format of the input, if it is not detected", "FORMAT"),
+]
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
 Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "delete without asking; required off a terminal")]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.bulk.import_ import input_formats, json_records
-from unified_cli.bulk.import_.input_formats import READERS, InputLine
+from unified_cli.bulk.import_.input_formats import GUESSED_IDS, READERS, InputLine
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.storage import input_bounds, regular_file
@@ -85,21 +85,22 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int]:
     return count, last
 
 
-def ids_or_records(content: bytes, name: str, items: str) -> Iterator[InputLine]:
-    """The lines of what came through a pipe: records, or ids where the first line is no object."""
-    chosen = _guess(io.BytesIO(content), Path(name), ids=True)
+def ids_or_records(content: bytes, name: str, items: str, wanted: str | None) -> Iterator[InputLine]:
+    """The lines of what came through a pipe: records, or ids; without a `wanted` format by how it begins."""
+    chosen = wanted or _guess(io.BytesIO(content), Path(name), ids=True)
     return READERS[chosen](io.BytesIO(content), name, items)
 
 
 def _guess(file: BinaryIO, path: Path, *, ids: bool) -> str:
-    """By name for CSV and JSON, else by how it begins."""
+    """By name for CSV and JSON, else by how it begins: where there may be ids, a table by its column `id`."""
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
     first = next((line for line in input_formats.split(file, str(path)) if line.text), None)
     begins = first.text[:1] if first else b""
     if begins not in b"[{" and ids:
-        return "ids"
+        return "csv" if first and input_formats.names_id(first.text) else GUESSED_IDS
     if begins == b"[":
         # An id may begin like an array; it hardly goes on like one.
-        return "ids" if first and ids and not json_records.is_array(first.text, file) else "json"
-    return "ids" if ids and first and json_check.syntax_flaw(first.text) and not _MEMBER.match(first.text) else "ndjson"
+        return GUESSED_IDS if first and ids and not json_records.is_array(first.text, file) else "json"
+    no_object = first and json_check.syntax_flaw(first.text) and not _MEMBER.match(first.text)
+    return GUESSED_IDS if ids and no_object else "ndjson"

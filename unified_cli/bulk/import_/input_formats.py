@@ -2,9 +2,10 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import msgspec
@@ -13,12 +14,15 @@ from unified_cli.bulk.import_ import json_records
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_stream import TooLongError
+from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 from unified_cli.storage import input_bounds
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _OTHERS = (";", "\t", "|")
+_SEPARATOR = re.compile(rb"[,;\t|]")
+_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,24 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
         text = (raw.removeprefix(_BOM) if number == 1 else raw).rstrip(b"\r\n")
         if text.strip(_BLANK):
             yield InputLine(number, text, json_check.encoding_flaw(text), bare=True)
+
+
+def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
+    """Ids of which nobody said that they are ids: those that look like a row of a table cannot be used."""
+    for line in _ids(file, name, items):
+        yield line if line.wrong else replace(line, wrong=_row_flaw(line.text.decode("utf-8")))
+
+
+def _row_flaw(text: str) -> str:
+    found = next((word for letter, word in _OF_ROWS.items() if letter in text), None)
+    found = found or ("a blank at its edge" if text != text.strip() else None)
+    hint = "(--format csv reads rows, --format ids takes it)"
+    return f'is no id: "{excerpt(text)}" holds {found} {hint}' if found else ""
+
+
+def names_id(line: bytes) -> bool:
+    """Whether a line is the header of a table with a column `id`."""
+    return any(cell.strip(b'" ') == b"id" for cell in _SEPARATOR.split(line))
 
 
 def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
@@ -126,4 +148,5 @@ def _checked(line: InputLine) -> InputLine:
     return InputLine(line.number, line.text, json_check.flaw(line.text))
 
 
-READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids}
+GUESSED_IDS = "guessed ids"
+READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids, GUESSED_IDS: _guessed_ids}

@@ -1,12 +1,18 @@
 """The options of `unified import`."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from unified_cli.cli.flags import IMPORT, Argument, Flag
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import ConnectionOptions, DryRun, MessageOptions, NetworkOptions, Query, Yes
-
-ImportFormat = Literal["ndjson", "json", "csv", "ids"]
+from unified_cli.cli.shared_options import (
+    ConnectionOptions,
+    DryRun,
+    InputFormat,
+    MessageOptions,
+    NetworkOptions,
+    Query,
+    Yes,
+)
 
 
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
@@ -18,9 +24,7 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         "create"
     )
     map: Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")] = None
-    format: Annotated[
-        ImportFormat | None, Flag(("--format",), IMPORT, "the file's format, if it is not detected", "FORMAT")
-    ] = None
+    format: InputFormat = None
     report: Annotated[
         str | None, Flag(("--report",), IMPORT, "write the outcome of each line to a file", "FILE", takes="file")
     ] = None
