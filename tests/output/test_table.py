@@ -126,3 +126,63 @@ def test_a_narrow_terminal_still_gets_the_ids(columns: int, unified: Unified) ->
     ids = unified("-p sandbox ticketing tickets list -o ids").stdout.split()
     shown = unified("-p sandbox ticketing tickets list -o table", tty=True, columns=columns, environ={"NO_COLOR": "1"})
     assert [row.split()[0] for row in shown.stdout.splitlines()[1:]] == ids
+
+
+WIDE = [
+    {
+        "id": "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+        "name": "A ticket with a long name that does not fit",
+        "status": {"id": "s-1"},
+        "priority": "high",
+        "updated_at": "2026-02-03T04:05:06.000Z",
+        "created_at": "2026-01-02T03:04:05Z",
+    }
+]
+LONGER = [{**WIDE[0], "id": "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer", "status": {"id": "s-1234"}}]
+
+
+def on_screen(unified: Unified, service: Service, command: str, columns: int) -> list[str]:
+    serve(service, [WIDE, LONGER])
+    environ = {**service.environ, "NO_COLOR": "1"}
+    return unified(
+        f"ticketing tickets list -o table {command}", environ=environ, tty=True, columns=columns
+    ).stdout.splitlines()
+
+
+def test_ids_and_times_come_first_and_fit(unified: Unified, service: Service) -> None:
+    assert on_screen(unified, service, "", 80) == [
+        "ID                                    CREATED_AT         NAME",
+        "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  2026-01-02 03:04Z  A ticket with a long n…",
+    ]
+
+
+def test_named_columns_share_the_terminal(unified: Unified, service: Service) -> None:
+    named = "--columns priority,updated_at,name,id"
+    assert on_screen(unified, service, named, 100) == [
+        "PRIORITY  UPDATED_AT         NAME                               ID",
+        "high      2026-02-03 04:05Z  A ticket with a long name that d…  7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+    ]
+    assert on_screen(unified, service, named, 72) == [
+        "PRIORITY  UPDATED_AT  NAME          ID",
+        "high      2026-02-03  A ticket wi…  7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+    ]
+
+
+def test_later_pages_keep_the_layout_and_ids_are_never_cut(unified: Unified, service: Service) -> None:
+    assert on_screen(unified, service, "--all --columns id,name,status,priority", 60) == [
+        "ID                                    NAME    STATUS  PRIOR…",
+        "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A tic…  s-1     high",
+        "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer  A tic…  s-1234  high",
+    ]
+
+
+def test_columns_without_room_are_told(unified: Unified, service: Service) -> None:
+    serve(service, [WIDE])
+    shown = unified(
+        "ticketing tickets list -o table --columns id,name,priority,updated_at",
+        environ=service.environ,
+        tty=True,
+        columns=50,
+    )
+    assert shown.stdout.splitlines()[1].endswith("  A ti…  high")
+    assert shown.stderr == "not shown: updated_at (there is no room for more columns)\n"

@@ -20,14 +20,14 @@ def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[Masked
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     if runtime.stdout_is_terminal:
         words = [[word for cell in column for word in cell.split(" ")] for column in zip(*shown, strict=True)]
-        widths = _narrowed(widths, [max(map(width, column)) for column in words], runtime.width)
+        widths = narrowed(widths, [max(map(width, column)) for column in words], runtime.width)
     head, *body = [_lines(row, widths) for row in shown]
     if terminal.has_colour(runtime):
         head = [f"\x1b[1m{line}\x1b[0m" for line in head]
     return terminal.styled("".join(f"{line}\n" for row in (head, *body) for line in row))
 
 
-def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
+def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
     """The widths, the widest reduced until they fit, none below its least."""
     narrowed = widths.copy()
     while sum(narrowed) + len(_GAP) * (len(narrowed) - 1) > room:

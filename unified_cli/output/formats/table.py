@@ -8,6 +8,7 @@ from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.formats import table_layout
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory, joined
+from unified_cli.output.formats.table_layout import Measured
 from unified_cli.output.style import Style
 from unified_cli.output.text_columns import pad, width
 
@@ -41,18 +42,22 @@ class Table(RecordWriter):
         assert self._widths is not None  # noqa: S101  measured before the first line
         if not self._begun:
             self._begun = True
-            head = self._line({column: visible(column).upper() for column in self._widths})
+            sign = self._style.ellipsis
+            head = self._line(
+                table_layout.cut(visible(column).upper(), size, sign) for column, size in self._widths.items()
+            )
             yield f"\x1b[1m{head}\x1b[0m" if self._style.colour else head
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
             self._hidden |= dict.fromkeys(key for key in members if key not in self._widths)
-        yield self._line({column: table_layout.cell(pick(members, column)) for column in self._widths})
+        yield self._line(self._cells(members))
 
     def remarks(self) -> Sequence[str]:
         """The columns that are not shown."""
         if self._widths is None and self._style.listing:
             return ["no records"]
         hidden = excerpt(", ".join(self._hidden))
-        return [f"not shown: {hidden} (--columns names what to show)"] if hidden else []
+        remedy = "there is no room for more columns" if self._style.columns else "--columns names what to show"
+        return [f"not shown: {hidden} ({remedy})"] if hidden else []
 
     def _field_lines(self, members: Parts) -> Sequence[str]:
         columns = self._style.columns or [*members]
@@ -65,26 +70,35 @@ class Table(RecordWriter):
         style = self._style
         columns = style.columns or table_layout.candidates(_all_members(slices), style.known, style.first)
         natural = {column: width(visible(column)) for column in columns}
-        fixed = {column for column in columns if table_layout.is_id(column)}
+        found = Measured(natural, {column for column in columns if table_layout.is_id(column)}, set())
         for members in _all_members(slices):
             for column in columns:
                 value = pick(members, column)
                 natural[column] = max(natural[column], width(table_layout.cell(value)))
-                if column not in fixed and table_layout.shows_id(value):
-                    fixed.add(column)
-        return natural if style.width is None or style.columns else table_layout.fit(natural, fixed, style.width)
+                if column not in found.fixed and table_layout.shows_id(value):
+                    found.fixed.add(column)
+                if column not in found.times and table_layout.is_time(value):
+                    found.times.add(column)
+        if style.width is None:
+            return natural
+        if not style.columns:
+            return table_layout.fit(found, style.width)
+        widths = table_layout.share(found, style.width)
+        self._hidden = dict.fromkeys(column for column in columns if column not in widths)
+        return widths
 
-    def _line(self, cells: dict[str, str]) -> str:
+    def _line(self, cells: Iterable[str]) -> str:
         assert self._widths is not None  # noqa: S101  measured before the first line
-        return "  ".join(
-            pad(self._fitted(column, cell), self._widths[column]) for column, cell in cells.items()
-        ).rstrip()
+        return "  ".join(pad(cell, size) for cell, size in zip(cells, self._widths.values(), strict=True)).rstrip()
 
-    def _fitted(self, column: str, cell: str) -> str:
+    def _cells(self, members: Parts) -> Iterator[str]:
+        """The cells of a row, cut where they are longer than those of the first page; ids are never cut."""
         assert self._widths is not None  # noqa: S101  as above
-        if self._style.width is None or self._style.columns or table_layout.is_id(column):
-            return cell
-        return table_layout.cut(cell, self._widths[column], self._style.ellipsis)
+        for column, size in self._widths.items():
+            value = pick(members, column)
+            shown = table_layout.cell(value)
+            whole = self._style.width is None or table_layout.is_id(column) or table_layout.shows_id(value)
+            yield shown if whole else table_layout.cut(shown, size, self._style.ellipsis)
 
 
 def _all_members(slices: Iterable[Sequence[Record]]) -> Iterator[Parts]:
