@@ -39,14 +39,14 @@ def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    cells = [_wrapped(cell, size) for cell, size in zip(row, widths, strict=True)]
+    cells = [wrapped(cell, size) for cell, size in zip(row, widths, strict=True)]
     return [
         _GAP.join(pad(part, size) for part, size in zip(parts, widths, strict=True)).rstrip()
         for parts in zip_longest(*cells, fillvalue="")
     ]
 
 
-def _wrapped(cell: str, size: int) -> list[str]:
+def wrapped(cell: str, size: int) -> list[str]:
     """The cell in lines of at most that width, broken at blanks only, so that ids and paths stay whole."""
     first, *words = cell.split(" ")
     lines = [first]

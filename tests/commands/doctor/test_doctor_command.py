@@ -221,9 +221,30 @@ def test_the_sandbox_is_examined_like_any_connection(unified: Unified) -> None:
     assert found(result, "connection", "sandbox")["level"] == "ok"
 
 
+def test_without_room_for_a_table_a_remedy_has_a_line_of_its_own(unified: Unified, config: Config) -> None:
+    config(BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n")
+    shown = unified("doctor", tty=True, columns=60, environ={"NO_COLOR": "1"}).stdout.splitlines()
+    assert shown[:4] == ["ok proxy", "  none: direct connection", "ok authorities", shown[3]]
+    assert shown[-5:] == [
+        "warning token a-name-that-is-rather-long",
+        "  plain text in the config file",
+        "  remedy: unified profile login a-name-that-is-rather-long --store keyring",
+        "ok profiles token",
+        "  1 ready, token in the config file",
+    ]
+    assert all(
+        len(line) <= 60 for line in shown if not line.startswith(("  remedy: ", "ok data", "ok config", "ok perm"))
+    )
+    assert "LEVEL" in unified("doctor", tty=True, columns=300).stdout
+    coloured = unified("doctor", tty=True, columns=60, environ={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[33mwarning\x1b[0m token" in coloured
+
+
 def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
     result = unified("doctor -o json")
     assert result.code == 0
-    assert found(result, "profile")["message"] == "no profiles, and no connection in the environment"
+    one = found(result, "profile")
+    assert one["message"] == "no profiles, and no connection in the environment"
+    assert one["remedy"] == "unified profile add NAME"
     nobody = unified("doctor nobody")
     assert (nobody.code, nobody.stderr) == (3, 'error: no profile named "nobody" (unified profile list shows 0)\n')

@@ -9,7 +9,7 @@ from unified_cli.cli.flags import NETWORK, Flag
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Timeout
 from unified_cli.commands import connection_probe
-from unified_cli.commands.doctor import local_checks
+from unified_cli.commands.doctor import finding_blocks, local_checks
 from unified_cli.commands.doctor.finding import Finding, worst
 from unified_cli.commands.profile.check_profile import With
 from unified_cli.commands.profile.profile_options import Patterns, build, page
@@ -95,6 +95,9 @@ def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
 
 def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
     rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
+    if output in {None, "table"} and runtime.stdout_is_terminal and finding_blocks.is_wider(rows, runtime.width):
+        finding_blocks.show(runtime, findings)
+        return
     value = {"version": VERSION, "findings": [*_described(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 

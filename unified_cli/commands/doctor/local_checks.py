@@ -128,7 +128,8 @@ def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], toke
         try:
             resolved = resolution.resolve(Overrides(name), runtime, config)
             if name is None and resolved.address is None and resolved.account_id is None:
-                yield Finding("profile", "", "no profiles, and no connection in the environment", doubtful=True)
+                message = "no profiles, and no connection in the environment"
+                yield Finding("profile", "", message, "unified profile add NAME", doubtful=True)
                 continue
             resolved.reachable()
             source = _token_of(resolved)
