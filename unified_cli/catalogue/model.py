@@ -154,6 +154,11 @@ class Service(NamedTuple):
     ignore_limit: str
     key_by: str
     body_passthrough: str
+    sort: str
+    times: str
+    """The fields by which every list can be filtered and sorted."""
+    operators: str
+    """What may stand in brackets after the name of a filter."""
     schema: str
     accounts: str
     capabilities: str

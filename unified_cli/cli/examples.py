@@ -1,6 +1,7 @@
 """An example for every operation; it runs on a fresh sandbox as printed."""
 
-from unified_cli.catalogue import Operation
+from unified_cli.catalogue import Operation, Service
+from unified_cli.catalogue.known_filters import known_filters
 from unified_cli.sandbox.data.record_ids import first_id
 
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
@@ -22,3 +23,12 @@ def example(operation: Operation) -> str:
     elif operation.kind == "delete":
         words.append("--yes")
     return " ".join(words)
+
+
+def filter_example(operation: Operation, service: Service) -> str:
+    """A list that is filtered and sorted, on one line."""
+    known = known_filters(operation, service)
+    with_values = next((one for one in known.filters if one.values), None)
+    chosen = f"{with_values.name}={with_values.values[-1]}" if with_values else f"'{known.sort_keys[0]}[gt]=2025-01-01'"
+    sort = f"'{service.sort}[{known.sort_keys[0]}]=desc'"
+    return f"unified -p sandbox {operation.command} -q {chosen} -q {sort}"

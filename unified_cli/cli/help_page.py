@@ -5,10 +5,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from unified_cli.catalogue import Api, Operation, Resource
+from unified_cli.catalogue import Api, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
 from unified_cli.cli.command_stub import CommandStub
-from unified_cli.cli.examples import example
+from unified_cli.cli.examples import example, filter_example
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.masking import visible
@@ -20,7 +21,7 @@ Rows = Sequence[tuple[str, str]]
 EXAMPLE = "Example"
 EXAMPLES = "Examples"
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
-_SHELL_WORD = re.compile(r"(?:--?[\w-]+ )?(?:'[^']*'|[^'\s])+")
+_SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
 _WIDEST = 100
 _INDENT = 2
 _HELP = ("-h, --help", "show this page")
@@ -84,12 +85,14 @@ def for_resource(resource: Resource) -> HelpPage:
     return HelpPage("OPERATION [options]", [resource.about or resource.name], sections)
 
 
-def for_operation(operation: Operation) -> HelpPage:
+def for_operation(operation: Operation, service: Service) -> HelpPage:
     """The page of an operation."""
     facts = operation.facts
-    sections: list[tuple[str, Rows | str]] = [(EXAMPLE, example(operation))]
+    examples = f"{example(operation)}\n{filter_example(operation, service)}" if operation.lists else example(operation)
+    sections: list[tuple[str, Rows | str]] = [(EXAMPLES if operation.lists else EXAMPLE, examples)]
+    query = () if operation.lists else facts.query.get(operation.name, ())
     for heading, fields in (
-        ("Known query parameters (others may work)", facts.query.get(operation.name, ())),
+        ("Known query parameters (others may work)", query),
         ("Known body fields (others may work)", facts.body.get(operation.name, ()) if operation.takes_body else ()),
         (_KNOWN_FIELDS, facts.fields),
     ):
@@ -98,8 +101,21 @@ def for_operation(operation: Operation) -> HelpPage:
     return HelpPage(
         ("ID " if operation.takes_id else "") + "[options]",
         [operation.summary, f"{operation.method} {operation.path}"],
-        sections,
+        [*sections[:1], *_filters(operation, service), *sections[1:]],
     )
+
+
+def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
+    """What a list is known to be filtered and sorted by."""
+    known = known_filters(operation, service)
+    if not known.filters:
+        return []
+    rows = [
+        ("-q NAME=VALUE", ", ".join(map(_described, known.filters))),
+        ("-q 'NAME[OP]=VALUE'", f"OP: {', '.join(known.operators)}"),
+        (f"-q '{service.sort}[NAME]={'|'.join(DIRECTIONS)}'", ", ".join(known.sort_keys)),
+    ]
+    return [("Known filters and sort keys (unified help filters)", rows)]
 
 
 def _described(one: KnownField) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from unified_cli.catalogue import Api, Catalogue, Operation, Resource
+from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
 from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
@@ -120,36 +120,39 @@ def root(
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
     app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
     group = typer.main.get_command(app)
-    apis = {api.name: CommandStub(api.about, partial(_api, api, execute), "APIs") for api in catalogue.apis.values()}
+    apis = {
+        api.name: CommandStub(api.about, partial(_api, catalogue.service, api, execute), "APIs")
+        for api in catalogue.apis.values()
+    }
     return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
 
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
-def _api(api: Api, execute: Execute) -> CommandGroup:
+def _api(service: Service, api: Api, execute: Execute) -> CommandGroup:
     entries = {
-        resource.name: CommandStub(resource.about, partial(_resource, resource, execute))
+        resource.name: CommandStub(resource.about, partial(_resource, service, resource, execute))
         for resource in api.resources.values()
     }
     return group(api.name, "resource", entries, lambda: _pages().for_api(api))
 
 
-def _resource(resource: Resource, execute: Execute) -> CommandGroup:
+def _resource(service: Service, resource: Resource, execute: Execute) -> CommandGroup:
     entries = {
-        operation.name: CommandStub(operation.summary, partial(_operation, operation, execute))
+        operation.name: CommandStub(operation.summary, partial(_operation, service, operation, execute))
         for operation in resource.operations.values()
     }
     return group(resource.name, "operation", entries, lambda: _pages().for_resource(resource))
 
 
-def _operation(operation: Operation, execute: Execute) -> Any:
+def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
     return leaf(
         CommandSpec(
             operation.name,
             OperationOptions,
             partial(execute, operation),
-            lambda: _pages().for_operation(operation),
+            lambda: _pages().for_operation(operation, service),
             tuple(options_for(operation)),
             [one._replace(required=True) for one in arguments_of(OperationOptions)] if operation.takes_id else (),
         )

@@ -31,7 +31,7 @@ def topics() -> Mapping[str, HelpTopic]:
 
 
 def _page(name: str, data: TomlTable) -> HelpPage:
-    tables = _TABLES.get(name, list)()
+    tables = [*_TABLES.get(name, list)(), *((head, [*rows.items()]) for head, rows in data.get("tables", {}).items())]
     notes = data.get("notes", {}).items()
     return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, (EXAMPLES, "\n".join(data["examples"]))])
 

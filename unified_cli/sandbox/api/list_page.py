@@ -20,7 +20,7 @@ from unified_cli.sandbox.store import Scope
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500
 # What every list takes beside the service's own words and the fields of its records.
-_GENERIC = frozenset({"and", "or", "sort_by", "remote_query"})
+_GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
 
 
@@ -67,7 +67,7 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     except cursors.CursorError as error:
         raise Refusal(400, f"{service.cursor} {error}") from None
     must = records.tests(bound)
-    orders = _orders(query.get("sort_by"))
+    orders = _orders(query.get(service.sort), service.sort)
     if orders:
         rows, earlier, later = _cut_sorted(_sorted(records, must, orders), where, limit)
     else:
@@ -112,11 +112,11 @@ def _limit(query: QueryTree, service: Service, greatest: int) -> int:
     return greatest if len(size) > 9 else min(int(size), greatest)
 
 
-def _orders(value: QueryValue | None) -> list[tuple[str, bool]]:
+def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
     if value is None or value == "":
         return []
     if not isinstance(value, dict) or not all(way in ("asc", "desc") for way in value.values()):
-        raise Refusal(400, "sort_by takes fields with a direction: sort_by[created_at]=asc or desc")
+        raise Refusal(400, f"{word} takes fields with a direction: {word}[created_at]=asc or desc")
     return [(name, way == "desc") for name, way in value.items()]
 
 
