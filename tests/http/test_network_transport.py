@@ -47,7 +47,7 @@ def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before
     for _ in range(before):
         state.secured()
     state.handshake_seconds = 10.0
-    route = NetworkRoute(address.parse("https://service.example", "a test"), None)
+    route = NetworkRoute(address.parse("https://service.example", "a test"), None, "a test")
     failure = network_errors.failure_of(httpx.ConnectTimeout("late"), route, state)
     assert failure.outcome is outcome
     assert failure.reason == "service.example accepted the connection, but no TLS handshake came within 10.0 s"

@@ -119,7 +119,7 @@ def test_what_is_typed_is_what_arrives(argv: list[str], sent: bytes, unified: Un
         (["-f", "a[]=1", "-f", "a[b]=2"], "-f a[b]=2: another kind of value stands here already\n  -f a[b]=2\n     ^"),
         (["-d", '{"x":{"a":[]}}', "-f", "x[a][b]=2"],
          "-f x[a][b]=2: another kind of value stands here already\n  -f x[a][b]=2\n      ^"),
-        (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE)"),
+        (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
         (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, and -d is not one"),
         (["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
          "-d holds half a surrogate pair, so -f and -F cannot go over it"),

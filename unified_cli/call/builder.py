@@ -103,7 +103,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f"-q {text!r} needs a value (-q NAME=VALUE)")
+            raise UsageError(f"-q {text!r} needs a value", hint="-q NAME=VALUE; --jq EXPR selects from the result")
         found.append((name, value))
     return found
 

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
 from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
+from unified_cli.cli.options import EarlyOptions, OperationOptions, options_for
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
@@ -203,30 +203,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):
-            raise _usage_error(error) from None
+            from unified_cli.cli.usage_errors import usage_error  # noqa: PLC0415  only for an error
+
+            option = getattr(error, "option_name", None)
+            raise usage_error(error.ctx, option, error.format_message()) from None
         raise
     return run
-
-
-_SPELLINGS = {spelling for flag in FLAGS for spelling in flag.spellings}
-
-
-def _usage_error(error: TyperUsageError) -> UsageError:
-    context = error.ctx
-    where = f"{context.command_path}: " if context else ""
-    more = f"{context.command_path} --help" if context else "unified --help"
-    if option := getattr(error, "option_name", None):
-        # An unknown option; Typer's own suggestions are poor.
-        spellings = _spellings(context) if context else []
-        longer = [one for one in spellings if one.startswith(f"{option}-")]
-        close = longer or get_close_matches(option, spellings, 1)
-        hint = "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else more
-        if context and isinstance(context.command, CommandGroup) and option in _SPELLINGS:
-            hint = "put it after the operation"
-        return UsageError(f"{where}no such option: {visible(option)} ({hint})")
-    message = error.format_message().strip().rstrip(".")
-    return UsageError(f"{where}{message[0].lower()}{message[1:]} ({more})")
-
-
-def _spellings(context: Any) -> list[str]:
-    return [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from unified_cli import hints
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import OpenTomlTable, TomlTable
 
@@ -62,5 +63,5 @@ class Draft:
     def table(self, name: str) -> Table:
         """The profile of that name. Raises ConfigError if there is none."""
         if name not in self.profiles:
-            raise ConfigError(f'no profile named "{name}"', hint=f"unified profile list shows {len(self.profiles)}")
+            raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(len(self.profiles)))
         return self.profiles[name]

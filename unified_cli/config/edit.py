@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from unified_cli import hints
 from unified_cli.config import file
 from unified_cli.config.draft import Draft
 from unified_cli.errors import ConfigError
@@ -27,7 +28,7 @@ def change(
     """
     path = file.locate(runtime)
     if path is None:
-        raise ConfigError("no home directory for the config file", hint="set HOME, or name a file with UNIFIED_CONFIG")
+        raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     with private_file.locked(path) as target:
         text = _read(path)
         before = file.load(path, text)
@@ -52,7 +53,7 @@ def _read(path: Path) -> bytes:
     data = file.load(path, text)
     _check_shape(path, data)
     if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
-        raise ConfigError(f"{path} holds a token and others can read it", hint=f"chmod 600 {path}")
+        raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
     return text
 
 

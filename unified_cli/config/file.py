@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from unified_cli import hints
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import Toml, TomlTable
@@ -54,7 +55,7 @@ def read(runtime: Runtime) -> Config:
     text, status = found
     config = parse(path, text)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
-        raise ConfigError(f"{path} holds a token and others can read it", hint=f"chmod 600 {path}")
+        raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
     return config
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from unified_cli import hints
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.errors import ConfigError
 
@@ -27,7 +28,7 @@ def select(config: Config, patterns: Iterable[str]) -> list[str]:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
             what = "profile matches" if _is_pattern(pattern) else "profile named"
-            raise ConfigError(f'no {what} "{pattern}"', hint=f"unified profile list shows {len(config.profiles)}")
+            raise ConfigError(f'no {what} "{pattern}"', hint=hints.known_profiles(len(config.profiles)))
         found.update(dict.fromkeys(matching))
     return [*found]
 

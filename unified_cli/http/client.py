@@ -158,7 +158,7 @@ class Client:
         stderr = self._runtime.stderr
         # A status line tells each wait by itself.
         if refusals and (stderr.verbosity or (refusals == 1 and not stderr.draws)):
-            stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.message}")
+            stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait before the next attempt, or raise the error if there is to be none."""
@@ -176,7 +176,7 @@ class Client:
         stderr.retried()
         # In bulk work the others are counted, and told together at the end.
         if repeats == 1 or self._patience is not Patience.ENDLESS or stderr.verbosity:
-            stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.message}")
+            stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         self._runtime.sleep(wait)
 
 

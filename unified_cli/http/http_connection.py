@@ -49,9 +49,10 @@ class HttpConnection:
         self._transport = self._transports.open(self._address)
         self._other: httpx.BaseTransport | None = None
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
-        self._route = NetworkRoute(self._address, proxy)
+        self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
         self._trace = Trace(runtime.stderr)
-        self._reader = Reader(self._state, context.service, self._trace, self._disconnect, self._failure_of)
+        words = settings.token.words if settings.token else "this run"
+        self._reader = Reader(self._state, context.service, self._trace, self._disconnect, self._failure_of, words)
 
     def close(self) -> None:
         """Close the connection."""

@@ -161,7 +161,7 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     flag = "-f" if field.raw else "-F"
     name, equals, value = field.text.partition("=")
     if not equals:
-        raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE")
+        raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE; -d @FILE sends a file")
     _string(name)
     match = _NAME.match(name)
     if match is None:

@@ -247,4 +247,7 @@ def test_nothing_to_examine_is_no_error(unified: Unified) -> None:
     assert one["message"] == "no profiles, and no connection in the environment"
     assert one["remedy"] == "unified profile add NAME"
     nobody = unified("doctor nobody")
-    assert (nobody.code, nobody.stderr) == (3, 'error: no profile named "nobody" (unified profile list shows 0)\n')
+    assert (nobody.code, nobody.stderr) == (
+        3,
+        'error: no profile named "nobody" (there are none yet: unified profile add NAME)\n',
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from unified_cli import hints
 from unified_cli.commands.connection_probe import TokenCache
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, file, resolution
@@ -174,7 +175,7 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> C
     try:
         if source.kind == "token_command":
             if token_command.find(source.detail[0], runtime.environ) is None:
-                return ConfigError(f"no program {source.detail[0]!r}", hint="use an absolute path, or a name on PATH")
+                return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "keyring":
             keyring.backend_name()
             tokens.get(source)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from unified_cli import hints
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
@@ -60,7 +61,7 @@ def path_command(about: str, context: CommandContext) -> Any:
 def _path(runtime: Runtime) -> None:
     path = file.locate(runtime)
     if path is None:
-        raise ConfigError("no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)")
+        raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     import os  # noqa: PLC0415  a name that is not UTF-8 is printed as it is
 
     stdout.write(runtime, [os.fsencode(path) + b"\n"])

@@ -10,7 +10,6 @@ from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import MessageOptions, Profiles
 from unified_cli.commands.profile.profile_options import OptionalName, build, page
 from unified_cli.config import address, file, resolution
-from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
@@ -70,20 +69,9 @@ def _described(found: Settings) -> Iterator[JsonObject]:
     yield {
         "key": "token",
         "value": "set" if token else None,
-        "source": token_words(token) if token else "nowhere",
+        "source": token.words if token else "nowhere",
         "overrode": [{"source": source, "value": "set"} for source in found.tokens_left],
     }
-
-
-def token_words(token: TokenSource) -> str:
-    """Where a token is, in words: the source that declares it, and its kind."""
-    if token.kind == "token_file":
-        return f"{token.source} (file {token.detail})"
-    if token.kind == "token_command":
-        # The arguments may contain a secret.
-        return f"{token.source} (command {token.detail[0]})"
-    words = {"keyring": "keyring", "token": "plain text in the file"}
-    return f"{token.source} ({words[token.kind]})" if token.kind in words else token.source
 
 
 def _shown(key: str, value: object) -> object:

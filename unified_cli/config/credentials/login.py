@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unified_cli import hints
 from unified_cli.config import address, edit, file, resolution
 from unified_cli.config.credentials import keyring
 from unified_cli.config.credentials.token import TokenSource, keyring_user
@@ -46,9 +47,9 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     """
     config = file.read(runtime)
     if config.path is None:
-        raise ConfigError("no home directory for the config file", hint="set HOME, or name a file with UNIFIED_CONFIG")
+        raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     if profile is not None and profile not in config.profiles:
-        raise ConfigError(f'no profile named "{profile}"', hint=f"unified profile list shows {len(config.profiles)}")
+        raise ConfigError(f'no profile named "{profile}"', hint=hints.known_profiles(len(config.profiles)))
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":

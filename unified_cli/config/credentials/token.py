@@ -31,6 +31,17 @@ class TokenSource(NamedTuple):
     origin: str | None = None
     profile: str | None = None
 
+    @property
+    def words(self) -> str:
+        """What declares the token, and where it is kept."""
+        if self.kind == "token_file":
+            return f"{self.source} (file {self.detail})"
+        if self.kind == "token_command":
+            # The arguments may contain a secret.
+            return f"{self.source} (command {self.detail[0]})"
+        words = {"keyring": "keyring", "token": "plain text in the file"}
+        return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
+
     def __repr__(self) -> str:
         """The source without the detail, which may be the token itself."""
         return f"TokenSource({self.kind!r}, {self.source!r})"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from unified_cli import hints
 from unified_cli.config.paths import expand
 from unified_cli.errors import ConfigError
 from unified_cli.masking import MaskedText, excerpt, hide
@@ -35,7 +36,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
     program, *arguments = argv
     found = find(program, runtime.environ)
     if found is None:
-        raise ConfigError(f"{what}: no program {program!r}", hint="use an absolute path, or a name on PATH")
+        raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
         child = subprocess.Popen(  # noqa: S603  an argument list from the user's own config, and no shell
             [found, *arguments],

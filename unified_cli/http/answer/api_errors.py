@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, RateLimitError, RefusedError, ServiceError, UnifiedError
 from unified_cli.http.answer import decoding, error_details
@@ -18,19 +19,12 @@ _MOST_LISTED = 20
 _PAGE = 64 * 1024
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
-_BLOCKED = "the account is blocked; only the service's support can lift that"
-_HINTS = {
-    (401, "service"): "check the profile's token: unified doctor --network",
-    (401, "provider"): "the connection must be authorised again by its owner",
-    (404, "service"): "check the id and the account id",
-    (405, "service"): "the connection may be read-only, or not offer this operation",
-}
-
 
 class ErrorAnswer(NamedTuple):
     """An answer that is no success; `envelope` is the service's error object, if the body is one.
 
     `blocked` if it says that the account is blocked: a 503 in the service's own error object, without a time to retry.
+    `token` says where the token comes from.
     """
 
     request: Request
@@ -39,6 +33,7 @@ class ErrorAnswer(NamedTuple):
     body: bytes
     envelope: JsonObject | None
     blocked: bool
+    token: str
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
@@ -50,7 +45,8 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     text, lines = _text(answer, service)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
     reason = excerpt("; ".join([head, *_insight(envelope, service)]))
-    hint = _BLOCKED if answer.blocked else _HINTS.get((status, origin))
+    found = hints.for_status(status, origin, request.operation, answer.token)
+    hint = hints.BLOCKED if answer.blocked else found
     response = error_details.response(lines, answer.body, answer.headers)
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
 

@@ -71,7 +71,7 @@ class Reader(NamedTuple):
     """Reads the responses of one connection.
 
     `disconnect` closes the connection if a response is not read to its end; `failure_of` describes an error of the
-    transport.
+    transport; `token` says where the token comes from.
     """
 
     state: ConnectionState
@@ -79,6 +79,7 @@ class Reader(NamedTuple):
     trace: Trace
     disconnect: Callable[[], None]
     failure_of: "Callable[[httpx.TransportError], NetworkFailure]"
+    token: str
 
     def read(self, request: Request, response: httpx.Response, expected: Expected) -> Answer | Failed:
         """The answer in the response, or the failure.
@@ -164,7 +165,7 @@ class Reader(NamedTuple):
         )
         from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are no errors
 
-        answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked)
+        answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked, self.token)
         return Failed(attempt, api_errors.error_for(answer, self.service))
 
     def _final(self, request: Request, status: int, message: str) -> Failed:

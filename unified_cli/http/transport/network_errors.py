@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import httpx
 
-from unified_cli import os_limits
+from unified_cli import hints, os_limits
 from unified_cli.config.address import is_loopback
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport.connection_state import ConnectionState
@@ -60,16 +60,17 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
         if isinstance(cause, ssl.SSLError):
             return _no_tls(cause, peer)
         if isinstance(cause, socket.gaierror):
-            return _no_name(cause, route.first_peer)
+            return _no_name(cause, route)
     where = route.first_place
     if isinstance(error, httpx.ConnectTimeout) and state.handshake_seconds:
         return _no_handshake(peer, state)
     if isinstance(error, httpx.ConnectTimeout):
-        return NetworkFailure(Outcome.NOT_SENT, f"no answer from {where} while connecting")
-    refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
-    return NetworkFailure(
-        Outcome.NOT_SENT, f"{where} refused the connection" if refused else f"cannot connect to {where}"
-    )
+        reason = f"no answer from {where} while connecting"
+    elif any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        reason = f"{where} refused the connection"
+    else:
+        reason = f"cannot connect to {where}"
+    return NetworkFailure(Outcome.NOT_SENT, reason, hints.check_address(route.first_source))
 
 
 class _Peer(NamedTuple):
@@ -82,18 +83,18 @@ class _Peer(NamedTuple):
 
 def _peer(route: NetworkRoute, state: ConnectionState) -> _Peer:
     if route.proxy and route.proxy_uses_tls and not state.handshakes:
-        return _Peer(route.first_peer, route.first_place, f"http:// instead, in {route.proxy.variable}?")
+        return _Peer(route.first_peer, route.first_place, hints.no_tls_proxy(route.proxy.variable))
     place = route.address.place
     # Clear text leaves this machine in no case.
     local = is_loopback(route.address.host)
-    return _Peer(route.address.host, place, f"http://{place} instead?" if local else "is the port right?")
+    return _Peer(route.address.host, place, hints.http_instead(place) if local else hints.TLS_PORT)
 
 
 def _no_tls(error: ssl.SSLError, peer: _Peer) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
         early = error.verify_code == _NOT_YET_VALID
-        hint = "check this machine's clock" if early else "another authority: --ca-bundle FILE"
+        hint = hints.WRONG_CLOCK if early else hints.OTHER_AUTHORITY
         return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.name} is refused: {reason}", hint)
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
         return NetworkFailure(Outcome.NOT_SENT, f"{peer.name} closed the connection during the TLS handshake")
@@ -110,10 +111,13 @@ def _no_handshake(peer: _Peer, state: ConnectionState) -> NetworkFailure:
     return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {peer.hint}")
 
 
-def _no_name(error: socket.gaierror, where: str) -> NetworkFailure:
+def _no_name(error: socket.gaierror, route: NetworkRoute) -> NetworkFailure:
+    where = route.first_peer
     if error.errno == socket.EAI_AGAIN:
         return NetworkFailure(Outcome.NOT_SENT, f"cannot look up {where}: the name server does not answer")
-    return NetworkFailure(Outcome.PERMANENT, f"cannot find {where}: no such name")
+    return NetworkFailure(
+        Outcome.PERMANENT, f"cannot find {where}: no such name", hints.check_address(route.first_source)
+    )
 
 
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:

@@ -40,10 +40,11 @@ class ProxySetting(NamedTuple):
 
 
 class NetworkRoute(NamedTuple):
-    """The address of the service, and the proxy on the way to it, if any."""
+    """The address of the service, and the proxy on the way to it, if any; `source` says where the address is from."""
 
     address: Address
     proxy: ProxySetting | None
+    source: str
 
     @property
     def handshakes(self) -> int:
@@ -54,6 +55,11 @@ class NetworkRoute(NamedTuple):
     def proxy_uses_tls(self) -> bool:
         """Whether the first of them is with the proxy."""
         return self.proxy is not None and self.proxy.uses_tls
+
+    @property
+    def first_source(self) -> str:
+        """Where the name of the host that is connected to comes from."""
+        return self.proxy.variable if self.proxy else self.source
 
     @property
     def first_peer(self) -> str:

@@ -1,0 +1,102 @@
+"""What is typed as other tools spell it is refused with the spelling here."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+from unified_cli.cli import other_tools
+from unified_cli.cli.options import FLAGS
+
+LIST = "unified ticketing tickets list"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("ticketing tickets list --filter a=b", f"{LIST}: no such option: --filter (-q NAME=VALUE filters)"),
+        ("ticketing tickets list -n prod", f"{LIST}: no such option: -n (-p NAME chooses a connection)"),
+        ("ticketing tickets list --all-p", f'{LIST}: no such option: --all-p (did you mean "--all"?)'),
+        ("ticketing tickets list --page 2", f"{LIST}: no such option: --page (--cursor C)"),
+        (
+            "ticketing --json tickets list",
+            "unified ticketing: no such option: --json (-o json prints JSON; -d JSON is a body, after the operation)",
+        ),
+        ("ticketing --limit 3", "unified ticketing: no such option: --limit (put it after the operation)"),
+        (
+            "ticketing tickets get 7 --paginate",
+            "unified ticketing tickets get: no such option: --paginate (unified ticketing tickets get --help)",
+        ),
+        (
+            "-X GET",
+            "unified: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
+        ),
+        (
+            "ticketing tickets list -q T[].id",
+            "-q 'T[].id' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)",
+        ),
+        (
+            "ticketing tickets create -f body.json",
+            "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)",
+        ),
+    ],
+)
+def test_the_spelling_of_another_tool_is_told_here(command: str, said: str, unified: Unified, service: Service) -> None:
+    result = unified(command, environ=service.environ)
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
+    assert service.seen == []
+
+
+def test_what_is_told_instead_exists() -> None:
+    ours = {spelling for flag in FLAGS for spelling in flag.spellings}
+    told = dict(other_tools._by_option())
+    assert {own.option for own in told.values()} - ours == {""}
+    # Where ids are read, --format is that of the input.
+    assert ours & set(told) == {"--format"}
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "hint"),
+    [
+        ("ticketing tickets get 7", 404, "check the id and the account id"),
+        ("ticketing tickets list", 404, "the connection may not offer this list; check the account id too"),
+        ("ticketing tickets list", 405, "the connection may not offer this list"),
+        ("ticketing tickets list --retries 0", 501, "the connection may not offer this list"),
+        (
+            "ticketing tickets create -f a=b",
+            404,
+            "the connection may not offer this operation; check the account id too",
+        ),
+        ("request GET /unified/x", 404, "check the path and the account id"),
+        ("ticketing tickets list", 401, "the token comes from UNIFIED_TOKEN; unified doctor --network checks it"),
+        ("ticketing tickets list", 403, "the token, from UNIFIED_TOKEN, may not do this with this account id"),
+        ("ticketing tickets list --retries 0", 500, "the service failed; try again later"),
+    ],
+)
+def test_a_hint_fits_the_request(command: str, status: int, hint: str, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(status, b'{"message":"no"}')
+    result = unified(command, environ=service.environ)
+    assert result.stderr.endswith(f": no ({hint})\n")
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ('token = "t-0123456789"', "profile acme (plain text in the file)"),
+        ('token_command = ["echo", "t-0123456789"]', "profile acme (command echo)"),
+        ('token_file = "{file}"', "profile acme (file {file})"),
+    ],
+)
+def test_a_refused_token_is_told_by_its_source(
+    key: str, words: str, unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("t-0123456789")
+    file.chmod(0o600)
+    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\n{key.format(file=file)}\n')
+    service.reply = lambda _: Reply(401, b'{"message":"no"}')
+    result = unified("-p acme voice calls list --quiet", environ={"PATH": os.environ["PATH"]})
+    assert f"(the token comes from {words.format(file=file)}; unified doctor --network checks it)\n" in result.stderr

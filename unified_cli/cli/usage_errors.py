@@ -1,0 +1,44 @@
+"""Turn what Typer cannot parse into a usage error that says what to type instead."""
+
+from difflib import get_close_matches
+from typing import Any
+
+from unified_cli.cli.options import FLAGS
+from unified_cli.cli.other_tools import own_spelling
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+
+_OWN = {spelling for flag in FLAGS for spelling in flag.spellings}
+_CLOSE = 0.75
+
+
+def usage_error(context: Any, option: str | None, message: str) -> UsageError:
+    """The error for an unknown `option`, else with Typer's message; `context` is Typer's, None before any command."""
+    where = f"{context.command_path}: " if context else ""
+    more = f"{context.command_path} --help" if context else "unified --help"
+    if option:
+        return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
+    message = message.strip().rstrip(".")
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
+
+
+def _instead(context: Any, option: str) -> str | None:
+    """What to type instead; None where nothing comes close."""
+    own = own_spelling(option)
+    spellings = _spellings(context) if context else []
+    if own and (not own.option or own.option in spellings):
+        return own.text
+    if context and _is_group(context.command) and (own or option in _OWN):
+        return f"{own.text}, after the operation" if own else "put it after the operation"
+    # Typer's own suggestions are poor.
+    longer = [one for one in spellings if one.startswith(f"{option}-")]
+    close = longer or get_close_matches(option, spellings, 1, _CLOSE)
+    return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _is_group(command: Any) -> bool:
+    return hasattr(command, "list_commands")
+
+
+def _spellings(context: Any) -> list[str]:
+    return [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]

@@ -1,0 +1,68 @@
+"""What to do about an error, for every kind of error that occurs in more than one place or has more than one cause."""
+
+from unified_cli.catalogue import Operation
+
+SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
+NAME_PROGRAM = "use an absolute path, or a name on PATH"
+BLOCKED = "the account is blocked; only the service's support can lift that"
+TOO_SLOW = "a larger --timeout waits longer"
+OTHER_AUTHORITY = "another authority: --ca-bundle FILE"
+WRONG_CLOCK = "check this machine's clock"
+TLS_PORT = "is the port right?"
+
+_REFUSED = {
+    (401, "service"): "the token comes from {token}; unified doctor --network checks it",
+    (401, "provider"): "the connection must be authorised again by its owner",
+    (403, "service"): "the token, from {token}, may not do this with this account id",
+    (403, "provider"): "the connection's owner must allow this at the provider",
+    (405, "service"): "the connection may be read-only, or not offer this operation",
+    (409, "service"): "it may exist already, or have changed since it was read",
+    (429, "service"): TOO_SLOW,
+    (429, "provider"): TOO_SLOW,
+}
+_NOT_OFFERED = {404, 405, 501}
+
+
+def known_profiles(count: int) -> str:
+    """Where the names of profiles can be looked up."""
+    return f"unified profile list shows {count}" if count else "there are none yet: unified profile add NAME"
+
+
+def make_private(path: object) -> str:
+    """How to keep others from reading a file."""
+    return f"chmod 600 {path}"
+
+
+def http_instead(place: str) -> str:
+    """For a port that speaks no TLS, on this machine: clear text goes nowhere else."""
+    return f"http://{place} instead?"
+
+
+def no_tls_proxy(variable: str) -> str:
+    """For a proxy that speaks no TLS, and is set as if it did."""
+    return f"http:// instead, in {variable}?"
+
+
+def check_address(source: str) -> str:
+    """For a host that cannot be reached; `source` says where its name comes from."""
+    return f"check the address, which comes from {source}"
+
+
+def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:
+    """For an answer that is no success, from the `service` or the `provider`; `token` says where the token is from."""
+    if status == 404:
+        return _not_found(operation) if origin == "service" else None
+    if status in _NOT_OFFERED and operation and operation.lists:
+        return "the connection may not offer this list"
+    if status >= 500 and not (operation and operation.method != "GET"):
+        return f"the {origin} failed; try again later"
+    found = _REFUSED.get((status, origin))
+    return found.format(token=token) if found else None
+
+
+def _not_found(operation: Operation | None) -> str:
+    if operation is None:
+        return "check the path and the account id"
+    if operation.takes_id:
+        return "check the id and the account id"
+    return f"the connection may not offer this {'list' if operation.lists else 'operation'}; check the account id too"
