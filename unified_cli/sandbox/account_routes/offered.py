@@ -4,7 +4,7 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.accounts import kind_of, offers
 from unified_cli.sandbox.api.introspection import body_schema, query_schema
-from unified_cli.sandbox.data.sample_requests import required
+from unified_cli.sandbox.data.sample_requests import required_fields, required_parameters
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 
@@ -29,7 +29,7 @@ def tools(catalogue: Catalogue, account: str) -> SandboxResponse:
             "description": one.summary,
             "query_schema": query_schema(one),
             "body_schema": body_schema(one) if one.method in ("POST", "PATCH") else None,
-            "required": [*(["id"] if one.takes_id else []), *required(one)],
+            "required": [*(["id"] if one.takes_id else []), *required_parameters(one), *required_fields(one)],
         }
         for one in catalogue
         if offers(kind, one.api, one.resource)

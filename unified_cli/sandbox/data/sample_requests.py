@@ -39,6 +39,16 @@ _TAKES: Mapping[str, JsonObject] = {
     "emails move": {"id": "emails-1", "folder": {"id": "folders-4"}},
 }
 
+# What of that may be left out.
+_OPTIONAL = {
+    "users downgrade": ("?license_id",),
+    "applications reject": ("reject_reason_id",),
+    "tickets import": ("name", "number"),
+    "page-exports create": ("?page[id]", "format"),
+    "emails reply": ("content",),
+    "emails reply-all": ("content",),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -49,12 +59,23 @@ class Example:
     body: JsonObject | None = None
 
 
-def required(operation: Operation) -> list[str]:
-    """What an action must be given, by the parameters and fields of its example."""
-    takes = _TAKES.get(f"{operation.resource} {operation.name}")
-    if takes is None or operation.name in ("create", "import"):
-        return []
-    return [name.lstrip("?") for name in takes]
+def required_parameters(operation: Operation) -> list[str]:
+    """The parameters of the query that an action must be given."""
+    return [name[1:] for name in _required(operation) if name.startswith("?")]
+
+
+def required_fields(operation: Operation) -> list[str]:
+    """The fields of the body that an action must be given."""
+    return [name for name in _required(operation) if not name.startswith("?")]
+
+
+def _required(operation: Operation) -> list[str]:
+    name = f"{operation.resource} {operation.name}"
+    if name in _TAKES:
+        return [one for one in _TAKES[name] if one not in _OPTIONAL.get(name, ())]
+    if operation.name == "download":
+        return ["url"] if operation.resource == "recordings" else ["?file_url"]
+    return ["id"] if operation.kind == "action" else []
 
 
 def example(operation: Operation) -> Example:

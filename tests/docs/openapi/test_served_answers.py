@@ -1,0 +1,163 @@
+"""The document describes what the sandbox serves: status, media type and body of every operation."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from openapi_schema_validator import OAS31Validator, oas31_format_checker
+from openapi_spec_validator import validate
+
+from unified_cli.catalogue import Operation, load
+from unified_cli.docs.openapi.openapi_document import document
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.data.sample_requests import example, required_fields, required_parameters
+from unified_cli.sandbox.in_process import InProcess
+from unified_cli.sandbox.store import SandboxStore
+
+CATALOGUE = load()
+OPERATIONS = list(CATALOGUE)
+DOCUMENT = document(CATALOGUE)
+COMPONENTS = DOCUMENT["components"]
+ACTIONS = [one for one in OPERATIONS if one.kind == "action"]
+
+
+def command(operation: Operation) -> str:
+    return operation.command
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    store = SandboxStore.open(None)
+    with httpx.Client(transport=InProcess(Sandbox(CATALOGUE, store)), base_url="http://sandbox") as client:
+        yield client
+    store.close()
+
+
+def resolved(value: dict[str, Any]) -> dict[str, Any]:
+    """What a reference stands for."""
+    if "$ref" not in value:
+        return value
+    _, _, kind, name = value["$ref"].split("/")
+    found: dict[str, Any] = COMPONENTS[kind][name]
+    return found
+
+
+def described(method: str, path: str) -> dict[str, Any]:
+    found: dict[str, Any] = DOCUMENT["paths"][path][method.lower()]
+    return found
+
+
+def check(answer: httpx.Response, operation: dict[str, Any]) -> None:
+    """Fail where an answer is not as an operation of the document describes it."""
+    responses = operation["responses"]
+    status = str(answer.status_code)
+    response = resolved(responses.get(status) or responses[f"{status[0]}XX"])
+    kind = answer.headers["content-type"].partition(";")[0]
+    media = response["content"].get(kind) or response["content"]["*/*"]
+    if media["schema"].get("format") == "binary":
+        return
+    schema = {**media["schema"], "components": COMPONENTS}
+    errors = OAS31Validator(schema, format_checker=oas31_format_checker).iter_errors(answer.json())
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def send(client: httpx.Client, operation: Operation, query: Any, body: Any) -> httpx.Response:
+    path = operation.path.replace("{id}", example(operation).identity or "")
+    account = {"integrated_account_id": f"full:{operation.command.replace(' ', '-')}"}
+    more = {} if body is None else {"json": body}
+    return client.request(operation.method, path, params={**account, **query}, **more)
+
+
+def test_the_document_is_valid_and_its_names_are_distinct() -> None:
+    validate(DOCUMENT)
+    operations = [one for item in DOCUMENT["paths"].values() for one in item.values()]
+    for names in (
+        [one["operationId"] for one in operations],
+        [*COMPONENTS["schemas"], *COMPONENTS["responses"]],
+        [*COMPONENTS["parameters"]],
+    ):
+        spelled = Counter(re.sub("[^a-z0-9]", "", name.lower()) for name in names)
+        assert [name for name, count in spelled.items() if count > 1] == []
+    assert all(
+        re.fullmatch("[A-Z][A-Za-z0-9]+", name)
+        for kind in COMPONENTS
+        for name in COMPONENTS[kind]
+        if kind != "securitySchemes"
+    )
+
+
+def test_every_component_is_used() -> None:
+    text = str(DOCUMENT)
+    names = [f"#/components/{kind}/{name}'" for kind, found in COMPONENTS.items() for name in found]
+    assert [name for name in names if name not in text and "securitySchemes" not in name] == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=command)
+def test_an_answer_is_as_described(client: httpx.Client, operation: Operation) -> None:
+    shown = example(operation)
+    answer = send(client, operation, shown.query, shown.body)
+    assert answer.status_code == (201 if operation.name == "create" else 200)
+    found = described(operation.method, operation.path)
+    check(answer, found)
+    names = {resolved(one)["name"] for one in found["parameters"]}
+    assert {*shown.query} <= names
+    refused = send(client, operation, {"integrated_account_id": "nothing"}, shown.body)
+    assert refused.status_code == 404
+    check(refused, found)
+
+
+@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one.lists], ids=command)
+def test_every_record_is_as_described(client: httpx.Client, operation: Operation) -> None:
+    answer = send(client, operation, {"limit": 500}, None)
+    assert answer.json()["result"]
+    check(answer, described(operation.method, operation.path))
+
+
+@pytest.mark.parametrize("operation", ACTIONS, ids=command)
+def test_what_an_action_needs_is_required_and_nothing_else(client: httpx.Client, operation: Operation) -> None:
+    shown = example(operation)
+    fields, parameters = required_fields(operation), required_parameters(operation)
+    found = described(operation.method, operation.path)
+    body = resolved(found["requestBody"]["content"]["application/json"]["schema"])
+    assert body.get("required", []) == fields
+    told = [one for one in map(resolved, found["parameters"]) if one["required"]]
+    assert [one["name"] for one in told] == ["integrated_account_id", *parameters]
+    # A draft that the test before has sent is none any more.
+    query = {"integrated_account_id": f"full:needs-{operation.name}"}
+    query |= {name: shown.query[name] for name in parameters}
+    content = {name: (shown.body or {})[name] for name in fields}
+    assert send(client, operation, query, content).status_code == 200
+    for name in (*parameters, *fields):
+        less = [{one: value for one, value in given.items() if one != name} for given in (query, content)]
+        refused = send(client, operation, *less)
+        assert (refused.status_code, "missing required" in refused.json()["message"]) == (400, True)
+        check(refused, found)
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("/integrated-account", {}),
+        ("/integrated-account/{id}", {"id": "full"}),
+        ("/integrated-account/{id}/capabilities", {"id": "help-desk"}),
+        ("/integrated-account/{id}/tools", {"id": "full"}),
+        ("/proxy/{resource}", {"resource": "tickets"}),
+        ("/proxy/{resource}/{id}", {"resource": "tickets", "id": "tickets-1"}),
+    ],
+)
+def test_a_route_beside_the_operations_answers_as_described(
+    client: httpx.Client, path: str, named: dict[str, str]
+) -> None:
+    answer = client.get(path.format(**named), params={"integrated_account_id": "full"})
+    assert answer.status_code == 200
+    check(answer, described("GET", path))
+
+
+@pytest.mark.parametrize("account", ["blocked", "needs-reauth", "dead-provider", "missing-scopes", "read-only"])
+def test_an_error_is_as_described(client: httpx.Client, account: str) -> None:
+    answer = client.post("/unified/ticketing/tickets", params={"integrated_account_id": account}, json={})
+    assert answer.status_code >= 400
+    check(answer, described("POST", "/unified/ticketing/tickets"))

@@ -1,0 +1,1 @@
+"""The catalogue as an OpenAPI document, for generators, validators and mock servers."""

@@ -1,0 +1,113 @@
+"""The parameters of operations: the service's own, those of lists with their operators, and the known ones."""
+
+from collections.abc import Iterator
+
+from unified_cli.catalogue import Operation, Service
+from unified_cli.catalogue.known import KnownField
+from unified_cli.docs.openapi.component_names import pascal, schema_reference
+from unified_cli.docs.openapi.record_schemas import values_of
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.data.sample_requests import required_parameters
+
+_TEXT: JsonObject = {"type": "string"}
+_TIME: JsonObject = {"type": "string", "format": "date-time"}
+_SWITCH: JsonObject = {"type": "boolean"}
+_OPERATORS = {"gt": "after", "gte": "at or after", "lt": "before", "lte": "at or before"}
+_TIMES = {"created_at": "created", "updated_at": "changed"}
+# Assumption: a parameter that is an object takes the id of a record, but this one, which takes the provider's words.
+_MEMBERS = {"filter_Query": "raw"}
+_BRACKETS = str.maketrans({"[": "_", "]": None})
+
+
+def shared_parameters(service: Service) -> dict[str, JsonObject]:
+    """The parameters that many operations have, by the names of their components."""
+    found = [*_of_lists(service), *_of_all(service)]
+    found += [
+        _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
+        _parameter("Idempotency-Key", _TEXT, "The same for each repeat of the same write", place="header"),
+    ]
+    return {_component(one): one for one in found}
+
+
+def parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
+    """The parameters of an operation; those that many have as references."""
+    found = [_of_all(service)[0]]
+    if operation.takes_id:
+        found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
+    found += _of_lists(service) if operation.lists else ()
+    found += _of_all(service)[1:]
+    shared = {one["name"] for one in found}
+    own = [one for one in _own(operation, service) if one["name"] not in shared]
+    references = [one if one["in"] == "path" else shared_parameter(_component(one)) for one in found]
+    if operation.method in {"POST", "PATCH"}:
+        references += [shared_parameter(name) for name in (_word(service.body_passthrough), "IdempotencyKey")]
+    return references + own
+
+
+def shared_parameter(name: str) -> JsonObject:
+    """What stands for a parameter of this component."""
+    return {"$ref": f"#/components/parameters/{name}"}
+
+
+def _of_all(service: Service) -> list[JsonObject]:
+    # The id stays: whoever leaves it out gets records that do not fit this document.
+    excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
+    return [
+        _parameter(service.connection, _TEXT, "The connection", required=True),
+        _parameter(
+            service.response_format,
+            schema_reference("ResponseFormat"),
+            "The only format that this document describes",
+        ),
+        _parameter(f"{service.exclude_fields}[]", excluded, "Fields to leave out of the records"),
+        _parameter(service.ignore_remote_data, _SWITCH, "Leave out the provider's own data"),
+    ]
+
+
+def _of_lists(service: Service) -> list[JsonObject]:
+    size = {"type": "integer", "minimum": 1}
+    found = [
+        _parameter(service.page_size, size, "Records per page"),
+        _parameter(service.cursor, _TEXT, "The cursor that the previous page gave"),
+        _parameter(service.ignore_limit, _SWITCH, "Ignore the page size"),
+    ]
+    for name, done in _TIMES.items():
+        found += [_parameter(f"{name}[{op}]", _TIME, f"Only what was {done} {when}") for op, when in _OPERATORS.items()]
+    way = schema_reference("SortOrder")
+    return found + [_parameter(f"sort_by[{name}]", way, f"Sort by when it was {done}") for name, done in _TIMES.items()]
+
+
+def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
+    needed = required_parameters(operation)
+    taken = {service.page_size, service.cursor, service.connection, "sort_by"}
+    known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
+    named = [(_wire_name(one), one) for one in known]
+    named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
+    for name, one in named:
+        schema = {"type": "array", "items": _TEXT} if one.type == "array" else {"type": _kind(one)}
+        yield _parameter(name, schema, values_of(one), required=name in needed)
+
+
+def _wire_name(one: KnownField) -> str:
+    if one.type == "object":
+        return f"{one.name}[{_MEMBERS.get(one.name, 'id')}]"
+    return f"{one.name}[]" if one.type == "array" else one.name
+
+
+def _kind(one: KnownField) -> str:
+    return one.type if one.type in ("number", "boolean") else "string"
+
+
+def _parameter(
+    name: str, schema: JsonObject, about: str, *, place: str = "query", required: bool = False
+) -> JsonObject:
+    description = {"description": about} if about else {}
+    return {"name": name, "in": place, "required": required, "schema": schema, **description}
+
+
+def _component(parameter: JsonObject) -> str:
+    return _word(parameter["name"])
+
+
+def _word(name: str) -> str:
+    return pascal(name.translate(_BRACKETS))

@@ -1,0 +1,126 @@
+"""The schemas of records and of the bodies that are sent, from the known fields."""
+
+from collections.abc import Iterable
+
+from unified_cli.catalogue import Operation, Resource, Service
+from unified_cli.catalogue.known import KnownField
+from unified_cli.docs.openapi.component_names import action_name, record_name, schema_reference
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.data.generate import NAMELESS
+from unified_cli.sandbox.data.sample_requests import required_fields
+
+# Assumption: a field of such a name is a time; the service documents its times as ISO 8601.
+_TIMES = ("_at", "_time", "_date")
+# Assumption: every record has these but those the service publishes without an id.
+_ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
+_REMOTE = KnownField("remote_data", "object")
+_REFERENCE = "Reference"
+
+
+def shared_schemas(service: Service) -> JsonObject:
+    """The schemas that are about no single resource."""
+    text: JsonObject = {"type": "string"}
+    return {
+        _REFERENCE: {
+            "description": "Another record of the same API",
+            "type": "object",
+            "properties": {"id": text, "name": {"type": ["string", "null"]}},
+        },
+        "ResponseFormat": {"description": "The format of an answer", **text, "enum": ["unified"]},
+        "SortOrder": {"description": "Which way to sort", **text, "enum": ["asc", "desc"]},
+        "Deleted": {
+            "description": "What a delete answers: the id, or the whole record",
+            "type": "object",
+            "required": ["id"],
+            "properties": {"id": text},
+        },
+        "Error": {
+            "description": "Why a request failed",
+            "type": "object",
+            "required": ["statusCode", "error", "message"],
+            "properties": {
+                "statusCode": {"type": "integer", "description": "The HTTP status"},
+                "error": {**text, "description": "The name of the status"},
+                "message": {**text, "description": "May be empty where the provider refused"},
+                service.remote_error: {"type": "boolean", "description": "True where it was the provider that refused"},
+                "raw_response": {"description": "What the provider answered"},
+                service.error_insight: {
+                    "description": "What can be done: each member has a description and may have a value",
+                    "type": "object",
+                    "additionalProperties": {
+                        "type": "object",
+                        "required": ["description"],
+                        "properties": {"description": text, "value": {}},
+                    },
+                },
+            },
+        },
+    }
+
+
+def record_schema(resource: Resource) -> JsonObject:
+    """A record as it is answered."""
+    fields = {one.name: one for one in resource.facts.fields}
+    named = resource.name not in NAMELESS
+    for one in _ALWAYS if named else ():
+        fields.setdefault(one.name, one)
+    schema = object_schema(fields.values())
+    if named:
+        schema["properties"]["id"] = {"type": "string", "description": "The record's id"}
+        schema["required"] = ["id"]
+    return {"description": resource.about or f"A record of {resource.name}", **schema}
+
+
+def input_schema(resource: Resource, operation: Operation) -> JsonObject:
+    """The body of a create or an update: the fields of the record, none of them required."""
+    fields = operation.facts.body.get(operation.name)
+    if fields is None:
+        fields = tuple(one for one in resource.facts.fields if one.name != "id")
+    return object_schema((*fields, *(() if _REMOTE in fields else (_REMOTE,))), nullable=False)
+
+
+def action_schema(operation: Operation) -> JsonObject:
+    """The body of an action: what it is known to take, and what it must be given."""
+    fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
+    needed = required_fields(operation)
+    for name in needed:
+        fields.setdefault(name, KnownField(name))
+    schema = object_schema(fields.values(), nullable=False)
+    return {**schema, **({"required": needed} if needed else {})}
+
+
+def body_name(operation: Operation, resource: Resource) -> str:
+    """The name of the schema of an operation's body."""
+    if operation.kind == "action":
+        return f"{action_name(operation, resource)}Input"
+    own = operation.name.capitalize() if operation.name in operation.facts.body else ""
+    return f"{record_name(operation.api, operation.resource)}{own}Input"
+
+
+def object_schema(fields: Iterable[KnownField], *, nullable: bool = True) -> JsonObject:
+    """An object with these fields; others may be there."""
+    return {"type": "object", "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields}}
+
+
+def _field_schema(one: KnownField, *, nullable: bool) -> JsonObject:
+    about = {"description": values_of(one)} if values_of(one) else {}
+    if one.references and one.type == "object":
+        reference = schema_reference(_REFERENCE)
+        return {"anyOf": [reference, {"type": "null"}], **about} if nullable else reference
+    schema: JsonObject = {"type": [one.type, "null"] if nullable else one.type}
+    return {**schema, **_details(one), **about}
+
+
+def _details(one: KnownField) -> JsonObject:
+    if one.type == "array":
+        ids = one.name.endswith("_ids")
+        items: JsonObject = {"type": "string"} if ids else schema_reference(_REFERENCE) if one.references else {}
+        return {"items": items}
+    return {"format": "date-time"} if one.type == "string" and one.name.endswith(_TIMES) else {}
+
+
+def values_of(one: KnownField) -> str:
+    """What is known of a field's values."""
+    if one.values:
+        return f"Known values: {', '.join(one.values)}"
+    return f"Of {one.references}" if one.references else ""
