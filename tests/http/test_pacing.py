@@ -39,7 +39,7 @@ class Sliding:
         refused = len(self.times) >= self.most
         if not refused:
             self.times.append(now)
-        left = self.times[0] + self.seconds - now
+        left = self.times[-min(self.most, len(self.times))] + self.seconds - now
         facts = RateFacts(Window(self.most, self.seconds), self.most - len(self.times), math.ceil(left))
         return Verdict(left if refused else None, facts)
 
@@ -155,6 +155,7 @@ class _Simulation:
         else:
             self.left, self.refused = self.left + 1, self.refused + 1
             self.pace.refused(turn, self.now, None if self.headers == NONE else math.ceil(verdict.wait), facts)
+            assert not self.pace.exhausted, "the job ended before the limit could open"
         for _ in range(1 + self.idle):
             self.at(0, self.ask)
         self.idle = 0

@@ -23,6 +23,8 @@ _LONGEST_PAUSE = 60.0
 # A request after a pause may arrive sooner than the one before it did.
 _LATER = 0.05
 _FIRST_FLYING = 8.0
+# So many seconds a request may take to arrive, for all that is known.
+_SLOWEST = 1.0
 _MOST_REFUSED = 4
 # A connection that is refused with less than this share of what it may send was refused by another limit.
 _UNLIKELY = 0.5
@@ -75,8 +77,8 @@ class Pace:
         self._closed_until = -NEVER
         self._fitted = 0
         """The requests accepted in the window before the last refusal."""
-        self._refused = 0
-        """The probes in a row that were refused."""
+        self._refused, self._refused_at = 0, 0.0
+        """The probes in a row that were refused, and when a request before them was."""
         self._promised = self._rounded = False
         """The service said when to come back; a length that was found so was rounded down once."""
 
@@ -88,7 +90,7 @@ class Pace:
     @property
     def exhausted(self) -> bool:
         """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._opened > window_search.LONGEST
+        searched = self._closed_until - self._refused_at > window_search.LONGEST + _SLOWEST
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -179,6 +181,7 @@ class Pace:
             return False
         self._round += 1
         self._refused = self._refused + 1 if turn.probe else 0
+        self._refused_at = self._refused_at if turn.probe else now
         self._closed, self._probing = True, False
         self._before = self._known
         self._most_flying = max(1.0, self._most_flying / 2)
@@ -204,7 +207,7 @@ class Pace:
         if self._settled and self._known:
             longer = min(self._known.seconds / 8 * 2.0 ** min(self._refused, 10), _LONGEST_PAUSE)
             return now + max(longer, min(self._accepted.free(self._known, now) - now, _LONGEST_PAUSE))
-        slack = min(self._fastest, 1.0) if self._fastest < NEVER else 0.0
+        slack = min(self._fastest, _SLOWEST) if self._fastest < NEVER else 0.0
         ends = (self._opened + seconds for seconds in window_search.ends(slack))
         return next((end for end in ends if end > now), now + _LONGEST_PAUSE / 4)
 

@@ -26,8 +26,8 @@ CASES = {
         [failure(429, "slow down", truto_is_remote_error=True)],
         exit=8,
         stderr=["the provider answered 429 .*slow down"],
-        # The end of its window is looked for up to a minute after the first request.
-        requests=14,
+        # The end of its window is looked for a minute after the first request, and at thirteen times before.
+        requests=15,
     ),
     "for ever": Case(LIST, [limited("1")], exit=8, stderr=["the service answered 429"], requests=5),
     "for ever, told to programs": Case(
