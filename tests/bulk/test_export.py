@@ -15,6 +15,7 @@ from front_door import Unified
 from pages import cursor_of, serve, served, tickets
 from server import Reply, Seen, Service
 
+from unified_cli.bulk.export import parquet_file
 from unified_cli.catalogue import load
 
 Config = Callable[[str], Path]
@@ -441,3 +442,16 @@ def test_a_limit_holds_across_runs(limit: int, unified: Unified, service: Servic
     if limit > 3:
         assert unified(f"{ONE} {target} --limit {limit}", environ=service.environ).code == 0
     assert target.read_bytes() == b"".join(WHOLE.splitlines(keepends=True)[:limit])
+
+
+def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_file, "find_spec", lambda _: None)
+    result = unified(f"export ticketing/tickets --to {tmp_path}/dump --format parquet", environ=service.environ)
+    assert (result.code, result.stderr) == (
+        3,
+        "error: --format parquet needs the package pyarrow (pip install pyarrow)\n",
+    )
+    assert service.seen == []
+    assert not (tmp_path / "dump").exists()

@@ -35,6 +35,14 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600, follo
     return handle
 
 
+def sha256(path: Path) -> str:
+    """The SHA-256 of a regular file, in hexadecimal. Raises NotRegularError, OSError."""
+    import hashlib  # noqa: PLC0415  most commands compare no files
+
+    with os.fdopen(descriptor(path), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def without_waiting(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600) -> int:
     """A descriptor of whatever is at `path`: a named pipe without a writer does not block the open. Raises OSError."""
     return os.open(path, flags | _WITHOUT_WAITING, mode)

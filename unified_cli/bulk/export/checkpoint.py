@@ -15,6 +15,8 @@ from unified_cli.output.formats.record_writer import WriterMemory
 from unified_cli.storage import state
 
 Data = bytes
+# What later versions added.
+_ADDED = {"options", "published"}
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 _VERSION = 1
@@ -26,7 +28,8 @@ class Checkpoint:
     """The state of an export after some whole pages: `bytes` of the part file, hashed, hold `records` in `pages`.
 
     `options` are digests of what was asked for, each by its name; version 0.1 kept none. `seen` are the fingerprints of
-    all cursors so far, `memory` is the writer's. After the last page it is `complete`.
+    all cursors so far, `memory` is the writer's. After the last page it is `complete`. `published` are the bytes and
+    the hash of the target where it is not the part file, but made of it.
     """
 
     fingerprint: str
@@ -44,7 +47,13 @@ class Checkpoint:
     memory: WriterMemory = field(default_factory=WriterMemory)
     complete: bool = False
     options: dict[str, str] = field(default_factory=dict)
+    published: tuple[Count, str] | None = None
     updated: str = ""
+
+    @property
+    def target(self) -> tuple[int, str]:
+        """The bytes and the hash of the target once it is published."""
+        return self.published or (self.bytes, self.sha256)
 
     @classmethod
     def of(cls, text: Data, path: Path) -> "Checkpoint":
@@ -57,7 +66,7 @@ class Checkpoint:
             whole = False
         if not whole:
             raise StateError(f"{path} is damaged", hint=_REMEDY)
-        if data.get("v") != _VERSION or {*data, "options"} != {one.name for one in fields(cls)}:
+        if data.get("v") != _VERSION or {*data} | _ADDED != {one.name for one in fields(cls)}:
             raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
         try:
             found = msgspec.convert(data, cls)

@@ -112,7 +112,7 @@ class TaskRunner:
         connection = self._terms.connect(task.name)
         request = connection.request(task.operation)
         options = self._terms.options(task.operation)
-        identity = ListIdentity.of(request, format=options.style.format, csv_safe=options.style.safe_cells)
+        identity = ListIdentity.of(request, format=options.format, csv_safe=options.style.safe_cells)
         before = self._entries.get(task.file)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
@@ -123,7 +123,8 @@ class TaskRunner:
                 yield FinishedList(before)
                 return
         # A file that the manifest lists is ours to replace.
-        options = replace(options, force=options.force or options.restart or before is not None)
+        force = options.force or options.restart or before is not None
+        options = replace(options, force=force, profile=task.name)
         yield from self._write(task, connection, _entry(task, request, identity, self._now()), options)
 
     def _write(
@@ -193,12 +194,13 @@ def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: 
 
 def _finished(entry: ManifestEntry, part: PartialFile, missing: list[str], *, allow: bool) -> ManifestEntry:
     state = part.state
+    size, sha256 = state.target
     return replace(
         entry,
         records=state.records,
         pages=state.pages,
-        bytes=state.bytes,
-        sha256=state.sha256,
+        bytes=size,
+        sha256=sha256,
         started=state.started,
         ended=state.updated,
         complete=allow or not missing,

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
+from unified_cli.bulk.export import parquet_file
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StorageError, UnifiedError
@@ -25,6 +27,8 @@ class ListExportOptions:
     """How a file is made: `span` what is read, `style` and `transform` how it is written.
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
+    `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
+    NDJSON.
     """
 
     span: Span
@@ -33,6 +37,13 @@ class ListExportOptions:
     force: bool = False
     restart: bool = False
     dedupe: bool = False
+    parquet: bool = False
+    profile: str = ""
+
+    @property
+    def format(self) -> str:
+        """The format of the file."""
+        return "parquet" if self.parquet else self.style.format
 
 
 def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[Page]:
@@ -123,6 +134,10 @@ class _ListFile:
         """Write the end and give the file its name. Raises StorageError."""
         # An earlier run may have been killed with the end written and the name not given.
         state = self._part.state
+        if self._options.parquet:
+            write = partial(parquet_file.write, profile=self._options.profile)
+            self._part.convert(write, force=self._options.force)
+            return
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 

@@ -1,11 +1,11 @@
 """A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from unified_cli.bulk.export import checkpoint
 from unified_cli.bulk.export.checkpoint import Checkpoint
@@ -13,6 +13,7 @@ from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
@@ -49,8 +50,7 @@ class PartialFile:
         self._wall = wall
         self._file = AppendFile(self._part)
         self._hash = self._counted = hashlib.sha256()
-        self._safe_bytes = 0
-        self._safe_at = 0.0
+        self._safe_bytes, self._safe_at = 0, 0.0
         self._identity = identity
         self.state = Checkpoint(identity.digest, self._now(), options={**identity.options})
 
@@ -75,6 +75,8 @@ class PartialFile:
             self._ckpt.unlink(missing_ok=True)
             self._part.unlink(missing_ok=True)
         earlier = checkpoint.read(self._ckpt)
+        if earlier is not None:
+            atomic_file.sweep(self.path)
         if earlier is not None and earlier.fingerprint != self.state.fingerprint:
             other = self._identity.other(earlier.options)
             raise StateError(f"{self._ckpt} is of an export with {other}", hint=_REMEDY)
@@ -151,6 +153,24 @@ class PartialFile:
         except OSError as error:
             raise self._failure(error, self._part) from None
 
+    def convert(self, write: Callable[[BinaryIO, AtomicFile], None], *, force: bool) -> None:
+        """Publish what `write` makes of the complete part file."""
+        try:
+            with AtomicFile.beside(self.path) as made, self._file.reader() as content:
+                write(content, made)
+                # A run after a crash knows the target by this.
+                published = made.size, made.digest("sha256").hex()
+                self._note(replace(self.state, complete=True, published=published))
+                self._make_safe()
+                folders.check_below(self._root, self.path)
+                made.publish(self.path, replace=force)
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+        except FileExistsError:
+            raise StorageError(self._exists) from None
+        except OSError as error:
+            raise self._failure(error, self.path) from None
+
     def publish(self, end: bytes, *, force: bool) -> None:
         """Write the end and give the complete file its name."""
         try:
@@ -194,9 +214,10 @@ class PartialFile:
 
     def _is_published(self, earlier: Checkpoint) -> bool:
         """Whether the target is what the part file was."""
-        if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != earlier.bytes:
+        size, sha256 = earlier.target
+        if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != size:
             return False
-        return digest(self.path) == earlier.sha256
+        return regular_file.sha256(self.path) == sha256
 
     def _make_safe(self) -> None:
         self._file.sync()
@@ -227,9 +248,3 @@ def sweep(path: Path) -> None:
     """Remove what a run left beside a published file when it was killed while tidying up."""
     for end in ("part", "ckpt", "ckpt.tmp", "lock"):
         path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
-
-
-def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with os.fdopen(regular_file.descriptor(path), "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

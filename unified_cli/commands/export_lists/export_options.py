@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import EXPORT, Argument, Flag, by_name
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import EXPORT, Argument, Flag
 from unified_cli.cli.shared_options import (
     AllowPartial,
     ConnectionOptions,
@@ -16,7 +15,7 @@ from unified_cli.cli.shared_options import (
     Restart,
 )
 
-ExportFormat = Literal["ndjson", "csv", "tsv", "json"]
+ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet"]
 
 
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
@@ -35,5 +34,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     allow_partial: AllowPartial = False
     restart: Restart = False
     dedupe: Dedupe = None
-    output: Annotated[ExportFormat | None, by_name(OperationOptions)["output"]] = None
+    output: Annotated[
+        ExportFormat | None, Flag(("-o", "--output", "--format"), EXPORT, "the format of the files", "FORMAT")
+    ] = None
     csv_safe: CsvSafe = False

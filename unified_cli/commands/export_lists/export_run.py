@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from unified_cli import signals
-from unified_cli.bulk.export import export_task, folder_export, manifest_check, selection
+from unified_cli.bulk.export import export_task, folder_export, manifest_check, parquet_file, selection
 from unified_cli.bulk.export.export_task import Connection
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
@@ -105,8 +105,10 @@ def _format(options: ExportOptions) -> str:
     # Right after the program's name any format is accepted.
     if form not in get_args(ExportFormat):
         raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
-    if options.dedupe and form != "ndjson":
-        raise UsageError("--dedupe id needs -o ndjson")
+    if options.dedupe and form not in {"ndjson", "parquet"}:
+        raise UsageError("--dedupe id needs -o ndjson or parquet")
+    if form == "parquet":
+        parquet_file.check()
     return form
 
 
@@ -118,7 +120,8 @@ def _connections(
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        fan_out.shared(runtime, config, options)
+        # A format of files is none of output.
+        fan_out.shared(runtime, config, options.replaced(output=None))
         if options.account_id and profiles.is_several(patterns):
             raise UsageError("-a names one connection and -p several (leave one of them out)")
     else:
@@ -142,7 +145,8 @@ def _connections(
 def _list_options(
     context: CommandContext, options: ExportOptions, operation: Operation, form: str
 ) -> ListExportOptions:
-    style = printer.style_for(context.runtime, context.catalogue.service, form, screen=False)
+    parquet = form == "parquet"
+    style = printer.style_for(context.runtime, context.catalogue.service, "ndjson" if parquet else form, screen=False)
     known = [field.name for field in operation.facts.fields]
     return ListExportOptions(
         Span(),
@@ -150,4 +154,5 @@ def _list_options(
         Transform(),
         restart=options.restart,
         dedupe=options.dedupe is not None,
+        parquet=parquet,
     )

@@ -1,0 +1,79 @@
+"""Write records as a Parquet file: each one's exact JSON text, beside the members that tables are joined by."""
+
+import io
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+
+from unified_cli.errors import ConfigError
+from unified_cli.json_text.members import parts, text
+from unified_cli.storage.atomic_file import AtomicFile
+
+_MEMBERS = ("id", "created_at", "updated_at")
+# A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
+_ROWS, _BYTES = 20_000, 16 * 1024 * 1024
+
+
+def check() -> None:
+    """Raise ConfigError where the library that writes Parquet is not installed."""
+    if find_spec("pyarrow") is None:
+        raise ConfigError("--format parquet needs the package pyarrow", hint="pip install pyarrow")
+
+
+def write(lines: BinaryIO, file: AtomicFile, profile: str) -> None:
+    """Write a record a line as rows with these columns: `_profile`, `id`, `created_at`, `updated_at`, `record`.
+
+    All are text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type here and of
+    another there. Raises OSError.
+    """
+    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
+    from pyarrow import parquet  # noqa: PLC0415  as above
+
+    schema = pa.schema([(name, pa.string()) for name in ("_profile", *_MEMBERS, "record")])
+    with (
+        pa.PythonFile(_Sink(file), mode="w") as sink,
+        parquet.ParquetWriter(sink, schema, compression="zstd") as writer,
+    ):
+        for records in _groups(lines):
+            members = [parts(record) or {} for record in records]
+            columns = [
+                [profile] * len(records),
+                *([_text(one.get(name)) for one in members] for name in _MEMBERS),
+                records,
+            ]
+            writer.write_table(pa.table([pa.array(column, pa.string()) for column in columns], schema=schema))
+
+
+def _groups(lines: BinaryIO) -> Iterator[list[bytes]]:
+    records: list[bytes] = []
+    size = 0
+    for line in lines:
+        records.append(line.removesuffix(b"\n"))
+        size += len(line)
+        if len(records) == _ROWS or size >= _BYTES:
+            yield records
+            records, size = [], 0
+    if records:
+        yield records
+
+
+def _text(value: bytes | None) -> bytes | None:
+    """A member as text, of which half a surrogate pair is none; nothing for null."""
+    return text(value).encode("utf-8", "replace") if value not in {None, b"null"} else None
+
+
+class _Sink(io.RawIOBase):
+    """The file as a stream."""
+
+    def __init__(self, file: AtomicFile) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._file.write(bytes(data))
+        return len(data)
+
+    def tell(self) -> int:
+        return self._file.size
