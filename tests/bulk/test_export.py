@@ -251,7 +251,7 @@ def test_a_broken_run_goes_on_where_it_stopped(unified: Unified, service: Servic
     good = stopping_at(service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500))
     broken = unified(f"{ONE} {target}", environ=service.environ)
     assert (broken.code, target.exists()) == (5, False)
-    assert "down; run the same command to resume at page 3" in broken.stderr
+    assert "down (the service failed; try again later); run the same command to resume at page 3" in broken.stderr
     service.reply = good
     service.seen.clear()
     assert unified(f"{ONE} {target}", environ=service.environ).code == 0

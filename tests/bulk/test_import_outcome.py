@@ -115,7 +115,7 @@ def test_a_limited_write_tells_its_key(unified: Unified, service: Service) -> No
     failed = "the service answered 429 to POST /unified/ticketing/tags: {}"
     assert (result.code, result.stderr.splitlines()[-1]) == (
         8,
-        f"error: {failed} (to repeat it safely: --idempotency-key k-1)",
+        f"error: {failed} (a larger --timeout waits longer; to repeat it safely: --idempotency-key k-1)",
     )
 
 
