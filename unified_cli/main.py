@@ -29,7 +29,7 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
     runtime.stderr.machine = _wants_json(argv, runtime)
-    runtime = runtime._replace(color=_typed(argv, "--color") or "auto")
+    runtime = runtime._replace(color=_typed(argv, "--color") or "auto", pretty=_given(argv, "--pretty"))
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
@@ -67,10 +67,15 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
 
 def _wants_json(argv: list[str], runtime: Runtime) -> bool:
     """Whether an error is printed as JSON; the settings of a profile, read later, may ask for it too."""
-    if "--json-errors" in itertools.takewhile("--".__ne__, argv):
+    if _given(argv, "--json-errors"):
         return True
     output = _typed(argv, "--output", "-o") or runtime.environ.get("UNIFIED_OUTPUT", "")
     return output in {"json", "ndjson"} and not runtime.stderr_is_terminal
+
+
+def _given(argv: list[str], name: str) -> bool:
+    """Whether an option without a value is on the raw command line."""
+    return name in itertools.takewhile("--".__ne__, argv)
 
 
 def _typed(argv: list[str], name: str, letter: str = "") -> str | None:

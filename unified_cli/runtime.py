@@ -37,6 +37,8 @@ class Runtime(NamedTuple):
     """The encoding of a terminal at stdout."""
     color: str = "auto"
     """Whether stdout is coloured: `auto`, `always` or `never`."""
+    pretty: bool = False
+    """JSON is indented off a terminal too."""
     columns: int | None = None
     """The terminal's width; None asks the terminal."""
     folders: Mapping[str, Path] | None = None

@@ -75,8 +75,8 @@ def test_json_of_any_size_is_coloured_and_stays_the_same_text(unified: Unified, 
         '    \x1b[1;34m"a\\\\"\x1b[0m: \x1b[1m[\x1b[0m\n'
         '      \x1b[32m"say \\"1\\""\x1b[0m,\n'
         "      \x1b[1;36m-1500.0\x1b[0m,\n"
-        "      \x1b[3;92mtrue\x1b[0m,\n"
-        "      \x1b[3;91mfalse\x1b[0m,\n"
+        "      \x1b[3;32mtrue\x1b[0m,\n"
+        "      \x1b[3;31mfalse\x1b[0m,\n"
         "      \x1b[3;35mnull\x1b[0m,\n"
         "      \x1b[1m{}\x1b[0m\n"
         "    \x1b[1m]\x1b[0m,\n"

@@ -11,7 +11,7 @@ from unified_cli.http.answer import bounds, page_body
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records, record_slices
 from unified_cli.json_text.record_columns import project
-from unified_cli.output import pretty_json, printer, stdout, transform
+from unified_cli.output import jq_document, pretty_json, printer, stdout
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
@@ -31,7 +31,8 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     except bounds.TooLargeError as error:
         raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
     if program and output in {"json", "yaml"}:
-        stdout.write(runtime, [transform.render(program, body, output)])
+        style = style_for(call, request.operation)
+        jq_document.put(runtime, jq_document.render(program, body, style), style)
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "yaml" and not chosen:

@@ -106,6 +106,7 @@ class MessageOptions(Options):
     color: Annotated[
         Literal["auto", "always", "never"], Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN")
     ] = "auto"
+    pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
     json_errors: Annotated[
         bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
     ] = False

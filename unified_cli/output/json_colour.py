@@ -1,11 +1,11 @@
-"""Colours for JSON text of any size, in the styles of rich's theme."""
+"""Colours for JSON text of any size, in styles close to rich's."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from rich.color import ColorSystem
-from rich.default_styles import DEFAULT_STYLES
+from rich.style import Style as Look
 
 from unified_cli.output.terminal import TerminalText
 
@@ -13,6 +13,16 @@ _WORD = re.compile(
     r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
 )
 _PIECE = 1 << 18
+# The base colours, which every theme makes readable; rich's bright ones are not on a light ground.
+_LOOKS = {
+    "key": "bold blue",
+    "str": "green",
+    "number": "bold cyan",
+    "bool_true": "italic green",
+    "bool_false": "italic red",
+    "null": "italic magenta",
+    "brace": "bold",
+}
 
 
 def coloured(text: TerminalText) -> TerminalText:
@@ -61,7 +71,8 @@ def _word(match: re.Match[str]) -> str:
 
 
 def _ends(style: str) -> tuple[str, str]:
-    before, _, after = DEFAULT_STYLES[f"json.{style}"].render("\0", color_system=ColorSystem.STANDARD).partition("\0")
+    look = Look.parse(_LOOKS[style])
+    before, _, after = look.render("\0", color_system=ColorSystem.STANDARD).partition("\0")
     return before, after
 
 

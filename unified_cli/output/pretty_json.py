@@ -1,4 +1,4 @@
-"""A JSON document on stdout: as served on a pipe, indented and coloured on a terminal; no digit changes."""
+"""A JSON document on stdout: as served, or indented and coloured on a terminal or on request; no digit changes."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,12 @@ from unified_cli.runtime import Runtime
 def write(runtime: Runtime, body: bytes) -> None:
     """Write one JSON document and a newline."""
     colour = terminal.has_colour(runtime)
-    if not runtime.stdout_is_terminal and not colour:
-        stdout.write(runtime, [body if body.endswith(b"\n") else body + b"\n"])
-        return
-    text = pretty(body) if runtime.stdout_is_terminal else body
-    stdout.show(runtime, shown(text.rstrip() + b"\n", colour=colour))
+    text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
+    text = text if text.endswith(b"\n") else text + b"\n"
+    if runtime.stdout_is_terminal or colour:
+        stdout.show(runtime, shown(text, colour=colour))
+    else:
+        stdout.write(runtime, [text])
 
 
 def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:

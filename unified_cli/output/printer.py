@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
-from unified_cli.output import pretty_json, stdout, terminal
+from unified_cli.output import jq_document, pretty_json, stdout, terminal
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.formats.record_writer import RecordWriter
+from unified_cli.output.jq_document import JqDocument
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
-from unified_cli.output.transform import JqDocument, Transform
+from unified_cli.output.transform import Transform
 from unified_cli.output.writer import writer
 from unified_cli.runtime import Runtime
 
@@ -37,6 +38,7 @@ class Printer:
         self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
         self._strict = strict
         self._held = b""
+        self._whole = whole
         self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
         self.torn = False
         """A page was being written when it ended, so part of it may be there."""
@@ -74,7 +76,9 @@ class Printer:
         if not data:
             return
         style = self._style
-        if style.format == "table" and style.width is not None:
+        if self._whole:
+            jq_document.put(self._runtime, data, style)
+        elif style.format == "table" and style.width is not None:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
         elif style.format in _JSON and (style.colour or style.width is not None):
             stdout.show(self._runtime, pretty_json.shown(data, colour=style.colour))
@@ -97,6 +101,7 @@ def style_for(
         cursor=service.cursor,
         width=runtime.width if terminal_there else None,
         colour=screen and terminal.has_colour(runtime),
+        pretty=terminal_there or (screen and runtime.pretty),
         encoding=runtime.encoding if terminal_there else "utf-8",
         ellipsis="…" if runtime.encoding.lower().startswith("utf") else "~",
     )

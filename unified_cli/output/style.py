@@ -8,8 +8,8 @@ class Style(NamedTuple):
     """How the output is to look.
 
     `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
-    known to have, in order. `width` is that of the terminal, None off one; `listing` says that the records are a list,
-    not one alone.
+    known to have, in order. `width` is that of the terminal, None off one; `pretty` says that JSON is indented,
+    `listing` that the records are a list, not one alone.
     """
 
     format: str
@@ -20,6 +20,7 @@ class Style(NamedTuple):
     safe_cells: bool = False
     width: int | None = None
     colour: bool = False
+    pretty: bool = False
     encoding: str = "utf-8"
     ellipsis: str = "…"
     listing: bool = True

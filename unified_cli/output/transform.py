@@ -2,19 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
-from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record, label
 from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_slices import slices
 from unified_cli.output.column_check import ColumnCheck
-from unified_cli.output.formats.record_writer import RecordWriter
-from unified_cli.output.jq_program import JqProgram, as_json
-from unified_cli.output.style import Style
-
-LARGEST_DOCUMENT = 32 * 1024 * 1024
-"""Bytes of a document for a jq program, which takes about twenty times as much memory."""
+from unified_cli.output.jq_program import JqProgram
 
 
 class Transform:
@@ -60,55 +52,3 @@ class _Slices:
 
     def __iter__(self) -> Iterator[Sequence[Record]]:
         return (self._transform.apply(part, self._name) for part in slices(self._records))
-
-
-class JqDocument(RecordWriter):
-    """Collects all records into one document, and writes the results of a jq program for it."""
-
-    def __init__(self, style: Style, program: JqProgram) -> None:
-        super().__init__({})
-        self._style = style
-        self._program = program
-        self._records: list[Record] = []
-        self._size = 0
-
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  nothing is written yet
-        """Nothing, for now. Raises UsageError for more than a document may hold."""
-        self._records += records
-        self._size += sum(len(memoryview(record)) for record in records)
-        _check(self._size)
-        return iter(())
-
-    def end(self, next_cursor: str | None) -> bytes:
-        """The results for an object with the records and, where they are a list, the cursor."""
-        members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
-        if self._style.listing:
-            members.append(msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor))
-        return render(self._program, b"{" + b",".join(members) + b"}", self._style.format)
-
-    def remarks(self) -> Sequence[str]:
-        """What the program may have changed."""
-        return self._program.remarks()
-
-
-def _check(size: int) -> None:
-    if size > LARGEST_DOCUMENT:
-        raise UsageError(
-            f"--jq takes a document of at most {LARGEST_DOCUMENT >> 20} MiB",
-            hint="on a list, -o ndjson runs the program on each record",
-        )
-
-
-def render(program: JqProgram, body: bytes, form: str) -> bytes:
-    """The results of a program for a document: a line each, texts without quotes; in YAML a document each.
-
-    Raises UsageError for a document that is too large.
-    """
-    _check(len(body))
-    if form == "yaml":
-        from unified_cli.output.formats.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
-
-        return b"---\n".join(dump_yaml(value) for value in program.run(body))
-    values = program.run(body)
-    lines = [value if isinstance(value, str) else as_json(value) for value in values]
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")

@@ -22,7 +22,7 @@ class JsonDocument(RecordWriter):
         """The records, after those that were written before."""
         if not records:
             return
-        if self._style.width is None:
+        if not self._style.pretty:
             inside = b",\n".join(records)
         else:
             inside = b",\n".join(_indented(pretty(bytes(record))) for record in records)
@@ -34,13 +34,13 @@ class JsonDocument(RecordWriter):
         """The closing brackets; the cursor where the records are a list."""
         start = b"\n" if self._begun else self._head().rstrip()
         cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
-        if self._style.width is None:
+        if not self._style.pretty:
             return start + (b"], " + cursor if self._style.listing else b"]") + b"}\n"
         bracket = b"  ]" if self._begun else b"]"
         return start + bracket + (b",\n  " + cursor if self._style.listing else b"") + b"\n}\n"
 
     def _head(self) -> bytes:
-        start = b"{\n  " if self._style.width is not None else b"{"
+        start = b"{\n  " if self._style.pretty else b"{"
         return start + msgspec.json.encode(self._style.items) + b": [\n"
 
 
