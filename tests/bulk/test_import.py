@@ -552,7 +552,9 @@ def test_deletes_take_bare_ids_and_need_a_yes(unified: Unified, service: Service
     command = f"{TAGS} {path} --operation delete --workers 1"
     refused = unified(command, environ=service.environ)
     assert (refused.code, service.seen) == (2, [])
-    assert refused.stderr == ("error: not deleted: cannot ask about 2 records of ticketing/tags (add --yes)\n")
+    assert refused.stderr == (
+        "error: not deleted: cannot ask whether to delete 2 records of ticketing tags in account acct-1 (add --yes)\n"
+    )
     assert unified(command, environ=service.environ, tty=True, stdin=b"n\n").code == 2
     assert service.seen == []
     assert unified(f"{command} -y", environ=service.environ).code == 0

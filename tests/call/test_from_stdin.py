@@ -95,7 +95,11 @@ def test_updates_take_the_record_or_the_options(
 @pytest.mark.parametrize(
     ("command", "stdin", "message"),
     [
-        ("delete -", b"a\nb\n", "not deleted: cannot ask about 2 records (add --yes)"),
+        (
+            "delete -",
+            b"a\nb\n",
+            "not deleted: cannot ask whether to delete 2 records of ticketing tags in account acct-1 (add --yes)",
+        ),
         ("get -", b"", "no ids on standard input"),
         ("get -", b" \n\n", "no ids on standard input"),
         ("get -", None, "standard input is closed, so there are no ids"),

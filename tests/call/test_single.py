@@ -15,7 +15,7 @@ WRITES = [operation for operation in load() if operation.changes]
 BODIES = [operation for operation in load() if operation.takes_body]
 
 
-UNCONFIRMED = "error: not deleted: cannot ask about /unified/ticketing/tickets/42 (add --yes)\n"
+UNCONFIRMED = "error: not deleted: cannot ask whether to delete ticketing tickets 42 in account acct-1 (add --yes)\n"
 BY_PATH = "request DELETE /unified/ticketing/tickets/42"
 
 
@@ -29,7 +29,8 @@ def test_a_delete_that_nobody_can_confirm_needs_yes(
 ) -> None:
     token = b"t-0123456789"
     refused = unified(f"{command} {more}", environ=service.environ, tty=terminal, stdin=token)
-    assert (refused.code, refused.stdout, refused.stderr, service.seen) == (2, "", UNCONFIRMED, [])
+    said = UNCONFIRMED if command == DELETE else UNCONFIRMED.replace("ticketing tickets 42", BY_PATH.rpartition(" ")[2])
+    assert (refused.code, refused.stdout, refused.stderr, service.seen) == (2, "", said, [])
     assert unified(f"{command} {more} --yes", environ=service.environ, tty=terminal, stdin=token).code == 0
     assert [seen.method for seen in service.seen] == ["DELETE"]
 
@@ -49,8 +50,21 @@ def test_a_dry_run_of_a_delete_needs_no_confirmation(unified: Unified, service: 
 def test_a_delete_asks_on_a_terminal(answer: bytes, unified: Unified, service: Service) -> None:
     result = unified(DELETE, environ=service.environ, tty=True, stdin=answer)
     assert result.code == 0
-    assert result.stderr == "delete /unified/ticketing/tickets/42 of connection acct-1? [y/N] "
+    assert result.stderr == "delete ticketing tickets 42 in account acct-1? [y/N] "
     assert len(service.seen) == 1
+
+
+def test_a_delete_names_the_profile_and_its_account(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(f'token = "t-0123"\nbase_url = "{service.url}"\n[profiles.acme]\naccount_id = "a-1"\n')
+    one = unified("-p acme ticketing tickets delete 42", tty=True, stdin=b"n\n")
+    assert one.stderr == 'delete ticketing tickets 42 in profile "acme" (account a-1)? [y/N] error: not deleted\n'
+    many = unified("-p acme ticketing tickets delete -", stdin=b"1\n2\n")
+    assert many.stderr == (
+        'error: not deleted: cannot ask whether to delete 2 records of ticketing tickets in profile "acme" '
+        "(account a-1) (add --yes)\n"
+    )
 
 
 @pytest.mark.parametrize("answer", [b"n\n", b"\n", b"", b"yeah\n"])

@@ -55,7 +55,7 @@ def test_a_delete_by_path_asks_on_a_terminal_as_any_other(unified: Unified, serv
     command = "request DELETE /unified/ticketing/tickets/1"
     refused = unified(command, environ=service.environ, stdin=b"n\n", tty=True)
     assert (refused.code, service.seen) == (2, [])
-    assert refused.stderr == "delete /unified/ticketing/tickets/1 of connection acct-1? [y/N] error: not deleted\n"
+    assert refused.stderr == "delete /unified/ticketing/tickets/1 in account acct-1? [y/N] error: not deleted\n"
     assert unified(f"{command} --yes", environ=service.environ, tty=True).code == 0
     assert [seen.method for seen in service.seen] == ["DELETE"]
 

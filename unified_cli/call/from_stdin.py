@@ -73,7 +73,8 @@ def run(call: Call, operation: Operation) -> None:
         return
     builder.check_writable(settings, jobs[0].request)
     if operation.kind == "delete":
-        prompt.confirm_delete(runtime, settings, counted(len(jobs), "record"), yes=options.yes, stdin_holds_data=True)
+        what = f"{counted(len(jobs), 'record')} of {operation.api} {operation.resource}"
+        prompt.confirm_delete(runtime, settings, what, yes=options.yes, stdin_holds_data=True)
     printer = record_output.printer_for(call, operation)
     work = Work("line", total=len(jobs))
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:

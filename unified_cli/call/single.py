@@ -54,7 +54,9 @@ def send(call: Call, request: Request) -> None:
     if request.method == "DELETE":
         from unified_cli.cli import prompt  # noqa: PLC0415
 
-        prompt.confirm_delete(runtime, settings, request.path, yes=options.yes)
+        made_by = request.operation
+        what = f"{made_by.api} {made_by.resource} {options.id}" if made_by else request.path
+        prompt.confirm_delete(runtime, settings, what, yes=options.yes)
     request = request._replace(honoured=settings.idempotency_window > 0)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))

@@ -8,15 +8,17 @@ from unified_cli.runtime import Runtime
 def confirm_delete(
     runtime: Runtime, settings: Settings, what: str, *, yes: bool, stdin_holds_data: bool = False
 ) -> None:
-    """Ask before a delete, unless `yes` confirms it; `what` is deleted.
+    """Ask before a delete, unless `yes` confirms it; `what` is deleted, in the connection of the settings.
 
     Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
         return
+    account = f"account {settings.account_id}"
+    named = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
     if stdin_holds_data or settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"not deleted: cannot ask about {what}", hint="add --yes")
-    if not ask(runtime, f"delete {what} of connection {settings.account_id}?"):
+        raise UsageError(f"not deleted: cannot ask whether to delete {named}", hint="add --yes")
+    if not ask(runtime, f"delete {named}?"):
         raise UsageError("not deleted")
 
 

@@ -68,7 +68,7 @@ def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
     builder.check_writable(task.resolved, request)
     if task.operation.kind == "delete":
-        what = f"{counted(source.count, 'record')} of {task.operation.api}/{task.operation.resource}"
+        what = f"{counted(source.count, 'record')} of {task.operation.api} {task.operation.resource}"
         piped = options.file == "-"
         prompt.confirm_delete(task.runtime, task.resolved, what, yes=options.yes, stdin_holds_data=piped)
 
