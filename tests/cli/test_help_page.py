@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from entries import ENTRIES
 from front_door import Process, Unified
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.options import options_for
+from unified_cli.docs.command_index import CommandEntry
 
 CATALOGUE = load()
 
@@ -30,6 +32,27 @@ def test_help_fits_80_columns_and_has_no_escape_codes(node: str, unified: Unifie
     assert result.stdout.startswith(f"Usage: unified {node}".rstrip())
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "\x1b" not in result.stdout
+
+
+VERBS = """
+Add Assign Call Change Choose Complete Create Deactivate Delete Download Downgrade Export Find Forward Get Import
+Install List Manage Move Print Reject Remove Reply Reset Search Send Serve Show Start Store Suspend Test Update Write
+"""
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
+def test_the_first_line_says_what_the_command_does(entry: CommandEntry, unified: Unified) -> None:
+    lines = unified([*entry.path, "--help"]).stdout.split("\n\n")[1].split("\n")
+    assert re.search(rf"\b{lines[0].split()[0]}\b", VERBS)
+    assert lines[-1].endswith(".") or lines[-1].split()[0] in {"GET", "POST", "PATCH", "DELETE"}
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
+def test_help_fits_80_columns_without_breaking_a_word(entry: CommandEntry, unified: Unified) -> None:
+    page = unified([*entry.path, "--help"]).stdout
+    assert max(map(len, page.splitlines())) <= 80
+    wide = unified([*entry.path, "--help"], columns=100).stdout
+    assert page.replace("\\\n", " ").split() == wide.replace("\\\n", " ").split()
 
 
 @pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)

@@ -22,8 +22,16 @@ EXAMPLE = "Example"
 EXAMPLES = "Examples"
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
 _SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
+_FIRST_STEPS = """\
+unified -p sandbox ticketing tickets list -o table
+unified profile add acme --base-url https://api.example.com -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d
+unified operations suspend user"""
+_CONNECTIONS = """\
+A connection is one customer's account in some product; a profile names it. The profile sandbox needs neither an account
+nor a network."""
 _WIDEST = 100
 _INDENT = 2
+_PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
 _HELP = ("-h, --help", "show this page")
 
 
@@ -46,10 +54,14 @@ def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
         names[entry.section or "Commands"].append((name, entry.about))
     return HelpPage(
         "API RESOURCE OPERATION [options]",
-        ["Call one connection, or many, of a family of unified HTTP APIs."],
         [
-            (EXAMPLE, "unified -p sandbox ticketing tickets list"),
+            "Call one connection or many of a family of unified HTTP APIs.",
+            _CONNECTIONS,
+        ],
+        [
+            (EXAMPLES, _FIRST_STEPS),
             *names.items(),
+            ("More help", "Every level has --help. `unified help` lists topics, `unified doctor` finds problems."),
         ],
         flags_of(EarlyOptions),
     )
@@ -67,7 +79,7 @@ def for_api(api: Api) -> HelpPage:
     first = next(iter(api.resources.values()))
     return HelpPage(
         "RESOURCE OPERATION [options]",
-        [f"{api.title}: {api.about[:1].lower()}{api.about[1:]}"],
+        [f"Call an operation of the {api.title}.", *([f"{api.about}."] if api.about else [])],
         [(EXAMPLE, example(next(iter(first.operations.values())))), ("Resources", rows)],
     )
 
@@ -82,7 +94,9 @@ def for_resource(resource: Resource) -> HelpPage:
     fields = resource.facts.fields
     if fields:
         sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
-    return HelpPage("OPERATION [options]", [resource.about or resource.name], sections)
+    words = ", ".join(resource.operations)
+    about = [f"{resource.about}."] if resource.about else []
+    return HelpPage("OPERATION [options]", [f"Call an operation on {resource.name}: {words}.", *about], sections)
 
 
 def for_operation(operation: Operation, service: Service) -> HelpPage:
@@ -100,7 +114,7 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
             sections.append((heading, ", ".join(map(_described, fields))))
     return HelpPage(
         ("ID " if operation.takes_id else "") + "[options]",
-        [operation.summary, f"{operation.method} {operation.path}"],
+        [f"{operation.summary}.", f"{operation.method} {operation.path}", *([_PIPED] if operation.takes_id else [])],
         [*sections[:1], *_filters(operation, service), *sections[1:]],
     )
 

@@ -69,9 +69,7 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     output: Output = None
     columns: Annotated[
         str | None,
-        Flag(
-            ("--columns",), OUTPUT, "only these fields; a.b is b in a, or in each item of a; a[0] is one item", "A,B.C"
-        ),
+        Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C"),
     ] = None
     jq: Annotated[
         str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")

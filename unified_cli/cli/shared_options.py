@@ -16,7 +16,7 @@ Profiles = Annotated[
     Flag(
         ("-p", "--profile"),
         CONNECTION,
-        "the profile to use; list and get take globs, tag:NAME",
+        "the profile to use; for a list or get also a glob or tag:NAME",
         "NAME",
         takes="profile",
     ),
@@ -30,12 +30,15 @@ TokenFile = Annotated[
 ]
 TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
 Query = Annotated[
-    tuple[str, ...], Flag(("-q", "--query"), QUERY, "a query parameter; brackets pass through", "NAME=VALUE")
+    tuple[str, ...],
+    Flag(("-q", "--query"), QUERY, "a query parameter, sent as typed (unified help query)", "NAME=VALUE"),
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
-Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
+Restart = Annotated[bool, Flag(("--restart",), LIST, "start a file over instead of resuming it")]
+Dedupe = Annotated[
+    Literal["id"] | None, Flag(("--dedupe",), LIST, "leave out records whose id is in the file already", "id")
+]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
     Flag(("--format",), INPUT, "the format of the input, if it is not detected", "FORMAT"),

@@ -38,7 +38,7 @@ def command(context: CommandContext) -> Any:
 def _page() -> HelpPage:
     return HelpPage(
         "[TOPIC|COMMAND]",
-        ["Show the help of a topic, or of a command as --help after it does."],
+        ["Show the help of a topic, of a command or of a level of commands."],
         [
             (EXAMPLES, "unified help exit-codes\nunified help ticketing tickets create"),
             ("Topics", [(name, topic.about) for name, topic in topics().items()]),

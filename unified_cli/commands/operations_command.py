@@ -34,7 +34,7 @@ def command(context: CommandContext) -> Any:
             lambda options: _search(context, context.complete(options)),
             lambda: HelpPage(
                 "[WORDS] [options]",
-                ["Search the operations: those whose command, path or summary contains all the words."],
+                ["Search the operations for words in their command, path or summary."],
                 [(EXAMPLE, "unified operations suspend user")],
             ),
         )

@@ -76,7 +76,7 @@ def command(context: CommandContext) -> Any:
         name: str, about: str, options: type[OptionsT], run: Callable[[OptionsT], None], word: str = ""
     ) -> CommandStub:
         example = f"unified sandbox {name} {word}".rstrip()
-        page = HelpPage("WORD [options]" if word else "[options]", [about], [(EXAMPLE, example)])
+        page = HelpPage("WORD [options]" if word else "[options]", [f"{about}."], [(EXAMPLE, example)])
         spec = tree.CommandSpec(name, options, lambda typed: run(context.complete(typed)), lambda: page)
         return CommandStub(about, lambda: tree.leaf(spec))
 

@@ -42,7 +42,7 @@ def command(context: CommandContext) -> Any:
     about = "Find problems with the configuration, the credentials and this machine"
     more = [
         "Checks all profiles, or the named ones.",
-        "With --network it also calls the service: with the named profiles, else as a call from here would.",
+        "With --network it also calls the service, for each named profile or, without one, as a call would.",
     ]
     return build(
         context,

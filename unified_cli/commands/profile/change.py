@@ -120,7 +120,7 @@ def set_command(about: str, context: CommandContext) -> Any:
 
 def use_command(about: str, context: CommandContext) -> Any:
     """`profile use`."""
-    more = ["-p NAME and UNIFIED_PROFILE choose one for a single call or shell only."]
+    more = ["For one call use -p NAME, for one shell UNIFIED_PROFILE."]
     return build(
         context,
         tree.CommandSpec(
