@@ -28,6 +28,14 @@ tiny-pages      0                A page never holds more than 3 records,
                                  whatever the limit.
 partial         0                Lists are partial and give reduced records; get
                                  gives the whole one.
+help-desk       0                The product is a help desk: it has the
+                                 ticketing API only.
+directory       0                The product is a directory of people: it has
+                                 the user-directory API only.
+remapped        0                Its field mapping is its own: references are
+                                 plain ids, and mapped_by is one field more.
+untimed         0                Its field mapping leaves out created_at and
+                                 updated_at.
 limited         0                The provider lacks some resources, attachments,
                                  tags and comments among them.
 """
