@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -259,3 +260,23 @@ def test_a_record_with_more_levels_than_a_document_may_have(
     assert (result.code, result.stdout) == (code, stdout.replace("$", deep))
     refused = "error: a record is nested too deeply for YAML (-o ndjson passes it on)"
     assert output != "yaml" or result.stderr.startswith(refused)
+
+
+def test_bom_comes_once_before_the_head(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, [[{"id": "1", "name": "Zoë"}], [{"id": "2", "name": "Ann"}]])
+    expected = "\ufeffid,name\n1,Zoë\n2,Ann\n".encode()
+    assert unified(f"{LIST} --all -o csv --bom", environ=service.environ).raw == expected
+    assert unified(f"{LIST} --all -o csv --bom --out {tmp_path / 'list.csv'}", environ=service.environ).code == 0
+    assert (tmp_path / "list.csv").read_bytes() == expected
+    export = f"export ticketing/tickets -o csv --to {tmp_path / 'dump'}"
+    assert unified(f"{export} --bom", environ=service.environ).code == 0
+    assert next((tmp_path / "dump").rglob("*.csv")).read_bytes() == expected
+    other = unified(export, environ=service.environ)
+    assert (other.code, "with another --bom" in other.stderr) == (12, True)
+
+
+@pytest.mark.parametrize("command", [f"{LIST} -o tsv", LIST, "export ticketing --to there"])
+def test_bom_is_for_csv_only(command: str, unified: Unified, service: Service) -> None:
+    result = unified(f"{command} --bom", environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.startswith("error: --bom is for CSV, not for ")

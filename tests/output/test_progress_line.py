@@ -106,9 +106,8 @@ def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: 
         return good(seen)
 
     service.reply = reply
-    terminal = start([*LIST, "--limit", "600"])
-    terminal.until(r"300 of 600 records, .*waiting \d s: the service answered 429")
-    terminal.until("400 of 600 records, .*, 1 retry")
+    terminal = start([*LIST, "--limit", "600"], 150)
+    terminal.until(r"300 of 600 records, .*1 retry, waiting \d s: the service answered 429")
     assert terminal.end() == 0
     *note, complete, end = terminal.lines
     assert "".join(note).endswith(": the service answered 500 to GET /unified/ticketing/tickets: {}")

@@ -22,6 +22,7 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -
     check_options(options)
     settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
     apply_message_settings(runtime, settings)
+    check_bom(settings.output, bom=options.bom)
     return Call(runtime, catalogue, settings, options)
 
 
@@ -30,6 +31,12 @@ def one_profile(names: Sequence[str]) -> str | None:
     if profiles.is_several([name for name in names if name]):
         raise UsageError(f"-p {' -p '.join(names)} may be several connections, but this command takes one")
     return names[0] if names else None
+
+
+def check_bom(output: str, *, bom: bool) -> None:
+    """Refuse a byte-order mark in any format but CSV, whose readers would take it for data."""
+    if bom and output != "csv":
+        raise UsageError(f"--bom is for CSV, not for {output}", hint="-o csv")
 
 
 def check_options(options: OperationOptions) -> None:

@@ -47,6 +47,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     _check(operation, options)
     names = profiles.select(config, options.profile)
     common = Call(runtime, catalogue, shared(runtime, config, options), options)
+    builder.check_bom(common.settings.output, bom=options.bom)
     if common.settings.output in {"raw", "ids"}:
         raise UsageError(f"-o {common.settings.output} cannot tell connections apart (-o ndjson or csv can)")
 

@@ -75,6 +75,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
         columns=[*options.style.columns],
         jq=call.options.jq,
         csv_safe=options.style.safe_cells,
+        bom=options.style.bom,
         dedupe=options.dedupe,
         limit=options.span.records,
         cursor=options.span.cursor,

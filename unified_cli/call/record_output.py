@@ -103,6 +103,7 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
         known=[field.name for field in operation.facts.fields] if operation else (),
         first=first,
         safe_cells=call.options.csv_safe,
+        bom=call.options.bom,
     )
 
 

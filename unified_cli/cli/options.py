@@ -7,6 +7,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, Argument, Flag, Options, by_name, flags_of
 from unified_cli.cli.shared_options import (
     AllowPartial,
+    Bom,
     ConnectionOptions,
     CsvSafe,
     Dedupe,
@@ -75,6 +76,7 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")
     ] = None
     csv_safe: CsvSafe = False
+    bom: Bom = False
     ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
     out: Annotated[
         str | None,

@@ -45,6 +45,7 @@ InputFormat = Annotated[
 ]
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
+Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
 Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "delete without asking; required off a terminal")]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
 Timeout = Annotated[

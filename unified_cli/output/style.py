@@ -8,8 +8,8 @@ class Style(NamedTuple):
     """How the output is to look.
 
     `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
-    known to have, in order. `width` is that of the terminal, None off one; `pretty` says that JSON is indented,
-    `listing` that the records are a list, not one alone.
+    known to have, in order. `bom` puts a byte-order mark before CSV. `width` is that of the terminal, None off one;
+    `pretty` says that JSON is indented, `listing` that the records are a list, not one alone.
     """
 
     format: str
@@ -18,6 +18,7 @@ class Style(NamedTuple):
     columns: Sequence[str] = ()
     known: Sequence[str] = ()
     safe_cells: bool = False
+    bom: bool = False
     width: int | None = None
     colour: bool = False
     pretty: bool = False

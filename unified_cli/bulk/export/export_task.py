@@ -112,7 +112,9 @@ class TaskRunner:
         connection = self._terms.connect(task.name)
         request = connection.request(task.operation)
         options = self._terms.options(task.operation)
-        identity = ListIdentity.of(request, format=options.format, csv_safe=options.style.safe_cells)
+        identity = ListIdentity.of(
+            request, format=options.format, csv_safe=options.style.safe_cells, bom=options.style.bom
+        )
         before = self._entries.get(task.file)
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:

@@ -19,6 +19,7 @@ _WORDS = {
     "columns": "--columns",
     "jq": "--jq",
     "csv_safe": "--csv-safe",
+    "bom": "--bom",
     "dedupe": "--dedupe",
     "limit": "--limit",
     "cursor": "--cursor",
@@ -33,8 +34,10 @@ class ListIdentity:
     options: Mapping[str, str]
 
     @classmethod
-    def of(cls, request: Request, **options: Option) -> Self:
+    def of(cls, request: Request, *, bom: bool, **options: Option) -> Self:
         """The identity of the export of the request's list with these options."""
+        # Identities from before there was this option lack it.
+        options |= {"bom": True} if bom else {}
         asked = {
             "origin": request.address.origin,
             "path": request.path,
@@ -49,9 +52,8 @@ class ListIdentity:
 
     def other(self, earlier: Mapping[str, str]) -> str:
         """The options that an earlier export had otherwise, in words; it may not have said which it had."""
-        differing = [
-            _WORDS.get(name, name) for name, value in self.options.items() if earlier.get(name, value) != value
-        ]
+        names = {**self.options, **earlier} if earlier else {}
+        differing = [_WORDS.get(name, name) for name in names if earlier.get(name) != self.options.get(name)]
         return f"another {' and another '.join(differing)}" if differing else "other options"
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from unified_cli.cli.flags import EXPORT, Argument, Flag
 from unified_cli.cli.shared_options import (
     AllowPartial,
+    Bom,
     ConnectionOptions,
     CsvSafe,
     Dedupe,
@@ -38,3 +39,4 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ExportFormat | None, Flag(("-o", "--output", "--format"), EXPORT, "the format of the files", "FORMAT")
     ] = None
     csv_safe: CsvSafe = False
+    bom: Bom = False

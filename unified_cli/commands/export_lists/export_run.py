@@ -107,6 +107,7 @@ def _format(options: ExportOptions) -> str:
         raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
     if options.dedupe and form not in {"ndjson", "parquet"}:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
+    builder.check_bom(form, bom=options.bom)
     if form == "parquet":
         parquet_file.check()
     return form
@@ -150,7 +151,7 @@ def _list_options(
     known = [field.name for field in operation.facts.fields]
     return ListExportOptions(
         Span(),
-        style._replace(known=known, safe_cells=options.csv_safe),
+        style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom),
         Transform(),
         restart=options.restart,
         dedupe=options.dedupe is not None,

@@ -50,7 +50,7 @@ class Delimited(RecordWriter):
         if records and not self._begun:
             self._begun = True
             self.memory["columns"] = [*self._columns]
-            yield self._line([self._cell(column, guard=False) for column in self._columns])
+            yield self._head(self._columns)
         for record in records:
             members = parts(record)
             yield self._row(self._columns, {"value": bytes(record)} if members is None else members)
@@ -59,7 +59,11 @@ class Delimited(RecordWriter):
         """The header, where there were no records to put it before."""
         if self._begun or not self._style.columns:
             return b""
-        return self._line([self._cell(column, guard=False) for column in self._style.columns]).encode("utf-8")
+        return self._head(self._style.columns).encode("utf-8")
+
+    def _head(self, columns: Iterable[str]) -> str:
+        mark = "\ufeff" if self._csv and self._style.bom else ""
+        return mark + self._line([self._cell(column, guard=False) for column in columns])
 
     def shortcomings(self) -> Sequence[str]:
         """The keys that have no column."""
