@@ -116,6 +116,9 @@ def _details(one: KnownField) -> JsonObject:
         ids = one.name.endswith("_ids")
         items: JsonObject = {"type": "string"} if ids else schema_reference(_REFERENCE) if one.references else {}
         return {"items": items}
+    if one.type == "object":
+        # Without this word some generators take it for an object that has no members.
+        return {"additionalProperties": True}
     return {"format": "date-time"} if one.type == "string" and one.name.endswith(_TIMES) else {}
 
 
