@@ -85,7 +85,10 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:
         schema = {"type": "array", "items": _TEXT} if one.type == "array" else {"type": _kind(one)}
-        yield _parameter(name, schema, values_of(one), required=name in needed)
+        # Validating proxies look for a required name as it is encoded, and never find one that has brackets.
+        required, plain = name in needed, "[" not in name
+        about = "Required" if required and not plain else values_of(one)
+        yield _parameter(name, schema, about, required=required and plain)
 
 
 def _wire_name(one: KnownField) -> str:
