@@ -22,8 +22,8 @@ def confirm_delete(
         raise UsageError("not deleted")
 
 
-def ask(runtime: Runtime, question: str) -> bool:
-    """Whether the person at the terminal says yes."""
-    runtime.stderr.prompt(f"{question} [y/N] ")
+def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
+    """Whether the person at the terminal says yes; a line without an answer is the default, no line is no."""
+    runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
     answer = runtime.stdin.readline(100) if runtime.stdin else b""
-    return answer.strip().lower() in {b"y", b"yes"}
+    return answer.strip().lower() in {b"y", b"yes"} or (default and answer.endswith(b"\n") and not answer.strip())

@@ -55,16 +55,34 @@ def test_the_keyring_is_where_a_token_goes(unified: Unified, config: Config, rin
     )
 
 
-def test_without_a_keyring_nothing_else_is_chosen(unified: Unified, config: Config) -> None:
+def test_without_a_keyring_a_token_from_a_pipe_goes_into_a_private_file(unified: Unified, config: Config) -> None:
     path = config(PROFILE)
     with using(keyring.backends.fail.Keyring()):
         result = unified("profile login acme --token-stdin", stdin=TYPED)
-    assert result.code == 3
-    assert result.stderr == (
-        "error: this machine has no keyring that stores a token safely "
-        "(--store file stores it in a file only you can read)\n"
+    file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
+    assert result.code == 0
+    assert result.stderr.splitlines() == [
+        "this machine has no keyring that stores a token safely, so the token is stored in a file only you can read",
+        f'the token of profile "acme" is in {file}',
+    ]
+    assert (file.read_text(), oct(file.stat().st_mode)) == (f"{TOKEN}\n", "0o100600")
+    assert path.read_text() == f'{PROFILE}token_file = "{file}"\n'
+
+
+@pytest.mark.parametrize("words", ["acme --store keyring", "globex"])
+def test_a_keyring_that_was_asked_for_is_replaced_by_nothing(words: str, unified: Unified, config: Config) -> None:
+    path = config(f"{PROFILE}[profiles.globex]\nkeyring = true\n")
+    before = path.read_text()
+    with using(keyring.backends.fail.Keyring()):
+        result = unified(f"profile login {words} --token-stdin", stdin=TYPED)
+    assert (result.code, result.stderr) == (
+        3,
+        (
+            "error: this machine has no keyring that stores a token safely "
+            "(--store file stores it in a file only you can read)\n"
+        ),
     )
-    assert path.read_text() == PROFILE
+    assert path.read_text() == before
     assert [entry.name for entry in path.parent.iterdir()] == ["config.toml"]
 
 

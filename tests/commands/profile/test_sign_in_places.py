@@ -1,38 +1,84 @@
 """`unified profile login` before it asks: whether there is a place for the token, and what counts as one."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import keyring.backends.fail
 import pytest
-from front_door import Unified
-from keyrings import using
+from front_door import ROOT, Unified
+from server import Service
 
 Config = Callable[[str], Path]
 PROFILE = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 
 
-def test_without_the_library_nobody_is_asked(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = config(PROFILE)
+QUESTION = "the Python package keyring is not installed; store the token in a file only you can read? [Y/n] "
+
+
+@pytest.fixture
+def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library keyring is not installed."""
     monkeypatch.setitem(sys.modules, "keyring", None)
-    result = unified("profile login acme", tty=True, stdin=b"t-canary\n")
-    assert result.code == 3
-    assert result.stderr == (
-        "error: token storage in the keyring needs the package keyring (--store file stores it in a file only you can "
-        "read; or pip install keyring)\n"
-    )
+
+
+@pytest.mark.usefixtures("no_library")
+@pytest.mark.parametrize("answer", [b"\n", b"y\n"])
+def test_without_the_library_a_terminal_is_asked_for_a_place(answer: bytes, unified: Unified, config: Config) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme", tty=True, stdin=answer + b"t-canary\n")
+    file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
+    said = f'{QUESTION}token of profile "acme" (not shown): the token of profile "acme" is in {file}\n'
+    assert (result.code, result.stderr, file.read_text()) == (0, said, "t-canary\n")
+
+
+@pytest.mark.usefixtures("no_library")
+@pytest.mark.parametrize("answer", [b"n\n", b""])
+def test_to_decline_the_place_is_no_error(answer: bytes, unified: Unified, config: Config) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme", tty=True, stdin=answer)
+    assert (result.code, result.stderr) == (0, f"{QUESTION}no token stored (--store names a place)\n")
     assert path.read_text() == PROFILE
 
 
-def test_without_a_keyring_nobody_is_asked(unified: Unified, config: Config) -> None:
-    config(PROFILE)
-    with using(keyring.backends.fail.Keyring()):
-        result = unified("profile login acme", tty=True, stdin=b"t-canary\n")
-    assert result.code == 3
-    assert result.stderr == (
-        "error: this machine has no keyring that stores a token safely "
-        "(--store file stores it in a file only you can read)\n"
+@pytest.mark.usefixtures("no_library")
+def test_to_decline_it_for_a_new_profile_is_no_error(unified: Unified, config: Config) -> None:
+    path = config('base_url = "https://api.example.com"\n')
+    result = unified("profile add acme", tty=True, stdin=b"1\n\nt-canary\nn\n")
+    assert result.code == 0
+    assert result.stderr.endswith(f"{QUESTION}no token stored (unified profile login acme)\n")
+    assert path.read_text() == 'base_url = "https://api.example.com"\n\n[profiles.acme]\naccount_id = "1"\n'
+
+
+@pytest.mark.usefixtures("no_library")
+def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    lines = re.findall(r"^unified ((?:profile|-p acme) .*)$", text[: text.index("## Reading a lot")], re.MULTILINE)
+    assert [line.split()[1] for line in lines] == ["add", "login", "acme"]
+    for line in lines:
+        words = line.replace("https://api.example.com", service.url)
+        result = unified(words, tty=True, stdin=b"\nt-canary\n")
+        assert result.code == 0, (line, result.stderr)
+    assert service.seen[0].headers["authorization"] == "Bearer t-canary"
+
+
+def test_one_token_for_the_profiles_of_a_glob(unified: Unified, config: Config) -> None:
+    path = config(f"{PROFILE}[profiles.prod-a]\n[profiles.prod-b]\n")
+    result = unified("profile login 'prod-*' --store file", tty=True, stdin=b"t-canary\n")
+    assert (result.code, result.stderr.partition(": the")[0]) == (
+        0,
+        "token of 2 profiles, prod-a, prod-b (not shown)",
+    )
+    files = sorted(path.with_name("config.toml.tokens").glob("*-*[0-9a-f]"))
+    assert [file.read_text() for file in files] == ["t-canary\n", "t-canary\n"]
+    assert [line.partition(" is in ")[0] for line in result.stderr.splitlines()] == [
+        'token of 2 profiles, prod-a, prod-b (not shown): the token of profile "prod-a"',
+        'the token of profile "prod-b"',
+    ]
+    nobody = unified("profile login tag:prod", tty=True)
+    assert (nobody.code, nobody.stderr) == (
+        3,
+        'error: no profile matches "tag:prod" (unified profile list shows 3)\n',
     )
 
 

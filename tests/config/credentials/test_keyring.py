@@ -102,7 +102,7 @@ def test_a_library_that_is_not_installed_is_asked_for(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError) as caught:
         keychain.get("x")
-    assert caught.value.message == ("token storage in the keyring needs the package keyring (pip install keyring)")
+    assert caught.value.message == "the Python package keyring is not installed (pip install keyring)"
 
 
 def test_a_backend_that_cannot_be_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

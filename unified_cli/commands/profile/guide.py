@@ -5,11 +5,12 @@ from functools import partial
 from typing import Any
 
 from unified_cli.cli import terminal_input
+from unified_cli.commands.profile import store_choice
 from unified_cli.commands.profile.profile_values import parse
 from unified_cli.config import file
-from unified_cli.config.credentials import keyring, login, token as secrets
+from unified_cli.config.credentials import login, token as secrets
 from unified_cli.config.keys import TOKEN_SOURCES
-from unified_cli.errors import ConfigError, UnifiedError, UsageError
+from unified_cli.errors import UnifiedError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
 
@@ -46,8 +47,11 @@ def sign_in(runtime: Runtime, name: str) -> None:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
     token = secrets.checked(typed, "the token")
-    where = login.keep(runtime, login.choose(runtime, name, _store(runtime)), token)
-    runtime.stderr.note(f'the token of profile "{name}" is {where}')
+    chosen = store_choice.places(runtime, [name], None, ask=True)
+    if not chosen:
+        runtime.stderr.note(f"no token stored (unified profile login {name})")
+        return
+    runtime.stderr.note(f'the token of profile "{name}" is {login.keep(runtime, chosen[0], token)}')
 
 
 def _has_origin(runtime: Runtime, name: str) -> bool:
@@ -55,18 +59,6 @@ def _has_origin(runtime: Runtime, name: str) -> bool:
         return login.choose(runtime, name, None).origin is not None
     except UnifiedError:
         return False
-
-
-def _store(runtime: Runtime) -> str:
-    """The keyring; if there is none, a file, if the user agrees."""
-    try:
-        keyring.backend_name()
-    except ConfigError as error:
-        answer = terminal_input.line(runtime, f"{error.message}; store it in a file only you can read? [y/N] ")
-        if answer.lower() not in {"y", "yes"}:
-            raise UsageError("the profile was added, but no token stored") from None
-        return "file"
-    return "keyring"
 
 
 def _until_valid(runtime: Runtime, question: str, read: Callable[[str], Any]) -> Any:

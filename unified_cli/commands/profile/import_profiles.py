@@ -22,7 +22,7 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _LARGEST = 16 * 1024 * 1024
-_COLUMNS = ("name", *(name for name in SETTABLE if name != "token_command"))
+_COLUMNS = ("name", *SETTABLE)
 
 
 class ProfileFileOptions(MessageOptions):
@@ -38,7 +38,8 @@ def import_command(about: str, context: CommandContext) -> Any:
     """`profile import`."""
     more = [
         "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
-        "except token and token_command.",
+        "except token.",
+        'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
         "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
     ]
     return build(
@@ -123,7 +124,8 @@ def _check_heads(heads: list[str]) -> None:
         raise UsageError("the first line must name the columns, including name")
     for head in heads:
         if head == "token":
-            raise UsageError("tokens are not read from a CSV file (unified profile login stores one)")
+            hint = "use a column token_file"
+            raise UsageError("tokens are not read from a CSV file", hint=hint)
         if head not in _COLUMNS:
             close = get_close_matches(head, _COLUMNS, 1)
             hint = f'did you mean "{close[0]}"?' if close else f"choose from {', '.join(_COLUMNS)}"

@@ -15,6 +15,10 @@ _REFUSED_MODULES = ("keyring.backends.fail", "keyring.backends.null")
 _REFUSED_CLASS = "plaintext"
 
 
+class NoKeyringError(ConfigError):
+    """There is no keyring: its library is not installed, or no backend stores a token safely."""
+
+
 def get(user: str) -> str | None:
     """The token stored under that name, None if there is none. Raises ConfigError if the keyring does not work."""
     return _with_timeout(lambda: _text(_backend().get_password(SERVICE, user)))
@@ -69,9 +73,7 @@ def _with_timeout(work: Callable[[], T]) -> T:
     if isinstance(error, ConfigError):
         raise error
     if isinstance(error, ImportError) and error.name == "keyring":
-        raise ConfigError(
-            "token storage in the keyring needs the package keyring", hint="pip install keyring"
-        ) from None
+        raise NoKeyringError("the Python package keyring is not installed", hint="pip install keyring") from None
     # Only the type: a backend's message may quote the token.
     raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 
@@ -83,7 +85,7 @@ def _backend() -> Any:
     for backend in getattr(chosen, "backends", [chosen]):
         if not _is_refused(backend):
             return backend
-    raise ConfigError("this machine has no keyring that stores a token safely")
+    raise NoKeyringError("this machine has no keyring that stores a token safely")
 
 
 def _is_refused(backend: Any) -> bool:

@@ -24,12 +24,16 @@ STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where to store the token of a profile, or of the top of the file if `profile` is None."""
+    """Where to store the token of a profile, or of the top of the file if `profile` is None.
+
+    `declared` if the config file names a place already.
+    """
 
     profile: str | None
     store: str
     origin: str | None
     path: Path
+    declared: bool = False
 
     @property
     def token_file(self) -> Path:
@@ -60,7 +64,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
         raise ConfigError(f"{_token_of(profile)} needs a base URL", hint=_remedy(profile))
     source = f"{config.path}"
     origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
-    return TokenPlace(profile, chosen, origin, config.path)
+    return TokenPlace(profile, chosen, origin, config.path, declared is not None)
 
 
 def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
@@ -118,7 +122,7 @@ def _with_alternative() -> Iterator[None]:
     except ConfigError as error:
         also = f"; or {error.hint}" if error.hint else ""
         hint = f"--store file stores it in a file only you can read{also}"
-        raise ConfigError(error.reason, hint=hint) from None
+        raise type(error)(error.reason, hint=hint) from None
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
@@ -197,4 +201,4 @@ def _token_of(profile: str | None) -> str:
 
 
 def _remedy(profile: str | None) -> str:
-    return f"unified profile set {profile} base_url=URL" if profile else "a base_url at the top of the config file"
+    return f"unified profile set {profile} base_url=URL" if profile else "unified profile set --default base_url=URL"
