@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from unified_cli import __version__
+from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output.formats.record_writer import WriterMemory
@@ -16,7 +17,7 @@ from unified_cli.storage import state
 
 Data = bytes
 # What later versions added.
-_ADDED = {"options", "published"}
+_ADDED = {"mark", "options", "published"}
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 _VERSION = 1
@@ -29,7 +30,8 @@ class Checkpoint:
 
     `options` are digests of what was asked for, each by its name; version 0.1 kept none. `seen` are the fingerprints of
     all cursors so far, `memory` is the writer's. After the last page it is `complete`. `published` are the bytes and
-    the hash of the target where it is not the part file, but made of it.
+    the hash of the target where it is not the part file, but made of it. `mark` is where the next run begins, if that
+    was asked for.
     """
 
     fingerprint: str
@@ -48,6 +50,7 @@ class Checkpoint:
     complete: bool = False
     options: dict[str, str] = field(default_factory=dict)
     published: tuple[Count, str] | None = None
+    mark: Mark | None = None
     updated: str = ""
 
     @property

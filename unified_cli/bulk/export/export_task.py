@@ -5,8 +5,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.export import list_export, selection
+from unified_cli.bulk.export import increments, list_export, selection
 from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_history import ListHistory
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.partial_file import PartialFile, sweep
@@ -122,12 +123,32 @@ class TaskRunner:
                 raise StateError(f"{task.file} was exported with {other}", hint="--restart replaces it")
             if self._is_done(before):
                 sweep(self._folder / task.file)
-                yield FinishedList(before)
+                if options.lag is None or not before.offered:
+                    yield FinishedList(before)
+                else:
+                    yield from self._add(task, connection, before, replace(options, profile=task.name))
                 return
         # A file that the manifest lists is ours to replace.
         force = options.force or options.restart or before is not None
         options = replace(options, force=force, profile=task.name)
         yield from self._write(task, connection, _entry(task, request, identity, self._now()), options)
+
+    def _add(
+        self, task: ExportTask, connection: Connection, first: ManifestEntry, options: ListExportOptions
+    ) -> Generator[TaskResult]:
+        """Write what changed since the files of the list that are complete, of which this is the first."""
+        history = ListHistory.of(self._folder, first, self._entries, self._is_done)
+        increment = history.next_increment(options.lag or 0)
+        if increment.since is None and history.has_records:
+            self._runtime.stderr.note(f"{task.file}: no record has {increments.FIELD}, so the list is read whole again")
+        since = increments.timestamp(increment.since) if increment.since else ""
+        request = connection.request(task.operation)
+        identity = ListIdentity.of(request, format=options.format, csv_safe=False, bom=False, since=since)
+        task = replace(task, file=history.next_file)
+        entry = replace(_entry(task, request, identity, self._now()), since=since)
+        for result in self._write(task, connection, entry, replace(options, force=True, increment=increment)):
+            unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
+            yield FinishedList(first) if unchanged else result
 
     def _write(
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
@@ -147,7 +168,10 @@ class TaskRunner:
         def read(span: Span) -> Generator[Page]:
             # Without reading ahead: while a page of this list is written, other lists are read.
             with self._clients.lend(connection.open, task.name) as client:
-                yield from pagination.pages(client.send, connection.request(task.operation), self._service, span)
+                request = connection.request(task.operation)
+                if options.increment:
+                    request = request._replace(query=[*request.query, *options.increment.query])
+                yield from pagination.pages(client.send, request, self._service, span)
 
         try:
             yield from list_export.run(part, read, options)
@@ -207,6 +231,7 @@ def _finished(entry: ManifestEntry, part: PartialFile, missing: list[str], *, al
         ended=state.updated,
         complete=allow or not missing,
         why=masked("; ".join(missing)) or None,
+        mark=state.mark,
     )
 
 

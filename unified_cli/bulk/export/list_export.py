@@ -1,13 +1,14 @@
 """One list into one file: page by page, and on from where an earlier run stopped."""
 
 import hashlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unified_cli.bulk.export import parquet_file
+from unified_cli.bulk.export import increments, parquet_file
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.increments import Increment
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http import pagination
@@ -28,7 +29,8 @@ class ListExportOptions:
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
     `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
-    NDJSON.
+    NDJSON. With `lag`, the seconds that the next run looks back, it is noted how far this one came; an `increment`
+    leaves out what did not change.
     """
 
     span: Span
@@ -39,6 +41,8 @@ class ListExportOptions:
     dedupe: bool = False
     parquet: bool = False
     profile: str = ""
+    lag: float | None = None
+    increment: Increment | None = None
 
     @property
     def format(self) -> str:
@@ -70,6 +74,9 @@ def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[
     if wrong := options.transform.check.error():
         part.abandon()
         raise wrong
+    if options.increment and not part.state.records:
+        part.abandon()
+        return
     file.publish()
 
 
@@ -111,7 +118,9 @@ class _ListFile:
 
     def add(self, page: Page) -> None:
         """Write a page. Raises StorageError, and what shaping its records raises."""
-        records = self._seen.new(page.records) if self._seen else page.records
+        increment = self._options.increment
+        records = increment.new(page.records) if increment else page.records
+        records = self._seen.new(records) if self._seen else records
         state = self._part.state
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         slices = self._options.transform.slices(records, large=page.large)
@@ -132,12 +141,14 @@ class _ListFile:
 
     def publish(self) -> None:
         """Write the end and give the file its name. Raises StorageError."""
-        # An earlier run may have been killed with the end written and the name not given.
         state = self._part.state
+        if self._options.lag is not None:
+            state.mark = increments.mark_of(self._part.lines, self._options.lag)
         if self._options.parquet:
             write = partial(parquet_file.write, profile=self._options.profile)
             self._part.convert(write, force=self._options.force)
             return
+        # An earlier run may have been killed with the end written and the name not given.
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 
@@ -154,7 +165,7 @@ def shortcomings(part: PartialFile, options: ListExportOptions) -> list[str]:
 class _SeenIds:
     """The ids that are in the file already, as 64 bits each; lines of NDJSON tell them."""
 
-    def __init__(self, lines: Sequence[bytes]) -> None:
+    def __init__(self, lines: Iterable[bytes]) -> None:
         self._ids = {hashed for line in lines if (hashed := self._hash(Record(line))) is not None}
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:

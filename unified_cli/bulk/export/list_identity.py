@@ -23,6 +23,7 @@ _WORDS = {
     "dedupe": "--dedupe",
     "limit": "--limit",
     "cursor": "--cursor",
+    "since": "--lag",
 }
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from unified_cli import __version__
 from unified_cli.bulk.export.checkpoint import Count
+from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText
@@ -27,7 +28,8 @@ class ManifestEntry:
     """One list of one connection; `file` is below the folder, `why` says why it is not there, or not complete.
 
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
-    `offered` is False where the connection has no such resource.
+    `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
+    empty where all was read; `mark` is where the next one begins, if that was asked for.
     """
 
     file: str
@@ -47,6 +49,8 @@ class ManifestEntry:
     complete: bool = False
     offered: bool = True
     why: MaskedText | None = None
+    since: str | None = None
+    mark: Mark | None = None
 
 
 class _StoredManifest(msgspec.Struct):

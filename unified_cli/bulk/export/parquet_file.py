@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from unified_cli.errors import ConfigError
@@ -42,6 +43,16 @@ def write(lines: BinaryIO, file: AtomicFile, profile: str) -> None:
                 records,
             ]
             writer.write_table(pa.table([pa.array(column, pa.string()) for column in columns], schema=schema))
+
+
+def records(path: Path) -> Iterator[bytes]:
+    """The records of such a file. Raises OSError."""
+    from pyarrow import parquet  # noqa: PLC0415  see above
+
+    with parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(columns=["record"]):
+            for record in batch.column(0).to_pylist():
+                yield record.encode()
 
 
 def _groups(lines: BinaryIO) -> Iterator[list[bytes]]:

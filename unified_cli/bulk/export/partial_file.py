@@ -1,7 +1,7 @@
 """A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,10 +117,10 @@ class PartialFile:
         self._file.cut(earlier.bytes)
         self.state = earlier
 
-    def lines(self) -> list[bytes]:
-        """What is in the part file so far, line by line."""
+    def lines(self) -> Iterator[bytes]:
+        """What is in the part file so far, line by line; nothing may be appended meanwhile."""
         with self._file.reader() as file:
-            return file.read(self.state.bytes).splitlines()
+            yield from (line.removesuffix(b"\n") for line in file)
 
     @property
     def is_published(self) -> bool:

@@ -31,6 +31,13 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     verify: Annotated[
         str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
     ] = None
+    incremental: Annotated[
+        bool, Flag(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
+    ] = False
+    lag: Annotated[
+        float | None,
+        Flag(("--lag",), EXPORT, "with --incremental: seconds to look back, for late changes (60)", "S", minimum=0),
+    ] = None
     page_size: PageSize = None
     allow_partial: AllowPartial = False
     restart: Restart = False

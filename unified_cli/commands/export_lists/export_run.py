@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import get_args
 
 from unified_cli import signals
-from unified_cli.bulk.export import export_task, folder_export, manifest_check, parquet_file, selection
+from unified_cli.bulk.export import (
+    export_task,
+    folder_export,
+    increments,
+    list_history,
+    manifest_check,
+    parquet_file,
+    selection,
+)
 from unified_cli.bulk.export.export_task import Connection
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
@@ -29,6 +37,8 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import folders, output_file
 from unified_cli.storage.file_lock import HeldLock
+
+_LAG = 60.0
 
 
 def run(context: CommandContext, options: ExportOptions) -> None:
@@ -71,7 +81,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     lock.take(f"the export to {folder}")
     try:
         if options.restart:
-            (folder / name).unlink(missing_ok=True)
+            list_history.forget(folder, name, {task.file for task in tasks})
         kept = Manifest.open(folder / name, options.shard, runtime.wall())
         terms = export_task.ExportTerms(
             connect,
@@ -108,9 +118,23 @@ def _format(options: ExportOptions) -> str:
     if options.dedupe and form not in {"ndjson", "parquet"}:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
     builder.check_bom(form, bom=options.bom)
+    if options.lag is not None and not options.incremental:
+        raise UsageError("--lag needs --incremental")
+    if options.incremental:
+        _check_increments(options, form)
     if form == "parquet":
         parquet_file.check()
     return form
+
+
+def _check_increments(options: ExportOptions, form: str) -> None:
+    """Raise UsageError for what an incremental export cannot do."""
+    if form not in {"ndjson", "parquet"}:
+        raise UsageError("--incremental needs --format ndjson or parquet")
+    if options.restart:
+        raise UsageError("--restart reads everything anew and --incremental what changed (leave one of them out)")
+    if any(name.startswith(f"{increments.FIELD}[") for name, _ in builder.pairs(options.query)):
+        raise UsageError(f"--incremental asks by {increments.FIELD} itself (leave out -q {increments.FIELD}…)")
 
 
 def _connections(
@@ -156,4 +180,5 @@ def _list_options(
         restart=options.restart,
         dedupe=options.dedupe is not None,
         parquet=parquet,
+        lag=(_LAG if options.lag is None else options.lag) if options.incremental else None,
     )

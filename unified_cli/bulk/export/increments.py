@@ -1,0 +1,99 @@
+"""What changed in a list since it was last exported: from when on it is asked for, and what of the answer is new."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from unified_cli.json_text.members import Record, one_line, parts, string
+
+FIELD = "updated_at"
+# More records than these in the last seconds of a list are written once more by the next run.
+_MOST_RECENT = 1000
+
+
+class Mark(NamedTuple):
+    """How far an export came: the `newest` time of change, empty where no record has one.
+
+    `recent` are the digests of the records that the next run will see again, because it looks back a little.
+    """
+
+    newest: str = ""
+    recent: tuple[str, ...] = ()
+
+
+class Increment(NamedTuple):
+    """What the next run is to read: records that changed after `since`, all if that is None, but the `known` ones."""
+
+    since: datetime | None
+    known: frozenset[str]
+
+    @property
+    def query(self) -> list[tuple[str, str]]:
+        """The filter, as a query parameter."""
+        return [(f"{FIELD}[gt]", timestamp(self.since))] if self.since else []
+
+    def new(self, records: Sequence[Record]) -> Sequence[Record]:
+        """The records that changed and are not known; one without a time of change counts as changed.
+
+        Assumption: a provider may ignore the filter.
+        """
+        return [record for record in records if self._is_new(record)]
+
+    def _is_new(self, record: Record) -> bool:
+        at = changed_at(record)
+        unchanged = at is not None and self.since is not None and at <= self.since
+        return not unchanged and _digest(record) not in self.known
+
+
+def mark_of(records: Callable[[], Iterable[bytes]], lag: float) -> Mark:
+    """The mark of these records, which are gone through twice; `lag` is how many seconds the next run looks back."""
+    newest, text = None, ""
+    for record in records():
+        if (at := changed_at(record)) is not None and (newest is None or at > newest):
+            newest, text = at, timestamp(at)
+    if newest is None:
+        return Mark()
+    since = newest - timedelta(seconds=lag)
+    recent = []
+    for record in records():
+        if (at := changed_at(record)) is not None and at > since:
+            recent.append(_digest(record))
+            if len(recent) > _MOST_RECENT:
+                return Mark(text)
+    return Mark(text, tuple(recent))
+
+
+def after(marks: Iterable[Mark], lag: float) -> Increment:
+    """What comes after exports with these marks."""
+    found = [mark for mark in marks if mark.newest]
+    if not found:
+        return Increment(None, frozenset())
+    newest = max(datetime.fromisoformat(mark.newest) for mark in found)
+    return Increment(newest - timedelta(seconds=lag), frozenset(one for mark in found for one in mark.recent))
+
+
+def changed_at(record: Record | bytes) -> datetime | None:
+    """When the record changed; None where it does not say so as ISO 8601 does.
+
+    Assumption: a time without an offset is in UTC.
+    """
+    value = (parts(record) or {}).get(FIELD)
+    if value is None or not value.startswith(b'"'):
+        return None
+    try:
+        found = datetime.fromisoformat(string(value))
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def timestamp(at: datetime) -> str:
+    """The time as ISO 8601 writes it, in UTC."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _digest(record: Record | bytes) -> str:
+    line = bytes(record)
+    line = one_line(line) if b"\n" in line or b"\r" in line else line
+    return hashlib.blake2b(line, digest_size=8).hexdigest()
