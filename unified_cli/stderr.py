@@ -5,6 +5,7 @@ from threading import Lock
 from typing import BinaryIO, Protocol
 
 from unified_cli.masking import COLOUR, masked, visible, visible_styled
+from unified_cli.message_wrap import wrapped
 
 _WIDTH = 80
 """The width of what is no terminal."""
@@ -44,10 +45,7 @@ class Stderr:
     @property
     def columns(self) -> int:
         """The width of the terminal at this moment; 80 off a terminal."""
-        try:
-            return os.get_terminal_size(self._stream.fileno()).columns or _WIDTH if self._stream else _WIDTH
-        except (OSError, ValueError):
-            return _WIDTH
+        return self._terminal_columns() or _WIDTH
 
     def named(self, name: str) -> "Stderr":
         """The same, with a name at the start of each line, such as that of a connection."""
@@ -84,7 +82,10 @@ class Stderr:
 
     def block(self, lines: list[str]) -> None:
         """Print several lines in one write, above the status line."""
-        text = "".join(f"{visible(masked(line))}\n" for line in lines)
+        shown = [visible(masked(line)) for line in lines]
+        if (columns := self._terminal_columns()) and not self.machine:
+            shown = [part for line in shown for part in wrapped(line, columns)]
+        text = "".join(f"{line}\n" for line in shown)
         with self._lock:
             if self._status:
                 start, end = self._ends()
@@ -105,6 +106,13 @@ class Stderr:
         """Tell the observer that a request is sent again."""
         if self.observer is not None:
             self.observer.retried()
+
+    def _terminal_columns(self) -> int:
+        """The width of the terminal; 0 off a terminal, or where it does not tell."""
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
+        except (OSError, ValueError):
+            return 0
 
     def _ends(self) -> tuple[str, str]:
         """What leads to the start of the status line, and what erases the rest of it."""

@@ -42,7 +42,11 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
     only_files = request.operation is not None and request.operation.name == "download"
     with progress(call.runtime, Work("byte")) as shown:
         download = Download(client, call.runtime, call.settings.retries, shown)
-        saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
+        try:
+            saved = download.save(request, place, only_files=only_files, proposals=_proposals(request))
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN}, which starts at the beginning")
+            raise
     call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
 
 

@@ -7,13 +7,12 @@ from unified_cli.plural import counted
 
 _BARS = ((100, 30), (60, 12))
 """From this width of the screen on, a bar of this width: it does not change with the words, which would be unrest."""
-_MEGABYTE = 1e6
 
 
 class Work(NamedTuple):
     """What there is to do: `total` units, such as records, within a number of parts, such as connections.
 
-    A total of None is not known. Bytes are told in megabytes. A part of the name `file` is told while it is under way.
+    A total of None is not known. A part of the name `file` is told while it is under way.
     """
 
     unit: str = "record"
@@ -101,7 +100,7 @@ def _words(tally: Tally, seconds: float, now: float) -> list[str]:
         found.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
     if work.unit == "byte":
-        found.append(f"{rate / _MEGABYTE:.1f} MB/s")
+        found.append(f"{_size(rate)}/s")
     else:
         found.append(f"{rate:.{0 if rate >= 10 else 1}f} per second")
     if (left := _seconds_left(tally, seconds)) is not None:
@@ -116,10 +115,17 @@ def _words(tally: Tally, seconds: float, now: float) -> list[str]:
 def _units(tally: Tally) -> str:
     number, total, unit = tally.units_before + tally.units, tally.work.total, tally.work.unit
     if unit == "byte":
-        return f"{number / _MEGABYTE:.1f}" + (f" of {total / _MEGABYTE:.1f} MB" if total else " MB")
+        return _size(number) + (f" of {_size(total)}" if total else "")
     if total is not None:
         return f"{number} of {counted(total, unit)}"
-    return counted(number, unit) + (f" in {counted(tally.pages, 'page')}" if tally.pages else "")
+    return counted(number, unit) + (
+        f" in {counted(tally.pages, 'page')}" if tally.pages and not tally.work.parts else ""
+    )
+
+
+def _size(number: float) -> str:
+    """A number of bytes, in words."""
+    return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.0f} kB"
 
 
 def _share(tally: Tally) -> float | None:
