@@ -171,7 +171,7 @@ _unified_argument() {
         export:*) kind='api/resource' ;;
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
-        help:0) kind='exit-codes output query filters config environment profiles agents ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
+        help:0) kind='exit-codes output query filters config environment profiles agents sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='profile' ;;
         profile\ list:*) kind='profile' ;;

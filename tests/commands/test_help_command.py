@@ -35,7 +35,17 @@ def test_a_page_says_the_same_at_any_width_and_is_plain_off_a_terminal(page: str
 
 
 def test_the_topics_are_these() -> None:
-    assert [*topics()] == ["exit-codes", "output", "query", "filters", "config", "environment", "profiles", "agents"]
+    assert [*topics()] == [
+        "exit-codes",
+        "output",
+        "query",
+        "filters",
+        "config",
+        "environment",
+        "profiles",
+        "agents",
+        "sandbox",
+    ]
 
 
 def test_help_alone_lists_the_topics(unified: Unified) -> None:

@@ -18,6 +18,13 @@ from unified_cli.runtime import Runtime
 
 Rows = Sequence[tuple[str, str]]
 
+
+class CodeBlock(str):
+    """The content of a section that is shown as it stands."""
+
+    __slots__ = ()
+
+
 EXAMPLE = "Example"
 EXAMPLES = "Examples"
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
@@ -157,6 +164,8 @@ def render(page: HelpPage, command: str, runtime: Runtime) -> str:
 
 
 def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
+    if isinstance(content, CodeBlock):
+        return [f"{' ' * _INDENT}{line}".rstrip() for line in content.strip("\n").splitlines()]
     if not isinstance(content, str):
         return _rows(content, width)
     if heading in (EXAMPLE, EXAMPLES):

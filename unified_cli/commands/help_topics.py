@@ -1,4 +1,4 @@
-"""The topics of `unified help`: the text of `topics.toml`, with tables generated from the code."""
+"""The topics of `unified help`: the texts of the TOML files, with tables generated from the code."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
-from unified_cli.cli.help_page import EXAMPLES, HelpPage, Rows
+from unified_cli.cli.help_page import EXAMPLES, CodeBlock, HelpPage, Rows
 from unified_cli.cli.options import FLAGS
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ExitCode
 from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
+from unified_cli.sandbox.fault_words import FAULT_WORDS
 
+_FILES = ("topics.toml", "sandbox_topic.toml")
 Section = tuple[str, Rows | str]
 
 
@@ -26,14 +28,17 @@ class HelpTopic:
 
 def topics() -> Mapping[str, HelpTopic]:
     """The topics by their names."""
-    text = files("unified_cli.commands").joinpath("topics.toml").read_text("utf-8")
-    return {name: HelpTopic(data["about"], _page(name, data)) for name, data in tomllib.loads(text).items()}
+    folder = files("unified_cli.commands")
+    texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
+    tables = [pair for text in texts for pair in tomllib.loads(text).items()]
+    return {name: HelpTopic(data["about"], _page(name, data)) for name, data in tables}
 
 
 def _page(name: str, data: TomlTable) -> HelpPage:
     tables = [*_TABLES.get(name, list)(), *((head, [*rows.items()]) for head, rows in data.get("tables", {}).items())]
     notes = data.get("notes", {}).items()
-    return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, (EXAMPLES, "\n".join(data["examples"]))])
+    code = [(head, CodeBlock(text)) for head, text in data.get("code", {}).items()]
+    return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, *code, (EXAMPLES, "\n".join(data["examples"]))])
 
 
 _TABLES: Mapping[str, Callable[[], list[Section]]] = {
@@ -53,6 +58,7 @@ _TABLES: Mapping[str, Callable[[], list[Section]]] = {
         ),
     ],
     "profiles": lambda: [_options(CONNECTION)],
+    "sandbox": lambda: [("Faults (--faults)", [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS])],
 }
 
 

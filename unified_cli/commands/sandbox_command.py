@@ -48,7 +48,13 @@ class ServeOptions(Options):
     ] = None
     faults: Annotated[
         str | None,
-        Flag(("--faults",), SERVE, "simulate faults: 429=5%,reset=1%,slow=200ms …", "SPEC|FILE", takes="file"),
+        Flag(
+            ("--faults",),
+            SERVE,
+            "simulate faults: 429=5%,slow=200ms … (unified help sandbox)",
+            "SPEC|FILE",
+            takes="file",
+        ),
     ] = None
     records: Annotated[
         tuple[str, ...], Flag(("--records",), SERVE, "the number of records of a resource", "API/RESOURCE=N")

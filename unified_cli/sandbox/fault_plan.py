@@ -1,26 +1,6 @@
 """Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are the same every time.
 
-The words, separated by commas or line breaks:
-
-    429=CHANCE, 500=CHANCE, …   this status as the answer, nothing is done
-    reset=CHANCE                the connection is reset before anything is done
-    truncate=CHANCE             the answer is cut in the middle
-    html=CHANCE                 the answer is 200 with a web page
-    lose-reply=CHANCE           a write takes effect and its answer is lost
-    slow=TIME                   every answer comes after that time
-    rate=N/TIME                 so many requests per connection in that time, then 429
-    rate-headers=WORD           which headers tell of that rate: all, none, retry-after or ratelimit
-    page-size=N                 pages are never longer
-    cursor-ttl=TIME             how long a cursor is valid
-    empty-pages=CHANCE          a page without records though more follow
-    dup-cursor=CHANCE           a page's cursor leads to that same page again
-    drift=CHANCE                between two pages a record is deleted or added
-    idempotency=on|off|cache500 off: keys are ignored; cache500: a 500 is repeated for its key
-    actions=wrapped|bare        whether an action's record comes in an envelope
-    delete=id|record|204        what a delete answers
-
-A CHANCE is `5%`, or a number n for the n-th request of those that the fault can concern, or nothing for all of them. A
-TIME is `200ms`, `2s` or `1m`.
+`fault_words` has the words and how their values are spelled.
 """
 
 import re
@@ -33,6 +13,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.data.seeded_random import SeededRandom
+from unified_cli.sandbox.fault_words import FAULT_WORDS
 from unified_cli.sandbox.messages import SandboxRequest
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
@@ -151,8 +132,8 @@ def _rule(word: str) -> Rule:
     if name == "rate" and re.fullmatch(r"[1-9]\d*", text.partition("/")[0]):
         count, _, span = text.partition("/")
         return Rule(name, number=int(count), seconds=_seconds(word, span))
-    known = ", ".join(("429", *_CHANCES, *_TIMES, *_WORDS, "page-size", "rate"))
-    raise UsageError(f"cannot understand fault {word!r} (known: {known})")
+    known = ", ".join(one.name for one in FAULT_WORDS)
+    raise UsageError(f"cannot understand fault {word!r} (known: {known}; unified help sandbox)")
 
 
 def _seconds(word: str, text: str) -> float:
