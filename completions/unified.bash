@@ -121,7 +121,7 @@ _unified_flags() {
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        profile\ set) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        profile\ set) flags+=' --default --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ use) flags+=' --none --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color --pretty --json-errors' ;;

@@ -1,4 +1,4 @@
-"""`unified profile add`, `set`, `use` and `remove`: change the configuration."""
+"""`unified profile add`, `use` and `remove`: change the configuration."""
 
 from typing import Annotated, Any
 
@@ -8,18 +8,24 @@ from unified_cli.cli.flags import PROFILE, Argument, Flag, by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile import guide
-from unified_cli.commands.profile.profile_options import ExistingName, Name, OptionalName, build, may_ask, page
-from unified_cli.commands.profile.profile_values import SETTABLE, known, missing_file, new_name, parse, read_assignments
+from unified_cli.commands.profile.profile_options import (
+    ExistingName,
+    Name,
+    OptionalName,
+    build,
+    existing,
+    may_ask,
+    page,
+)
+from unified_cli.commands.profile.profile_values import SETTABLE, missing_file, new_name, parse, read_assignments
 from unified_cli.config import edit, file
-from unified_cli.config.credentials import login, origin_check
+from unified_cli.config.credentials import login
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.draft import Draft
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import Toml
 from unified_cli.runtime import Runtime
-
-_KEYS = [(key.name, key.about) for key in SETTABLE.values()]
 
 
 def _of_profile(name: str) -> Flag:
@@ -56,15 +62,6 @@ class AddOptions(MessageOptions):
         }
 
 
-class SetOptions(MessageOptions):
-    """A profile's name and the keys to change."""
-
-    name: ExistingName
-    assignments: Annotated[
-        tuple[str, ...], Argument(metavar="KEY=VALUE…", takes=("|".join(f"{key}=" for key in SETTABLE),))
-    ]
-
-
 class UseOptions(MessageOptions):
     """The new default profile."""
 
@@ -95,25 +92,6 @@ def add_command(about: str, context: CommandContext) -> Any:
             AddOptions,
             lambda options: _add(context.runtime, options),
             lambda: page(about, "NAME [KEY=VALUE…]", example, more),
-        ),
-    )
-
-
-def set_command(about: str, context: CommandContext) -> Any:
-    """`profile set`."""
-    more = [
-        "An empty value unsets the key.",
-        "A base URL of another origin is refused while login has the token stored in a file: log out first.",
-        "If the token is in a file of your own or in the keyring, there is a warning.",
-    ]
-    example = "unified profile set acme tags=prod,eu read_only=true timeout="
-    return build(
-        context,
-        tree.CommandSpec(
-            "set",
-            SetOptions,
-            lambda options: _set(context.runtime, options),
-            lambda: page(about, "NAME KEY=VALUE…", example, more, _KEYS),
         ),
     )
 
@@ -166,25 +144,6 @@ def _add(runtime: Runtime, options: AddOptions) -> None:
         guide.sign_in(runtime, name)
 
 
-def _set(runtime: Runtime, options: SetOptions) -> None:
-    name, values = _existing(options.name), read_assignments(options.assignments)
-
-    def alter(draft: Draft) -> None:
-        table = draft.table(name)
-        for key, value in values.items():
-            if value is None and key not in table:
-                known(key)
-        before = {**table}
-        draft.set(name, values)
-        warnings[:] = [origin_check.check(runtime, name, before, table, draft.data)]
-
-    warnings: list[str | None] = []
-    path = edit.change(runtime, alter, touched=[name])
-    runtime.stderr.note(f'changed profile "{name}" in {path}')
-    for warning in filter(None, (*warnings, missing_file(values, runtime))):
-        runtime.stderr.note(f"warning: {warning}")
-
-
 def _use(runtime: Runtime, options: UseOptions) -> None:
     name = options.name
     if (name is None) is not options.none:
@@ -201,7 +160,7 @@ def _use(runtime: Runtime, options: UseOptions) -> None:
 
 
 def _remove(runtime: Runtime, options: RemoveOptions) -> None:
-    name = _existing(options.name)
+    name = existing(options.name)
     if not options.yes and may_ask(runtime, options) and not prompt.ask(runtime, f'remove profile "{name}"?'):
         raise UsageError("not removed")
 
@@ -216,9 +175,3 @@ def _remove(runtime: Runtime, options: RemoveOptions) -> None:
     runtime.stderr.note(f'removed profile "{name}" from {path}')
     for token in stored:
         login.forget_or_warn(runtime, token, "its token")
-
-
-def _existing(name: str) -> str:
-    if name == file.RESERVED:
-        raise UsageError(f'the profile "{name}" is built in and cannot be changed')
-    return name

@@ -13,7 +13,7 @@ _ABOUT: Mapping[str, tuple[str, str]] = {
     "show": ("show_profile", "Show the settings of a profile, and where each comes from"),
     "path": ("list_profiles", "Print the path of the config file"),
     "add": ("change", "Add a profile"),
-    "set": ("change", "Change a profile"),
+    "set": ("set_values", "Change profiles, or what holds for all"),
     "use": ("change", "Choose the profile that is used when none is named"),
     "login": ("sign_in", "Store a profile's token safely"),
     "logout": ("sign_in", "Remove a profile's token"),

@@ -9,8 +9,9 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, Rows
 from unified_cli.cli.shared_options import MessageOptions
+from unified_cli.config.file import RESERVED
 from unified_cli.config.keys import KEYS
-from unified_cli.errors import ConfigError
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.runtime import Runtime
 
 M = TypeVar("M", bound=MessageOptions)
@@ -62,3 +63,10 @@ def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
     """Whether prompts are possible and allowed."""
     at_terminal = runtime.stdin_is_terminal and runtime.stderr_is_terminal
     return at_terminal and not _yes_or_no(runtime, options.no_input, "no_input")
+
+
+def existing(name: str) -> str:
+    """The name, unless it is that of the built-in profile. Raises UsageError for that."""
+    if name == RESERVED:
+        raise UsageError(f'the profile "{name}" is built in and cannot be changed')
+    return name
