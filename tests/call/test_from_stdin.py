@@ -48,10 +48,14 @@ def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, s
         ("update - -f n=1", b"name,id\nx,a\n", [("PATCH", "a", b'{"name":"x","n":"1"}')]),
         ("delete - -y", b'\xef\xbb\xbf"id","name"\n"a","x"\n', [("DELETE", "a", b"")]),
         ("get -", b"id\na\n", [("GET", "a", b"")]),
+        ("get -", b'{"result":[{"id":"a"}],"next_cursor":null}', [("GET", "a", b"")]),
+        ("get -", b'{"result": [\n{"id":"a"}\n], "next_cursor": null}\n', [("GET", "a", b"")]),
+        ("update -", b'{ "id": "a",\n  "name": "x" }\n', [("PATCH", "a", b'{"name":"x"}')]),
+        ("update -", b'{"id":"a","result":[1]}\n', [("PATCH", "a", b'{"result":[1]}')]),
         ("delete - -y --format ids", b"id,name\na \n", [("DELETE", "id,name", b""), ("DELETE", "a ", b"")]),
     ],
 )
-def test_a_table_is_known_by_its_column_id(
+def test_tables_and_documents_are_known_by_how_they_begin(
     command: str, stdin: bytes, expected: list[tuple[str, str, bytes]], unified: Unified, service: Service
 ) -> None:
     service.reply = echo
@@ -114,6 +118,7 @@ def test_updates_take_the_record_or_the_options(
         ("delete - -y", b'a\n"b"\n', f'standard input, line 2 is no id: ""b"" holds a quote {ROWS}'),
         ("delete - -y", b"a\tb\n", f'standard input, line 1 is no id: "a\\tb" holds a tab {ROWS}'),
         ("delete - -y", b"a \n", f'standard input, line 1 is no id: "a " holds a blank at its edge {ROWS}'),
+        ("get -", b"ID  NAME\n", f'standard input, line 1 is no id: "ID  NAME" holds two blanks in a row {ROWS}'),
         ("update - -f x=1", b"name,nr\nx,1\n", f'standard input, line 1 is no id: "name,nr" holds a comma {ROWS}'),
         ("update -", b"id;name\n1;x\n",
          "standard input, line 1: one column, with ';' in its name (cells are separated by commas)"),

@@ -40,16 +40,21 @@ limited         0                The provider lacks some resources, attachments,
                                  tags and comments among them.
 """
 SEARCH = """\
-COMMAND          METHOD  PATH                                   SUMMARY
-user-directory   POST    /unified/user-directory/users/suspend  Suspend a user's
-users suspend                                                   access
-                                                                temporarily
+COMMAND                       SUMMARY
+user-directory users suspend  Suspend a user's access temporarily
 """
 
 
 @pytest.mark.parametrize(("command", "expected"), [("sandbox status", STATUS), ("operations suspend", SEARCH)])
 def test_a_table_wider_than_the_terminal_goes_on_in_its_columns(command: str, expected: str, unified: Unified) -> None:
     assert unified(command, tty=True, columns=80, environ={"NO_COLOR": "1"}).stdout == expected
+
+
+def test_the_operations_fit_a_terminal_and_a_wide_one_shows_their_paths(unified: Unified) -> None:
+    plain = {"NO_COLOR": "1"}
+    assert max(map(len, unified("operations", tty=True, columns=80, environ=plain).stdout.splitlines())) <= 80
+    assert unified("operations suspend", tty=True, columns=120).stdout.count("/unified/") == 1
+    assert unified("operations suspend -o tsv", tty=True, columns=80).stdout.count("/unified/") == 1
 
 
 def test_off_a_terminal_a_table_is_as_wide_as_it_is(unified: Unified) -> None:

@@ -8,6 +8,7 @@ from front_door import Unified
 from server import Reply, Service
 
 CALLS = "unified voice calls list"
+TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,18 @@ CALLS = "unified voice calls list"
             "voice calls list --as wget",
             f"{CALLS}: invalid value for '--as': 'wget' is not one of 'curl' ({CALLS} --help)",
         ),
+        ("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
+        ("pages list", 'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)'),
+        (
+            "tags list",
+            f'unified: no API or command named "tags" (did you mean {TAGS}?)',
+        ),
+        (
+            "ticketing tickets update 1 name=x",
+            "unified ticketing tickets update: no place for \"name=x\" (-f 'name=x' sets a field)",
+        ),
+        ("voice calls list a=b", f"{CALLS}: no place for \"a=b\" (-q 'a=b' is a query parameter)"),
+        ("voice calls list a\x1b b", f'{CALLS}: no place for "a\\x1b" ({CALLS} --help)'),
         ("-a x doctor", "this command takes no --account-id"),
         ("--token-stdin profile list", "this command takes no --token-stdin"),
         ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),

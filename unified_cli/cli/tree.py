@@ -57,11 +57,25 @@ def _pages() -> Any:
     return help_page
 
 
+APIS = "APIs"
+"""The section of the first page with the commands that are APIs."""
+_MOST_NAMED = 3
+
+
 class LeafCommand(TyperCommand):
     """A command; `takes` says what each of its arguments is, for completion."""
 
     page: Callable[[], "HelpPage"]
     takes: Sequence[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; UsageError for one too many, with what to type instead."""
+        found: list[str] = super().parse_args(ctx, args)
+        if ctx.args:
+            from unified_cli.cli.usage_errors import one_too_many  # noqa: PLC0415  only for an error
+
+            raise one_too_many(ctx, ctx.args[0])
+        return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the command's help page."""
@@ -94,10 +108,17 @@ class CommandGroup(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            close = get_close_matches(name, self.entries, 1)
-            hint = f'did you mean "{close[0]}"?' if close else f"{ctx.command_path} --help lists them"
-            raise UsageError(f'{ctx.command_path}: no {self.kind} named "{visible(name)}" ({hint})')
+            close = self._below(name) or get_close_matches(name, self.entries, 1)
+            named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
+            hint = f"did you mean {named}?" if close else f"{ctx.command_path} --help lists them"
+            raise UsageError(f'{ctx.command_path}: no {self.kind} named "{visible(name)}"', hint=hint)
         return command.name, command, args[1:]
+
+    def _below(self, name: str) -> list[str]:
+        """The resources of that name, each with its API."""
+        groups = [(api, stub.build()) for api, stub in self.entries.items() if stub.section == APIS]
+        found = [(api, group.get_command(None, name)) for api, group in groups]
+        return [f"{api} {resource.name}" for api, resource in found if resource]
 
     def _other_dash(self, name: str) -> str | None:
         plain = name.replace("-", "_")
@@ -121,7 +142,7 @@ def root(
     app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
     group = typer.main.get_command(app)
     apis = {
-        api.name: CommandStub(api.about, partial(_api, catalogue.service, api, execute), "APIs")
+        api.name: CommandStub(api.about, partial(_api, catalogue.service, api, execute), APIS)
         for api in catalogue.apis.values()
     }
     return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
@@ -165,7 +186,7 @@ def leaf(spec: CommandSpec[OptionsT]) -> Any:
     arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     read = typer_function(spec.options, lambda options: partial(spec.run, options), flags, arguments)
-    app.command(spec.name, cls=LeafCommand, context_settings=_CONTEXT)(read)
+    app.command(spec.name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(read)
     command: Any = typer.main.get_command(app)
     command.page = lambda: spec.page()._replace(flags=flags)
     command.takes = [word for one in arguments for word in one.takes]

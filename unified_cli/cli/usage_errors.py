@@ -10,6 +10,7 @@ from unified_cli.masking import visible
 
 _OWN = {spelling for flag in FLAGS for spelling in flag.spellings}
 _CLOSE = 0.75
+_FIELDS = {"-f": "-f '{argument}' sets a field", "-q": "-q '{argument}' is a query parameter"}
 
 
 def usage_error(context: Any, option: str | None, message: str) -> UsageError:
@@ -20,6 +21,15 @@ def usage_error(context: Any, option: str | None, message: str) -> UsageError:
         return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
     message = message.strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
+
+
+def one_too_many(context: Any, argument: str) -> UsageError:
+    """The error for an argument that the command does not take."""
+    hint = f"{context.command_path} --help"
+    if "=" in argument:
+        taken = [spelling for spelling in ("-f", "-q") if spelling in _spellings(context, "-")]
+        hint = next((_FIELDS[one].format(argument=visible(argument)) for one in taken), hint)
+    return UsageError(f'{context.command_path}: no place for "{visible(argument)}"', hint=hint)
 
 
 def _instead(context: Any, option: str) -> str | None:
@@ -40,5 +50,6 @@ def _is_group(command: Any) -> bool:
     return hasattr(command, "list_commands")
 
 
-def _spellings(context: Any) -> list[str]:
-    return [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]
+def _spellings(context: Any, begins: str = "--") -> list[str]:
+    parameters = context.command.get_params(context)
+    return [one for parameter in parameters for one in parameter.opts if one.startswith(begins)]

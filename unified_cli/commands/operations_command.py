@@ -14,6 +14,7 @@ from unified_cli.output import pretty_json
 VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
 BUILT_IN = "built in"
+_WIDE = 120
 
 
 class SearchOptions(Options):
@@ -47,15 +48,18 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
         return
     wanted = [word.lower() for word in options.words]
     found = [operation for operation in context.catalogue if all(word in _text(operation) for word in wanted)]
-    heads = ["command", "method", "path", "summary"]
-    rows = [[one.command, one.method, one.path, one.summary] for one in found]
+    runtime = context.runtime
+    # With the path a row would be wider than most terminals.
+    short = runtime.stdout_is_terminal and runtime.width < _WIDE and options.output != "tsv"
+    heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
+    rows = [[one.command, *(() if short else (one.method, one.path)), one.summary] for one in found]
     described = [describe(one) for one in found]
     if options.source:
         heads.append("source")
         for one, row, facts in zip(found, rows, described, strict=True):
             row.append(one.source or BUILT_IN)
             facts["source"] = one.source or BUILT_IN
-    show(context.runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
+    show(runtime, options.output, heads, rows, {"version": VERSION, "operations": described})
 
 
 def _openapi(context: CommandContext, options: SearchOptions) -> None:

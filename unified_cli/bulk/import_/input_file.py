@@ -11,6 +11,7 @@ from unified_cli.bulk.import_ import input_formats, json_records
 from unified_cli.bulk.import_.input_formats import GUESSED_IDS, READERS, InputLine
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
+from unified_cli.json_text.members import parts
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 
@@ -67,7 +68,7 @@ def examine(path: Path, wanted: str | None, items: str, *, ids: bool) -> InputFi
 
 def _examined(file: UnchangedFile, wanted: str | None, items: str, *, ids: bool) -> InputFile:
     with file.reader() as content:
-        chosen = wanted or _guess(content, file.path, ids=ids)
+        chosen = wanted or _guess(content, file.path, items, ids=ids)
     with file.reader() as content:
         count, last = _counted(READERS[chosen](content, str(file.path), items), str(file.path))
     return InputFile(file, chosen, items, count, last)
@@ -87,11 +88,11 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int]:
 
 def ids_or_records(content: bytes, name: str, items: str, wanted: str | None) -> Iterator[InputLine]:
     """The lines of what came through a pipe: records, or ids; without a `wanted` format by how it begins."""
-    chosen = wanted or _guess(io.BytesIO(content), Path(name), ids=True)
+    chosen = wanted or _guess(io.BytesIO(content), Path(name), items, ids=True)
     return READERS[chosen](io.BytesIO(content), name, items)
 
 
-def _guess(file: BinaryIO, path: Path, *, ids: bool) -> str:
+def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
     """By name for CSV and JSON, else by how it begins: where there may be ids, a table by its column `id`."""
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
@@ -102,5 +103,13 @@ def _guess(file: BinaryIO, path: Path, *, ids: bool) -> str:
     if begins == b"[":
         # An id may begin like an array; it hardly goes on like one.
         return GUESSED_IDS if first and ids and not json_records.is_array(first.text, file) else "json"
-    no_object = first and json_check.syntax_flaw(first.text) and not _MEMBER.match(first.text)
-    return GUESSED_IDS if ids and no_object else "ndjson"
+    return _guess_object(first.text, items) if first and ids else "ndjson"
+
+
+def _guess_object(line: bytes, items: str) -> str:
+    """The format of what begins with a line that begins with a brace, where there may be ids."""
+    if json_check.syntax_flaw(line):
+        # A document on several lines, if it goes on as an object does.
+        return "json" if _MEMBER.match(line) else GUESSED_IDS
+    members = parts(line) or {}
+    return "json" if "id" not in members and members.get(items, b"").startswith(b"[") else "ndjson"

@@ -22,7 +22,7 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _OTHERS = (";", "\t", "|")
 _SEPARATOR = re.compile(rb"[,;\t|]")
-_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab"}
+_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
 
 
 @dataclass(frozen=True, slots=True)
