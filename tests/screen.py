@@ -14,18 +14,25 @@ FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
 class Terminal:
-    """Runs `unified` on a pseudo-terminal, with stdout in a file where there is one."""
+    """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and stdin are those."""
 
     def __init__(
-        self, words: list[str], environ: Mapping[str, str], *, columns: int = 80, to: Path | None = None
+        self,
+        words: list[str],
+        environ: Mapping[str, str],
+        *,
+        columns: int = 80,
+        to: Path | None = None,
+        stdin: Path | None = None,
+        cwd: Path | None = None,
     ) -> None:
         self._columns = columns
         self._sent = StringIO()
-        shell = f'exec "$@" > "{to}"' if to else 'exec "$@"'
+        shell = 'exec "$@"' + (f' > "{to}"' if to else "") + (f' < "{stdin}"' if stdin else "")
         argv = ["-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *words]
         own = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
         self._child = pexpect.spawn(
-            "/bin/sh", argv, env={**own, **environ}, encoding="utf-8", timeout=20, dimensions=(24, columns)
+            "/bin/sh", argv, env={**own, **environ}, encoding="utf-8", timeout=20, dimensions=(24, columns), cwd=cwd
         )
         self._child.logfile_read = self._sent
 

@@ -1,5 +1,6 @@
 """Progress on a real terminal: one line below all others, never wider than it, gone at the end."""
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -112,3 +113,61 @@ def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: 
     *note, complete, end = terminal.lines
     assert " ".join(note).endswith(": the service answered 500 to GET /unified/ticketing/tickets: {}")
     assert (complete, end) == (COMPLETE, "")
+
+
+def sixth_waits(service: Service) -> threading.Event:
+    """Answer whatever is asked; the sixth request waits for the event."""
+    go_on = threading.Event()
+
+    def reply(seen: Seen) -> Reply:
+        if len(service.seen) > 5:
+            go_on.wait(20)
+        if seen.path.endswith("/download"):
+            return Reply(200, b"x" * 200_000, {"Content-Type": "image/png"})
+        return Reply(200, b'{"result": [], "next_cursor": null}' if seen.method == "GET" else b'{"id": "1"}')
+
+    service.reply = reply
+    return go_on
+
+
+AGAIN = "to continue: run the same command again"
+LISTS = [f"ticketing/{name}" for name in ("tickets", "tags", "teams", "contacts", "users", "comments", "accounts")]
+WORK = {
+    "import": (
+        ["import", "ticketing/tags", "in"],
+        "5 of 10 records, ",
+        f"5 of 10 records; {AGAIN} (its journal is in.unified-journal)",
+    ),
+    "export": (
+        ["export", *LISTS, "--to", "dump"],
+        "5 of 7 lists, 0 records, ",
+        f"5 of 7 lists, 0 records; {AGAIN}",
+    ),
+    "downloads": (
+        ["ticketing", "attachments", "download", "--from", "in", "--out", "files"],
+        r"file 6 of 10, 1\.0 MB, ",
+        f"5 of 10 files, 1.0 MB; {AGAIN}",
+    ),
+    "lines": (
+        ["ticketing", "tags", "update", "-"],
+        "5 of 10 lines, ",
+        "5 of 10 lines, 1 more was sent; to continue: the input from line 6 on",
+    ),
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_all_long_work_has_it_and_says_how_to_go_on(work: str, service: Service, tmp_path: Path) -> None:
+    words, drawn, last = WORK[work]
+    (tmp_path / "in").write_text("".join(json.dumps({"id": f"i-{at}", "name": "x"}) + "\n" for at in range(10)))
+    go_on = sixth_waits(service)
+    environ = {**service.environ, "HOME": str(tmp_path), "UNIFIED_RATE": "0"}
+    terminal = Terminal([*words, "--workers", "1"], environ, to=tmp_path / "out", stdin=tmp_path / "in", cwd=tmp_path)
+    try:
+        terminal.until(rf" \d+ %  {drawn}")
+        terminal.interrupt()
+        assert terminal.end() == 130
+    finally:
+        go_on.set()
+    shown = " ".join(terminal.lines).split()
+    assert shown == f"error: interrupted; broken off after {last}".split()

@@ -164,7 +164,9 @@ class _PipedRun:
     def _note_interruption(self, stop: KeyboardInterrupt, jobs: list[PipedJob]) -> None:
         """Add to the signal how many lines are done; those after them were sent, or not, without an answer so far."""
         under_way = self._tried - self._told
-        done = f"{self._told} of {counted(len(jobs), 'line')}" + (f", {under_way} more were sent" if under_way else "")
+        done = f"{self._told} of {counted(len(jobs), 'line')}" + (
+            f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
+        )
         onward = f"the input from line {jobs[self._told].line} on" if self._told < len(jobs) else "nothing is left"
         signals.say_how_to_continue(stop, done, onward)
 
