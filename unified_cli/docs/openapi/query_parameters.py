@@ -74,12 +74,14 @@ def _of_lists(service: Service) -> list[JsonObject]:
     for name, done in _TIMES.items():
         found += [_parameter(f"{name}[{op}]", _TIME, f"Only what was {done} {when}") for op, when in _OPERATORS.items()]
     way = schema_reference("SortOrder")
-    return found + [_parameter(f"sort_by[{name}]", way, f"Sort by when it was {done}") for name, done in _TIMES.items()]
+    return found + [
+        _parameter(f"{service.sort}[{name}]", way, f"Sort by when it was {done}") for name, done in _TIMES.items()
+    ]
 
 
 def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     needed = required_parameters(operation)
-    taken = {service.page_size, service.cursor, service.connection, "sort_by"}
+    taken = {service.page_size, service.cursor, service.connection, service.sort}
     known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
     named = [(_wire_name(one), one) for one in known]
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
