@@ -16,7 +16,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--selector --labels --label --tag -l": OwnSpelling("--profile", "-p tag:NAME selects profiles"),
     "--namespace --context --connection --use-profile -n": OwnSpelling("--profile", "-p NAME chooses a connection"),
     "--all-namespaces --all-profiles -A": OwnSpelling("--profile", "-p '*' takes every profile"),
-    "--account --account_id --integrated-account-id": OwnSpelling("--account-id", "-a ID"),
+    "--account --account_id": OwnSpelling("--account-id", "-a ID"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
     "--format --output-format --out-format --as-json --print": OwnSpelling(
         "--output", "-o FORMAT: json, ndjson, table, csv, tsv, yaml, ids, raw"
@@ -34,7 +34,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--max-items --max-results --max-records --count --first --head -L": OwnSpelling("--limit", "--limit N"),
     "--per-page --per_page --page_size": OwnSpelling("--page-size", "--page-size N"),
     "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
-    "--sort --sort-by --order-by --order": OwnSpelling("--query", "-q 'sort_by[created_at]=desc'"),
+    "--sort --sort-by --order-by --order": OwnSpelling("--query", "-q, with a sort key that the list's help names"),
     "--body --payload --data-raw --data-binary --data-json --input --filename --file": OwnSpelling(
         "--data", "-d JSON, or -d @FILE"
     ),

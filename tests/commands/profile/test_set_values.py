@@ -32,6 +32,12 @@ def test_the_top_of_the_file_gets_a_base_url_that_login_needs(unified: Unified, 
     assert "timeout" not in path.read_text()
 
 
+def test_the_top_of_a_file_with_profiles_is_changed_above_them(unified: Unified, config: Config) -> None:
+    path = config(MANY)
+    assert unified("profile set --default base_url=https://one.example").code == 0
+    assert path.read_text() == f"{TOP}\n{MANY}"
+
+
 @pytest.mark.parametrize(
     ("pattern", "changed"), [("prod-*", {"prod-a", "prod-b"}), ("tag:eu", {"prod-a", "dev"}), ("dev", {"dev"})]
 )

@@ -1,6 +1,6 @@
 """`unified profile set`: change the keys of a profile, of several, or of the top of the config file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
@@ -15,7 +15,7 @@ from unified_cli.config.draft import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import Toml, TomlTable
+from unified_cli.json_text.values import TomlTable
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -60,10 +60,11 @@ def _set(runtime: Runtime, options: SetOptions) -> None:
     warnings: list[str] = []
 
     def alter(draft: Draft) -> None:
-        before = {name: {**table} for name, table in draft.profiles.items()}
-        top = {**draft.data}
-        changed[:] = _change(draft, pattern, values)
-        warnings[:] = _warnings(runtime, (top, before), (draft.data, draft.profiles))
+        changed[:] = _names(draft, pattern)
+        _check_known(draft, pattern, changed, values)
+        warnings[:] = _warnings(runtime, draft, changed if pattern else [None, *draft.profiles], values)
+        for name in changed if pattern else [None]:
+            draft.set(name, values)
 
     path = edit.change(runtime, alter, touched=changed)
     named = f'profile "{changed[0]}"' if len(changed) == 1 else counted(len(changed), "profile")
@@ -72,7 +73,7 @@ def _set(runtime: Runtime, options: SetOptions) -> None:
         runtime.stderr.note(f"warning: {warning}")
 
 
-def _values(pattern: str | None, texts: tuple[str, ...]) -> Mapping[str, Toml]:
+def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
     if pattern and "=" in pattern:
         raise UsageError(f"whose {pattern.partition('=')[0]}?", hint="name a profile, or use --default")
     if not texts:
@@ -84,38 +85,38 @@ def _values(pattern: str | None, texts: tuple[str, ...]) -> Mapping[str, Toml]:
     return values
 
 
-def _change(draft: Draft, pattern: str | None, values: Mapping[str, Toml]) -> list[str]:
-    """Set the values in the draft, and return the names of the profiles that were changed."""
+def _names(draft: Draft, pattern: str | None) -> list[str]:
+    """The profiles to change; none of them for the top of the file."""
     if pattern is None:
-        names: list[str] = []
-        _set_table(draft, None, values)
-    elif profiles.is_several([pattern]):
-        names = profiles.select(Config(None, {}, draft.profiles), [pattern])
-    else:
-        names = [existing(pattern)]
+        return []
+    if profiles.is_several([pattern]):
+        return profiles.select(Config(None, {}, draft.profiles), [pattern])
+    return [existing(pattern)]
+
+
+def _check_known(draft: Draft, pattern: str | None, names: Sequence[str], values: TomlTable) -> None:
+    """Refuse to unset a key that is neither known nor in the file."""
+    for table in [draft.table(name) for name in names] if pattern else [draft.data]:
+        for key, value in values.items():
+            if value is None and key not in table:
+                known(key)
+
+
+def _warnings(runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable) -> Iterator[str]:
+    """What the change will mean for the tokens of these profiles, None being the shared one."""
+    top = {**draft.data}
+    new_top = _changed(top, values) if None in names else top
     for name in names:
-        _set_table(draft, name, values)
-    return names
+        table = top if name is None else draft.table(name)
+        new = table if None in names and name else _changed(table, values)
+        before, after = ({**_address(one), **other} for one, other in ((top, table), (new_top, new)))
+        if warning := origin_check.check(runtime, name, before, after, {}):
+            yield warning
 
 
-def _set_table(draft: Draft, name: str | None, values: Mapping[str, Toml]) -> None:
-    table = draft.data if name is None else draft.table(name)
-    for key, value in values.items():
-        if value is None and key not in table:
-            known(key)
-    draft.set(name, values)
+def _changed(table: TomlTable, values: TomlTable) -> TomlTable:
+    return {key: value for key, value in {**table, **values}.items() if value is not None}
 
 
-def _warnings(
-    runtime: Runtime,
-    before: tuple[TomlTable, Mapping[str, TomlTable]],
-    after: tuple[TomlTable, Mapping[str, TomlTable]],
-) -> Iterator[str]:
-    """What the change means for the tokens of the profiles, and for the shared one."""
-    tables = [(None, before[0], after[0]), *((name, before[1][name], table) for name, table in after[1].items())]
-    for name, was, now in tables:
-        inherited = [{key: top[key] for key in ("base_url",) if key in top} for top in (before[0], after[0])]
-        if {**inherited[0], **was} != {**inherited[1], **now}:
-            warning = origin_check.check(runtime, name, {**inherited[0], **was}, {**inherited[1], **now}, {})
-            if warning:
-                yield warning
+def _address(top: TomlTable) -> TomlTable:
+    return {"base_url": top["base_url"]} if "base_url" in top else {}

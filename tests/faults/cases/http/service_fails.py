@@ -40,7 +40,7 @@ CASES = {
             LIST,
             [gateway(status)],
             exit=5,
-            stderr=[rf"answered {status} .*502 Bad\\x1b\[31m Gateway \\(the service failed; try again later\\)$"],
+            stderr=[rf"answered {status} .*502 Bad\\x1b\[31m Gateway \(the service failed; try again later\)$"],
             never=["nginx"],
             requests=5,
         )
