@@ -54,11 +54,13 @@ class Request(NamedTuple):
     """The service honours idempotency keys, so a repeat with the same key is safe."""
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
+    private: bool = False
+    """The answer holds credentials, so that its body is not to be shown."""
 
     @property
     def target(self) -> str:
         """Path and query, percent-encoded."""
-        return f"{self.path}?{urlencode(self.query, quote_via=quote, safe='')}"
+        return self.path + (f"?{urlencode(self.query, quote_via=quote, safe='')}" if self.query else "")
 
     @property
     def url(self) -> str:
@@ -105,6 +107,14 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
     names = operation.path.strip("/").split("/")
     segments = [_identifier(identifier) if name == "{id}" else name for name in names]
     return _build(scope, operation.method, segments, content)._replace(operation=operation)
+
+
+def for_service(address: Address, path: str, query: Query) -> Request:
+    """The request for a path of the service that is for no connection and answers with their credentials."""
+    for name, value in query:
+        _encodable(name, "a query parameter's name")
+        _encodable(value, f"the value of query parameter {visible(name)!r}")
+    return Request("GET", address, address.path + path, query, "", private=True)
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:

@@ -31,10 +31,10 @@ class Trace(NamedTuple):
         if self.stderr.verbosity > 1:
             self._headers("<", response.headers)
 
-    def body(self, content: bytes) -> None:
+    def body(self, sent: Request, content: bytes) -> None:
         """Print the body of an answer."""
         if self.stderr.verbosity > 1:
-            self.stderr.line(f"< {self._shown(content)}")
+            self.stderr.line(f"< {'(not shown: it holds credentials)' if sent.private else self._shown(content)}")
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
         """Print how an attempt ended."""

@@ -18,12 +18,13 @@ _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|mo
 class JqProgram:
     """A compiled jq program. It computes in doubles, so it remembers whether it met a number that it changes."""
 
-    def __init__(self, expression: str) -> None:
+    def __init__(self, expression: str, option: str = "--jq") -> None:
         """Raises UsageError where the expression cannot be compiled."""
         try:
             self._program = compiled(expression)
         except ValueError as error:
-            raise UsageError(f"--jq {_reason(error)}") from None
+            raise UsageError(f"{option} {_reason(error)}") from None
+        self._option = option
         self._changed = False
 
     def run(self, text: bytes) -> list[Json]:
@@ -43,7 +44,7 @@ class JqProgram:
         try:
             yield from iter(self._program.input_text(readable.decode("utf-8")))
         except ValueError as error:
-            raise UsageError(f"--jq {_reason(error)}") from None
+            raise UsageError(f"{self._option} {_reason(error)}") from None
 
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""

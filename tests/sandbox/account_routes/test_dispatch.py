@@ -52,7 +52,7 @@ def test_the_list_has_every_kind_and_a_fleet_that_differs(bare_client: httpx.Cli
         ("status[in]=needs_reauth,connecting", lambda one: one["status"] in ("needs_reauth", "connecting")),
         ("is_sandbox=true", lambda one: one["is_sandbox"]),
         ("integration.name=deskly", lambda one: one["integration"]["name"] == "deskly"),
-        ("tenant_id=northwind", lambda one: one["tenant_id"] == "northwind"),
+        ("tenant_id=empty", lambda one: one["tenant_id"] == "empty"),
         ("created_at[gt]=2025-01-01", lambda one: one["created_at"] > "2025-01-01"),
         ("updated_at[lte]=2025-01-01", lambda one: one["updated_at"] < "2025-01-01"),
     ],

@@ -110,7 +110,7 @@ class Reader(NamedTuple):
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
             body = self._whole(response, bounds.LARGEST_BODY)
-            self.trace.body(body)
+            self.trace.body(request, body)
             body = decoding.text(body, kind) if body.strip() else b""
             page = self._split(body) if split else None
             if body and page is None:
@@ -146,7 +146,7 @@ class Reader(NamedTuple):
             # The status is known; the text that explains it is lost.
             self.disconnect()
             body = b""
-        self.trace.body(body)
+        self.trace.body(request, body)
         return self._failed(request, response, status, body)
 
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:

@@ -59,7 +59,7 @@ def account_record(account: str, seed: str) -> JsonObject | None:
     created = creation_time(random)
     return {
         "id": account,
-        "tenant_id": customer or "northwind",
+        "tenant_id": customer or kind,
         "status": status,
         "last_error": trouble,
         "authentication_method": product.authentication,

@@ -1,0 +1,184 @@
+"""`unified connections`: what the token can see, without its credentials, and profiles made of it."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from pages import cursor_of, served
+from server import Reply, Seen, Service
+
+SECRET = "provider-credential-0123456789"
+LIST = "connections list"
+ADD = "connections add --yes"
+
+
+def connection(identifier: str, tenant: str = "acme", product: str = "deskly", **more: Any) -> dict[str, Any]:
+    return {
+        "id": identifier,
+        "tenant_id": tenant,
+        "status": "active",
+        "is_sandbox": False,
+        "integration": {"name": product, "label": product.title(), "category": "ticketing"},
+        "context": {"access_token": SECRET},
+        "created_at": "2026-01-01T00:00:00Z",
+        **more,
+    }
+
+
+def answering(service: Service, *pages: list[dict[str, Any]], items: str = "result") -> None:
+    def reply(seen: Seen) -> Reply:
+        at = int(cursor_of(seen) or 0)
+        return served({items: pages[at], "next_cursor": str(at + 1) if at + 1 < len(pages) else None})
+
+    service.reply = reply
+
+
+@pytest.fixture
+def environ(service: Service) -> dict[str, str]:
+    """A service and a token, and no connection."""
+    return {name: value for name, value in service.environ.items() if name != "UNIFIED_ACCOUNT_ID"}
+
+
+def profiles(tmp_path: Path) -> Any:
+    return tomllib.loads((tmp_path / "config" / "config.toml").read_text())["profiles"]
+
+
+@pytest.mark.parametrize("items", ["result", "results"])
+def test_all_pages_are_listed_with_the_profiles_that_lead_there(
+    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path], items: str
+) -> None:
+    answering(
+        service, [connection("c-1")], [connection("c-2", "globex", status="needs_reauth", is_sandbox=True)], items=items
+    )
+    near = '[profiles.one]\naccount_id = "c-1"\n'
+    far = '[profiles.far]\nbase_url = "https://x.example"\naccount_id = "c-2"\n'
+    config(f'base_url = "{service.url}"\n{near}{far}')
+    result = unified(LIST, environ=environ)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "c-1\tdeskly\tacme\tactive\tno\t2026-01-01T00:00:00Z\tone\n"
+        "c-2\tdeskly\tglobex\tneeds_reauth\tyes\t2026-01-01T00:00:00Z\t\n"
+    )
+    assert [(seen.method, seen.target) for seen in service.seen] == [
+        ("GET", "/integrated-account"),
+        ("GET", "/integrated-account?next_cursor=1"),
+    ]
+
+
+def test_the_credentials_of_connections_are_nowhere(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    answering(service, [connection("c-1")])
+    for command in (f"{LIST} -vv", f"{LIST} -o json -vv", f"{LIST} -vv --where '.context == null'", f"{ADD} -vv"):
+        result = unified(command, environ=environ)
+        assert result.code == 0
+        assert SECRET not in result.stdout + result.stderr
+        assert "< (not shown: it holds credentials)\n" in result.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()]
+
+
+def test_json_holds_the_facts(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+    answering(service, [connection("c-1"), {"id": 7}])
+    assert unified(f"{LIST} -o json", environ=environ).json == {
+        "version": 1,
+        "connections": [
+            {
+                "id": "c-1", "product": "deskly", "category": "ticketing", "tenant": "acme", "status": "active",
+                "sandbox": False, "created": "2026-01-01T00:00:00Z", "profiles": [],
+            },
+            {
+                "id": "7", "product": "", "category": "", "tenant": "", "status": "",
+                "sandbox": False, "created": "", "profiles": [],
+            },
+        ],
+    }  # fmt: skip
+
+
+def test_a_program_selects(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+    answering(service, [connection("c-1"), connection("c-2", status="connecting")])
+    result = unified([*LIST.split(), "--where", '.status == "active"'], environ=environ)
+    assert result.stdout.startswith("c-1\t")
+    assert len(result.stdout.splitlines()) == 1
+    wrong = unified([*LIST.split(), "--where", ".status =="], environ=environ)
+    assert (wrong.code, wrong.stderr.startswith("error: --where ")) == (2, True)
+
+
+def test_the_token_of_one_connection_is_told_apart(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+    service.reply = lambda _: served({"statusCode": 403, "error": "Forbidden", "message": "not for this token"}, 403)
+    result = unified(LIST, environ=environ)
+    assert result.code == 7
+    assert "the token of a single connection cannot list them: use that of the environment" in result.stderr
+
+
+def test_profiles_are_added_once_and_used(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, config: Callable[[str], Path]
+) -> None:
+    config(f'base_url = "{service.url}"\n')
+    answering(service, [connection("c-1"), connection("c-2", "Globex & Söhne", "hire/track")])
+    first = unified(f"{ADD} --prefix p. --tag eu --tag new", environ=environ)
+    assert first.stdout.splitlines() == [
+        "p.acme-deskly\tc-1\tdeskly\tacme\tactive",
+        "p.Globex-S-hne-hire-track\tc-2\thire/track\tGlobex & Söhne\tactive",
+    ]
+    assert (first.code, first.stderr) == (0, f"added 2 profiles to {tmp_path}/config/config.toml\n")
+    assert profiles(tmp_path) == {
+        "p.acme-deskly": {"account_id": "c-1", "tags": ["eu", "new"]},
+        "p.Globex-S-hne-hire-track": {"account_id": "c-2", "tags": ["eu", "new"]},
+    }
+    again = unified(ADD, environ=environ)
+    assert (again.stdout, again.stderr) == ("", "nothing to add: 2 connections, each with a profile\n")
+    assert unified("-p tag:eu ticketing tickets list -o ndjson --limit 1", environ=environ).code == 0
+    assert {dict(seen.query).get("integrated_account_id") for seen in service.seen[-2:]} == {"c-1", "c-2"}
+
+
+def test_what_is_new_is_added_and_what_is_gone_is_named(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    answering(service, [connection("c-1")])
+    unified(ADD, environ=environ)
+    answering(service, [connection("c-2", "globex")])
+    result = unified(ADD, environ=environ)
+    assert result.stderr.startswith("not listed any more: acme-deskly (unified profile remove NAME)\nadded 1 profile ")
+    assert [*profiles(tmp_path)] == ["acme-deskly", "globex-deskly"]
+    assert profiles(tmp_path)["globex-deskly"] == {"account_id": "c-2", "base_url": service.url}
+
+
+def test_two_of_one_name_are_refused_and_nothing_is_written(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    answering(service, [connection("c-1"), connection("c-2"), connection("c-3", "other")])
+    result = unified(ADD, environ=environ)
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr == (
+        'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2 '
+        "(--where selects, --prefix names them apart)\n"
+    )
+    assert not (tmp_path / "config" / "config.toml").exists()
+
+
+def test_nothing_is_added_without_a_yes(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    answering(service, [connection("c-1")])
+    refused = unified("connections add", environ=environ)
+    assert refused.stderr == "error: nothing added: cannot ask whether to add 1 profile (add --yes)\n"
+    assert unified("connections add --dry-run", environ=environ).code == 0
+    no = unified("connections add", environ=environ, tty=True, stdin=b"n\n")
+    assert (no.code, no.stderr) == (2, "add 1 profile? [y/N] error: nothing added\n")
+    assert not (tmp_path / "config" / "config.toml").exists()
+    assert unified("connections add", environ=environ, tty=True, stdin=b"y\n").code == 0
+    assert [*profiles(tmp_path)] == ["acme-deskly"]
+
+
+def test_the_sandbox_is_a_fleet(unified: Unified, tmp_path: Path) -> None:
+    assert unified("-p sandbox connections add --yes --tag demo").code == 0
+    added = profiles(tmp_path)
+    assert {one["base_url"] for one in added.values()} == {"sandbox:"}
+    assert len(added) > 30
+    name = next(name for name, one in added.items() if one["account_id"] == "full")
+    found = unified(["-p", name, "ticketing", "tickets", "list", "--limit", "1", "-o", "ndjson"])
+    assert json.loads(found.stdout)["id"] == "tickets-1"

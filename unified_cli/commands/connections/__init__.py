@@ -1,0 +1,1 @@
+"""`unified connections` and its parts."""

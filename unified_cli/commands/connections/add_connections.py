@@ -1,0 +1,138 @@
+"""`unified connections add`: a profile for each connection that has none, all at once or none."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from unified_cli.cli import prompt, tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import PROFILE, SAFETY, Flag
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.result_table import show
+from unified_cli.commands.connections import listed_connections
+from unified_cli.commands.connections.known_profiles import profiles_by_account
+from unified_cli.commands.connections.listed_connections import ListedConnection, ListedConnectionsOptions
+from unified_cli.config import edit, file, resolution
+from unified_cli.config.address import SANDBOX
+from unified_cli.config.draft import Draft
+from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.json_text.values import Toml
+from unified_cli.masking import visible
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+_MOST_TOLD = 10
+_LONGEST_NAME = 64
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_HEADS = ("profile", "id", "product", "tenant", "status")
+
+
+class AddConnectionsOptions(ListedConnectionsOptions):
+    """Which connections to add, and how their profiles are called."""
+
+    prefix: Annotated[str, Flag(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
+    tag: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "give each profile this tag", "TAG")] = ()
+    dry_run: Annotated[bool, Flag(("--dry-run",), SAFETY, "show the profiles and add none")] = False
+    yes: Annotated[bool, Flag(("-y", "--yes"), SAFETY, "add without asking; required off a terminal")] = False
+
+
+def command(about: str, context: CommandContext) -> Any:
+    """The command."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "add",
+            AddConnectionsOptions,
+            lambda options: _add(context, context.complete(options)),
+            lambda: HelpPage(
+                "[options]",
+                [
+                    f"{about} that has none, named after its tenant and product.",
+                    "Run again, it adds what is new, and names the profiles whose connection is gone.",
+                ],
+                [(EXAMPLE, "unified -p sandbox connections add --prefix demo- --tag demo --dry-run")],
+            ),
+        )
+    )
+
+
+def _add(context: CommandContext, options: AddConnectionsOptions) -> None:
+    runtime = context.runtime
+    settings = listed_connections.settings(context, options)
+    found = [*listed_connections.listed(context, settings, options)]
+    known = profiles_by_account(runtime, settings)
+    wanted = listed_connections.chosen(found, options.where)
+    names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
+    rows = [(name, one.id, one.product, one.tenant, one.status) for name, one in names.items()]
+    if rows:
+        show(runtime, None, _HEADS, rows, None)
+    present = {one.id for one in found}
+    gone = [name for account, of_it in known.items() if account not in present for name in of_it]
+    if gone and not options.query:
+        runtime.stderr.note(f"not listed any more: {_some(gone)} (unified profile remove NAME)")
+    if not names:
+        runtime.stderr.note(f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile")
+    elif not options.dry_run:
+        _confirm(runtime, settings, len(names), yes=options.yes)
+        _write(runtime, settings, names, options.tag)
+
+
+def _named(found: list[ListedConnection], prefix: str, config: Config) -> Mapping[str, ListedConnection]:
+    """A name for each connection. Raises UsageError, naming them, where two would have the same."""
+    named: defaultdict[str, list[ListedConnection]] = defaultdict(list)
+    for one in found:
+        named[_name(one, prefix)].append(one)
+    taken = {name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles}
+    if taken:
+        name, of_it = next(iter(taken.items()))
+        who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
+        more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
+        raise UsageError(
+            f'nothing added: the name "{name}" would not be the only one, {who}{more}',
+            hint="--where selects, --prefix names them apart",
+        )
+    return {name: of_it[0] for name, of_it in named.items()}
+
+
+def _name(one: ListedConnection, prefix: str) -> str:
+    words = "-".join(filter(None, (one.tenant, one.product))) or one.id
+    safe = _UNSAFE.sub("-", f"{prefix}{words}").lstrip("._-")[:_LONGEST_NAME]
+    if not safe:
+        raise UsageError(f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME")
+    return safe
+
+
+def _confirm(runtime: Runtime, settings: Settings, number: int, *, yes: bool) -> None:
+    if yes:
+        return
+    what = counted(number, "profile")
+    if settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        raise UsageError(f"nothing added: cannot ask whether to add {what}", hint="add --yes")
+    if not prompt.ask(runtime, f"add {what}?"):
+        raise UsageError("nothing added")
+
+
+def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ListedConnection], tags: tuple[str, ...]) -> None:
+    inherited = resolution.resolve(Overrides(), runtime._replace(environ={}), file.read(runtime)._replace(profiles={}))
+    values: dict[str, Toml] = {"tags": [*tags]} if tags else {}
+    address = settings.address
+    if address and inherited.address != address:
+        values["base_url"] = SANDBOX if address.is_sandbox else str(address)
+
+    def alter(draft: Draft) -> None:
+        for name, one in names.items():
+            draft.add(name, {"account_id": one.id, **values})
+
+    path = edit.change(runtime, alter, touched=names)
+    runtime.stderr.note(f"added {counted(len(names), 'profile')} to {path}")
+    first = next(iter(names))
+    if resolution.resolve(Overrides(first), runtime, file.read(runtime)).token is None:
+        runtime.stderr.note("they have no token yet (unified profile login --shared stores one for all)")
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_TOLD
+    return ", ".join(map(visible, names[:_MOST_TOLD])) + (f" and {more} more" if more > 0 else "")

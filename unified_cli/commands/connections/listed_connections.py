@@ -1,0 +1,139 @@
+"""Ask the service for the connections that a token can see; the credentials in the answer are dropped at once."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, NamedTuple, Self
+
+from unified_cli.call import builder
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.flags import PROFILE, Flag
+from unified_cli.cli.options import overrides
+from unified_cli.cli.shared_options import (
+    BaseUrl,
+    MessageOptions,
+    NetworkOptions,
+    PageSize,
+    Profiles,
+    Query,
+    TokenFile,
+    TokenStdin,
+)
+from unified_cli.config import file, resolution
+from unified_cli.config.settings import Settings
+from unified_cli.errors import AccessError
+from unified_cli.http import pagination, request as requests
+from unified_cli.http.answer import page_body
+from unified_cli.http.answer.reader import Answer
+from unified_cli.http.pagination import Span
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Request
+from unified_cli.json_text.members import Record, parts, text
+from unified_cli.json_text.values import JsonObject
+from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
+
+# The reference of the service has this name for the list in one place, and the usual one in others.
+_OTHER_ITEMS = "results"
+_OWN_TOKEN = "the token of a single connection cannot list them: use that of the environment"  # noqa: S105  words
+
+
+class ListedConnectionsOptions(MessageOptions, NetworkOptions):
+    """Whose connections are asked for, and which of them count."""
+
+    profile: Profiles = ()
+    base_url: BaseUrl = None
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    query: Query = ()
+    page_size: PageSize = None
+    where: Annotated[
+        str | None, Flag(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ")
+    ] = None
+
+
+class ListedConnection(NamedTuple):
+    """A connection as the service lists it, without its credentials; all as text, empty where it is not known."""
+
+    id: str
+    product: str
+    category: str
+    tenant: str
+    status: str
+    sandbox: bool
+    created: str
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """The connection in a record of the list."""
+        members = parts(record) or {}
+        product = parts(members.get("integration", b"")) or {}
+        return cls(
+            text(members.get("id")),
+            text(product.get("name")),
+            text(product.get("category")),
+            text(members.get("tenant_id")),
+            text(members.get("status")),
+            members.get("is_sandbox") == b"true",
+            text(members.get("created_at")),
+        )
+
+    @property
+    def facts(self) -> JsonObject:
+        """The connection as JSON; the names are a contract."""
+        return self._asdict()
+
+
+def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
+    """The settings for a request that is for no connection. Raises ConfigError where there is no base URL."""
+    runtime = context.runtime
+    flags = overrides(options, builder.one_profile(options.profile))
+    resolved = replace(resolution.resolve(flags._replace(output=None), runtime, file.read(runtime)), account_id="")
+    runtime.stderr.quiet = resolved.quiet
+    resolved.reachable()
+    return resolved
+
+
+def listed(
+    context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
+) -> Iterator[ListedConnection]:
+    """All connections that the token can see, page by page. Raises what a list raises."""
+    service = context.catalogue.service
+    query = builder.pairs(options.query)
+    if resolved.page_size is not None:
+        query.append((service.page_size, str(resolved.page_size)))
+    address, _ = resolved.reachable()
+    request = requests.for_service(address, service.accounts, query)
+    with (
+        Clients(context.runtime, context.catalogue) as clients,
+        progress(context.runtime, Work("connection")) as shown,
+    ):
+        client = clients.open(resolved, patience=Patience.ENDLESS)
+
+        def send(request: Request, *, page: bool) -> Answer:  # noqa: ARG001  how pages are asked for
+            answer = client.send(request)
+            body = answer.body or b""
+            found = page_body.split(body, service)
+            return answer._replace(page=found or page_body.split(body, service._replace(items=_OTHER_ITEMS)))
+
+        try:
+            for page in pagination.pages(send, request, service, Span()):
+                shown.add(len(page.records), pages=1)
+                yield from map(ListedConnection.of, page.records)
+        except AccessError as error:
+            if error.status == 403:
+                error.add_hint(_OWN_TOKEN)
+            raise
+        finally:
+            client.close()
+
+
+def chosen(found: list[ListedConnection], where: str | None) -> list[ListedConnection]:
+    """The connections for which the program gives true alone. Raises UsageError for one that is wrong."""
+    if where is None:
+        return found
+    from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
+
+    program = JqProgram(where, "--where")
+    return [one for one in found if program.run(dump(one.facts).encode()) == [True]]
