@@ -52,6 +52,20 @@ def unsafe() -> re.Pattern[str]:
     return re.compile(_UNSAFE)
 
 
+# How the characters that no look at their category tells from others begin in UTF-8: those of the marks above.
+_MARKS_BEGIN = (b"\xcc", b"\xcd", b"\xd2", b"\xe1\xaa", b"\xe1\xab", b"\xe1\xb7", b"\xe2\x83", b"\xef\xb8")
+
+
+def is_harmless(text: str) -> bool:
+    """Whether the text certainly holds nothing unsafe: quick to find out, while the pattern knows for sure."""
+    if not text.isprintable():
+        return False
+    if text.isascii():
+        return True
+    encoded = text.encode("utf-8")
+    return not any(begin in encoded for begin in _MARKS_BEGIN)
+
+
 def visible(text: str, *, but: str = "") -> str:
     r"""The text with every unsafe character written as an escape, such as `\\x1b`, but for those in `but`."""
     if text.isascii() and text.isprintable():

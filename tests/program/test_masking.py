@@ -159,3 +159,14 @@ def test_secrets_that_several_threads_read_are_all_masked() -> None:
     finally:
         sys.setswitchinterval(before)
     assert masked(" ".join(names)) == " ".join(["***"] * len(names))
+
+
+def test_nothing_unsafe_is_taken_for_harmless() -> None:
+    characters = [chr(code) for code in range(sys.maxunicode + 1)]
+    unsafe = masking.unsafe().findall("a".join(characters))
+    known = {*unsafe}
+    piled = masking.unsafe().findall("".join(f"a{one * 5}" for one in characters[:0x10000] if one not in known))
+    assert (len(unsafe) > 2000, len(piled) > 100) == (True, True)
+    assert [hex(ord(one)) for one in unsafe if masking.is_harmless(one)] == []
+    assert [hex(ord(one)) for one in piled if masking.is_harmless(one * 5)] == []
+    assert masking.is_harmless("Zoë, 東京, it's 20 °C 😀")

@@ -47,12 +47,12 @@ def coloured(text: TerminalText) -> TerminalText:
     return TerminalText(made.replace("\x02", '\\"').replace("\x01", "\\\\") if escapes else made)
 
 
-def pieces(text: TerminalText) -> Iterator[TerminalText]:
+def pieces(text: str) -> Iterator[str]:
     """The text in pieces that end at line breaks, so that few coloured ones are in memory at a time."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _PIECE) + 1 or len(text)
-        yield TerminalText(text[start:end])
+        yield text[start:end]
         start = end
 
 

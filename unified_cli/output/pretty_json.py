@@ -20,14 +20,14 @@ def write(runtime: Runtime, body: bytes) -> None:
 
 def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
     """JSON as it is shown on a terminal, coloured where asked for, in pieces."""
-    text = terminal.json_visible(document.decode("utf-8"))
+    text = document.decode("utf-8")
     if not colour:
-        yield text
+        yield terminal.json_visible(text)
         return
     from unified_cli.output import json_colour  # noqa: PLC0415  rich is for terminals only
 
     for piece in json_colour.pieces(text):
-        yield json_colour.coloured(piece)
+        yield json_colour.coloured(terminal.json_visible(piece))
 
 
 def pretty(body: bytes) -> bytes:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NewType
 
-from unified_cli.masking import unsafe, visible, visible_styled
+from unified_cli.masking import is_harmless, unsafe, visible, visible_styled
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def has_colour(runtime: Runtime, *, stderr: bool = False) -> bool:
 
 def json_visible(text: str) -> TerminalText:
     r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
+    if is_harmless(text.replace("\n", "")):
+        return TerminalText(text)
     return TerminalText(unsafe().sub(lambda match: _json_escape(match[0]), text))
 
 
