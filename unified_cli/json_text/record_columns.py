@@ -28,8 +28,10 @@ def pick(members: Parts, column: str) -> bytes | None:
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):
         return value
-    step = next((one for one in _steps(column) if one.key in members), None)
-    return None if step is None else _item(members[step.key], step.items, step.rest)
+    for key, wanted, rest in _steps(column):
+        if (found := members.get(key)) is not None:
+            return _item(found, wanted, rest)
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -51,23 +53,17 @@ def _splits(column: str) -> Iterator[_PathStep]:
 
 def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
     """The items of a value that are wanted, and the rest of the path within them."""
-    if value == _NULL:
-        return _NULL
-    if not wanted:
-        return _within(value, rest) if rest else value
-    if not value.startswith(b"["):
-        return None
-    number, *more = wanted
-    if number is None:
-        return _of_each(value, more, rest)
-    found = items(value)
-    return _item(bytes(found[number]), more, rest) if number < len(found) else _NULL
-
-
-def _within(value: bytes, rest: str) -> bytes | None:
-    if value.startswith(b"["):
+    if wanted and value.startswith(b"["):
+        number, *more = wanted
+        if number is None:
+            return _of_each(value, more, rest)
+        found = items(value)
+        return _item(bytes(found[number]), more, rest) if number < len(found) else _NULL
+    if value == _NULL or not (wanted or rest):
+        return value
+    if not wanted and value.startswith(b"["):
         return _of_each(value, (), rest)
-    members = parts(value)
+    members = None if wanted else parts(value)
     return None if members is None else pick(members, rest)
 
 
