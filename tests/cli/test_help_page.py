@@ -35,7 +35,7 @@ def test_help_fits_80_columns_and_has_no_escape_codes(node: str, unified: Unifie
 
 
 VERBS = """
-Add Assign Call Change Choose Complete Create Deactivate Delete Download Downgrade Export Find Forward Get Import
+Add Ask Assign Call Change Choose Complete Create Deactivate Delete Download Downgrade Export Find Forward Get Import
 Install List Manage Move Print Reject Remove Reply Reset Search Send Serve Show Start Store Suspend Test Update Write
 """
 

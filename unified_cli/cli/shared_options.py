@@ -16,7 +16,7 @@ Profiles = Annotated[
     Flag(
         ("-p", "--profile"),
         CONNECTION,
-        "the profile to use; for a list or get also a glob or tag:NAME",
+        "profile to use; list and get also take globs, tag:NAME",
         "NAME",
         takes="profile",
     ),
