@@ -2,12 +2,14 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from unified_cli.errors import StateError, StorageError
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.data.generate import SeededRecords
 
@@ -42,6 +44,8 @@ class SandboxStore:
         self._counts = counts
         self._seeded: dict[str, SeededRecords] = {}
         self.seed = seed
+        self.encode: Callable[[JsonObject], str] = dump
+        """How seeded records become JSON; what serves many of them has a faster way."""
         self.path: Path | None = None
         """The file; None for a store in memory."""
 
@@ -96,7 +100,7 @@ class SandboxStore:
         """The seeded records of a connection."""
         records = self._seeded.get(account)
         if records is None:
-            records = self._seeded[account] = SeededRecords(self.seed, account, self._counts)
+            records = self._seeded[account] = SeededRecords(self.seed, account, self._counts, self.encode)
         return records
 
     @contextmanager

@@ -7,6 +7,7 @@ import pytest
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
+from unified_cli.json_text.fast_encoder import compact
 from unified_cli.sandbox.api.stored_records import Records
 from unified_cli.sandbox.data.generate import NAMELESS, SeededRecords
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
@@ -137,3 +138,30 @@ def test_a_resource_without_records_leaves_no_pointer_behind() -> None:
     world = SeededRecords("x", "full", {("ticketing", "users"): 0, ("ticketing", "accounts"): 0})
     ticket = world.record("ticketing", "tickets", 1)
     assert (ticket["assignees"], ticket["created_by"], ticket["account"]) == ([], None, None)
+
+
+def test_both_ways_to_encode_give_the_same_bytes(catalogue: Catalogue, world: SeededRecords) -> None:
+    fast = SeededRecords("x", "full", {}, compact)
+    for api in catalogue.apis.values():
+        for name in api.resources:
+            assert [fast.text(api.name, name, n) for n in (1, 2, 3)] == [
+                world.text(api.name, name, n) for n in (1, 2, 3)
+            ]
+
+
+def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
+    records = SeededRecords("northwind", "full", {("ticketing", "tickets"): 5000})
+    ticket = records.record("ticketing", "tickets", 4321)
+    assert {name: ticket[name] for name in ("name", "assignees", "status", "contact", "account", "created_at")} == {
+        "name": "Invoice missing from search",
+        "assignees": [{"id": "users-21", "name": "Claude Dubois"}, {"id": "users-22", "name": "Dorothy Haddad"}],
+        "status": {"id": "ticket_status-3", "name": "Waiting on customer"},
+        "contact": {"id": "contacts-78", "name": "Mónica Da Silva"},
+        "account": {"id": "accounts-26", "name": "Stark & Söhne 2"},
+        "created_at": "2024-06-01T08:12:43.000Z",
+    }
+    account = records.record("ticketing", "accounts", 7)
+    assert (account["etag"], account["updated_at"]) == ("32e54a57", "2024-08-07T20:51:37.000Z")
+    application = records.record("ats", "applications", 5)
+    assert application["current_stage"] == {"id": "job_interview_stages-77", "name": "Phone screen 16"}
+    assert application["reject_reason"] == "reject_reasons-3"

@@ -104,9 +104,9 @@ def usage_rows(context: RecordContext, name: str) -> list[list[Json]]:
     return [[f"2025-12-{day:02d}", context.random.below(f"{name}{day}", 9), 10] for day in (1, 2)]
 
 
-def commit(context: RecordContext, name: str) -> str:
-    """The hash of a commit."""
-    return "".join(_HEX[context.random.below(f"{name}{place}", 16)] for place in range(40))
+def commit(context: RecordContext, name: str, length: int = 40) -> str:
+    """The hash of a commit, or its beginning."""
+    return "".join(_HEX[context.random.below(f"{name}{place}", 16)] for place in range(length))
 
 
 def options(_context: RecordContext, _name: str) -> list[dict[str, str]]:

@@ -1,6 +1,6 @@
 """Seeded records: record N of a resource is computed from seed, connection, API, resource and N."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.json_text.json_codec import dump
@@ -13,7 +13,8 @@ from unified_cli.sandbox.data.fields import BY_NAME, BY_TYPE
 from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company
 from unified_cli.sandbox.data.record_context import RecordContext
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, record_id
-from unified_cli.sandbox.data.relations import CHILD_LISTS, CHILDREN_PER_PARENT, DERIVED, FieldPlace, rarely_set, target
+from unified_cli.sandbox.data.references import References
+from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT, FieldPlace, target
 from unified_cli.sandbox.data.seeded_random import SeededRandom, creation_time, timestamp
 
 _PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
@@ -24,16 +25,29 @@ _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField
 NAMELESS = frozenset({"availability", "utilization"})
 
 
+ValueMaker = Callable[[RecordContext], Json]
+"""Makes the value of one field of a record."""
+
+
 class SeededRecords:
     """The records that a connection has at first, each generated when it is read."""
 
-    def __init__(self, seed: str, connection: str, counts: Mapping[tuple[str, str], int]) -> None:
+    def __init__(
+        self,
+        seed: str,
+        connection: str,
+        counts: Mapping[tuple[str, str], int],
+        encode: Callable[[JsonObject], str] = dump,
+    ) -> None:
+        self._encode = encode
         self._seed = f"{seed}/{connection}"
         self._mapping = MAPPINGS.get(connection.partition(":")[0])
         self._counts = counts
-        self._titles: dict[tuple[str, str, int], str] = {}
+        self._references = References(self._seed, self.count, self._target)
+        self._pointers: dict[tuple[str, str, int], JsonObject] = {}
         self._texts: dict[tuple[str, str, int], str] = {}
-        self._plans: dict[tuple[str, str], dict[str, tuple[KnownField, str]]] = {}
+        self._fields: dict[tuple[str, str], dict[str, tuple[KnownField, str]]] = {}
+        self._makers: dict[tuple[str, str], list[tuple[str, ValueMaker]]] = {}
 
     def count(self, api: str, resource: str) -> int:
         """How many records of a resource there are."""
@@ -48,7 +62,8 @@ class SeededRecords:
         context = RecordContext(
             self._seed, api, resource, number, random, created, person, self._title(api, resource, number, person)
         )
-        record = {name: self._value(context, field, to) for name, (field, to) in self._plan(api, resource).items()}
+        makers = self._makers.get((api, resource)) or self._prepare(api, resource)
+        record: JsonObject = {name: make(context) for name, make in makers}
         adjust = ADJUSTMENTS.get((api, resource))
         if adjust is not None:
             record.update(adjust(context, record))
@@ -61,36 +76,22 @@ class SeededRecords:
         if text is None:
             if len(self._texts) >= _KEPT:
                 self._texts.clear()
-            text = self._texts[place] = dump(self.record(api, resource, number))
+            text = self._texts[place] = self._encode(self.record(api, resource, number))
         return text
 
-    def _target_number(self, place: FieldPlace, number: int, random: SeededRandom | None = None) -> int | None:
-        """The number of the record that a field of record `number` refers to; None where it refers to none."""
-        api, resource, name = place
-        if place in DERIVED:
-            first, between, second = DERIVED[place]
-            middle = self._target_number((api, resource, first), number, random)
-            return middle and self._target_number((api, between, second), middle)
-        _, to = self._plan(api, resource)[name]
-        size = self.count(api, to)
-        if size == 0:
-            return None
-        if children := CHILDREN_PER_PARENT.get(place):
-            return (number - 1) // children % size + 1
-        random = random or SeededRandom(self._seed, api, resource, number)
-        if rarely_set(name):
-            size = min(size, number - 1) if to == resource else size
-            if size == 0 or not random.one_in(f"has {name}", 4):
-                return None
-        if place == ("ats", "applications", "current_stage"):
-            job = self._target_number((api, resource, "job"), number, random) or 1
-            stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
-            return (job - 1) * stages % size + 1 + random.below(name, stages)
-        return random.below(name, size) + 1
+    def _prepare(self, api: str, resource: str) -> list[tuple[str, ValueMaker]]:
+        """What makes each field of a resource's records."""
+        plan = self._plan(api, resource)
+        found = [(name, self._maker((api, resource, name), field, to)) for name, (field, to) in plan.items()]
+        self._makers[api, resource] = found
+        return found
+
+    def _target(self, place: FieldPlace) -> str:
+        return self._plan(place[0], place[1])[place[2]][1]
 
     def _plan(self, api: str, resource: str) -> dict[str, tuple[KnownField, str]]:
         """The fields of a resource's records by name, each with the resource it refers to, if any."""
-        plan = self._plans.get((api, resource))
+        plan = self._fields.get((api, resource))
         if plan is None:
             fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in _PEOPLE else ())
             has = {field.name for field in fields}
@@ -100,7 +101,7 @@ class SeededRecords:
                 more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
                 fields = more + fields if "id" not in has else fields + more
             plan = {field.name: (field, target(api, resource, field) or "") for field in fields}
-            self._plans[api, resource] = plan
+            self._fields[api, resource] = plan
         return plan
 
     def _person(self, api: str, resource: str, number: int) -> Person | None:
@@ -132,57 +133,60 @@ class SeededRecords:
             return random.pick("talk", vocabulary.MEETINGS)
         return f"{vocabulary.singular(resource).replace('_', ' ').capitalize()} {number}"
 
-    def _value(self, context: RecordContext, field: KnownField, to: str) -> Json:
-        name = field.name
+    def _maker(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
+        _, resource, name = place
         if name == "id":
-            return record_id(context.resource, context.number)
+            return lambda context: record_id(resource, context.number)
         if name == "remote_data":
-            return self._remote(context)
+            return _remote
         if to:
-            return self._reference(context, field, to)
-        if field.values:
+            return self._several(place, field, to) if field.type == "array" else self._one(place, field, to)
+        if values := field.values:
+            often, other = values[0], f"{name} else"
             # The first value is the usual one.
-            other = context.random.one_in(name, 3)
-            return context.random.pick(f"{name} else", field.values) if other else field.values[0]
+            return lambda context: context.random.pick(other, values) if context.random.one_in(name, 3) else often
         make = BY_NAME.get((name, field.type)) or BY_TYPE[field.type]
-        return make(context, name)
+        return lambda context: make(context, name)
 
-    def _reference(self, context: RecordContext, field: KnownField, to: str) -> Json:
-        if field.type == "array":
-            numbers = self._target_numbers(context, field, to)
-            ids = field.name.endswith("_ids")
-            return [record_id(to, n) if ids else self._pointer(context.api, to, n) for n in numbers]
-        number = self._target_number((context.api, context.resource, field.name), context.number, context.random)
-        if number is None:
-            return None
-        return self._pointer(context.api, to, number) if field.type == "object" else record_id(to, number)
+    def _several(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
+        api, ids = place[0], field.name.endswith("_ids")
+        numbers = self._references.several(place, field, to)
 
-    def _target_numbers(self, context: RecordContext, field: KnownField, to: str) -> list[int]:
-        size = self.count(context.api, to)
-        child = CHILD_LISTS.get((context.api, context.resource, field.name))
-        if child is not None:
-            children = CHILDREN_PER_PARENT[context.api, child[0], child[1]]
-            start = (context.number - 1) * children + 1
-            return [n for n in range(start, start + children) if n <= size]
-        wanted = min(size, 1 + context.random.below(f"{field.name} length", 2))
-        first = context.random.below(field.name, max(size, 1))
-        return [(first + step) % size + 1 for step in range(wanted)]
+        def make(context: RecordContext) -> Json:
+            found = numbers(context.number, context.random)
+            return [record_id(to, number) if ids else self._pointer(api, to, number) for number in found]
+
+        return make
+
+    def _one(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
+        api, whole = place[0], field.type == "object"
+        target_of = self._references.one(place)
+
+        def make(context: RecordContext) -> Json:
+            number = target_of(context.number, context.random)
+            if number is None:
+                return None
+            return self._pointer(api, to, number) if whole else record_id(to, number)
+
+        return make
 
     def _pointer(self, api: str, to: str, number: int) -> JsonObject:
         place = (api, to, number)
-        title = self._titles.get(place)
-        if title is None:
-            if len(self._titles) >= _KEPT:
-                self._titles.clear()
-            title = self._titles[place] = self._title(api, to, number, self._person(api, to, number))
-        return {"id": record_id(to, number), "name": title}
+        pointer = self._pointers.get(place)
+        if pointer is None:
+            if len(self._pointers) >= _KEPT:
+                self._pointers.clear()
+            title = self._title(api, to, number, self._person(api, to, number))
+            pointer = self._pointers[place] = {"id": record_id(to, number), "name": title}
+        return pointer
 
-    def _remote(self, context: RecordContext) -> JsonObject:
-        own = 10_000 + context.number
-        return {
-            "gid": own,
-            "object": vocabulary.singular(context.resource),
-            "title": context.title,
-            "self": f"https://provider.example/v3/{context.resource}/{own}",
-            "created": timestamp(context.created),
-        }
+
+def _remote(context: RecordContext) -> JsonObject:
+    own = 10_000 + context.number
+    return {
+        "gid": own,
+        "object": vocabulary.singular(context.resource),
+        "title": context.title,
+        "self": f"https://provider.example/v3/{context.resource}/{own}",
+        "created": timestamp(context.created),
+    }

@@ -1,13 +1,12 @@
 """What a field's value may depend on: the record that it belongs to."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from unified_cli.sandbox.data.people import Person
 from unified_cli.sandbox.data.seeded_random import SeededRandom
 
 
-@dataclass(frozen=True, slots=True)
-class RecordContext:
+class RecordContext(NamedTuple):
     """A record that is being generated; `created` is in seconds since 1970, `person` whom it describes, if anybody."""
 
     seed: str

@@ -1,6 +1,7 @@
 """Random numbers that are the same for the same words, in every process and on every machine."""
 
 import time
+from functools import lru_cache
 from typing import TypeVar
 from zlib import crc32
 
@@ -38,7 +39,16 @@ class SeededRandom:
 def timestamp(seconds: float) -> str:
     """Seconds since 1970 as the service writes times: `2026-01-31T10:00:00.000Z`."""
     whole = int(seconds)
-    return time.strftime(f"%Y-%m-%dT%H:%M:%S.{int((seconds - whole) * 1000):03d}Z", time.gmtime(whole))
+    minutes, second = divmod(whole, 60)
+    hours, minute = divmod(minutes, 60)
+    day, hour = divmod(hours, 24)
+    return f"{_date(day)}T{hour:02d}:{minute:02d}:{second:02d}.{int((seconds - whole) * 1000):03d}Z"
+
+
+@lru_cache(2048)
+def _date(day: int) -> str:
+    """The date so many days after 1970-01-01; formatting it is what takes long."""
+    return time.strftime("%Y-%m-%d", time.gmtime(day * _DAY))
 
 
 def creation_time(random: SeededRandom) -> int:
