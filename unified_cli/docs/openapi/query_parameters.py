@@ -12,8 +12,7 @@ from unified_cli.sandbox.data.sample_requests import required_parameters
 _TEXT: JsonObject = {"type": "string"}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
 _SWITCH: JsonObject = {"type": "boolean"}
-_OPERATORS = {"gt": "after", "gte": "at or after", "lt": "before", "lte": "at or before"}
-_TIMES = {"created_at": "created", "updated_at": "changed"}
+_OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
 # Assumption: a parameter that is an object takes the id of a record, but this one, which takes the provider's words.
 _MEMBERS = {"filter_Query": "raw"}
 _BRACKETS = str.maketrans({"[": "_", "]": None})
@@ -71,12 +70,18 @@ def _of_lists(service: Service) -> list[JsonObject]:
         _parameter(service.cursor, _TEXT, "The cursor that the previous page gave"),
         _parameter(service.ignore_limit, _SWITCH, "Ignore the page size"),
     ]
-    for name, done in _TIMES.items():
-        found += [_parameter(f"{name}[{op}]", _TIME, f"Only what was {done} {when}") for op, when in _OPERATORS.items()]
+    times = service.times.split()
+    for name in times:
+        found += [_time_filter(name, operator) for operator in service.operators.split()]
     way = schema_reference("SortOrder")
-    return found + [
-        _parameter(f"{service.sort}[{name}]", way, f"Sort by when it was {done}") for name, done in _TIMES.items()
-    ]
+    return found + [_parameter(f"{service.sort}[{name}]", way, f"Sort by {name}") for name in times]
+
+
+def _time_filter(name: str, operator: str) -> JsonObject:
+    about = f"Only records whose {name} is {_OPERATORS.get(operator, operator)}"
+    if operator == "in":
+        return _parameter(f"{name}[{operator}][]", {"type": "array", "items": _TIME}, about)
+    return _parameter(f"{name}[{operator}]", _TIME, about)
 
 
 def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
