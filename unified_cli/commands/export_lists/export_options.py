@@ -8,12 +8,10 @@ from unified_cli.cli.shared_options import (
     Bom,
     ConnectionOptions,
     CsvSafe,
-    Dedupe,
     MessageOptions,
     NetworkOptions,
     PageSize,
     Query,
-    Restart,
 )
 
 ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet"]
@@ -40,8 +38,8 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     page_size: PageSize = None
     allow_partial: AllowPartial = False
-    restart: Restart = False
-    dedupe: Dedupe = None
+    restart: Annotated[bool, Flag(("--restart",), EXPORT, "start over: read everything and replace the files")] = False
+    dedupe: Annotated[Literal["id"] | None, Flag(("--dedupe",), EXPORT, "leave out repeated records", "id")] = None
     output: Annotated[
         ExportFormat | None, Flag(("-o", "--output", "--format"), EXPORT, "the format of the files", "FORMAT")
     ] = None
