@@ -53,7 +53,7 @@ class Tally:
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
     """How far it is after so many seconds, in words."""
-    return ", ".join(_words(tally, seconds, now))
+    return ", ".join([*_facts(tally, seconds), *_waits(tally, now)[:1]])
 
 
 def done(tally: Tally) -> str:
@@ -68,15 +68,16 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
     # A line that fills the last column would be continued on the next by some terminals.
     room, share = screen.columns - 1, _share(tally)
     size = next((bar for width, bar in _BARS if screen.columns >= width), 0) if share is not None else 0
-    words = _words(tally, seconds, now)
-    before = size + len("  100 %  ") if size else 0
-    while len(words) > 1 and len(", ".join(words)) > room - before:
-        # The wait, which is last, says more than the pace.
-        del words[-2 if tally.wait and len(words) > 2 else -1]
-    text = ", ".join(words)
-    if share is None or not size or len(text) > room - before:
-        return text[:room]
-    return f"{_bar(share, size, screen)} {share * 100:4.0f} %  {text}"
+    facts, waits = _facts(tally, seconds), _waits(tally, now) or [""]
+    # A wait says more than the pace and the bar.
+    for bar, wait in [(size, waits[0]), *((0, one) for one in waits)]:
+        before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
+        taken = bar + len("  100 %  ") if bar else 0
+        for number in range(len(facts), 0, -1):
+            text = ", ".join(filter(None, [*facts[:number], wait]))
+            if len(text) <= room - taken:
+                return before + text
+    return text[:room]
 
 
 def span(seconds: float) -> str:
@@ -88,8 +89,8 @@ def span(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _words(tally: Tally, seconds: float, now: float) -> list[str]:
-    """The facts, the most important first, and a wait last."""
+def _facts(tally: Tally, seconds: float) -> list[str]:
+    """What is known, the most important first."""
     work = tally.work
     found = [done(tally)]
     if work.part == "file":
@@ -107,9 +108,15 @@ def _words(tally: Tally, seconds: float, now: float) -> list[str]:
         found.append(f"about {span(left)} left")
     if tally.retries:
         found.append(counted(tally.retries, "retry"))
-    if tally.wait and tally.wait.until > now:
-        found.append(f"waiting {span(max(1, tally.wait.until - now))}: {tally.wait.reason}")
     return found
+
+
+def _waits(tally: Tally, now: float) -> list[str]:
+    """What is waited for, and without the reason; empty where nothing is."""
+    if tally.wait is None or tally.wait.until <= now:
+        return []
+    wait = f"waiting {span(max(1, tally.wait.until - now))}"
+    return [f"{wait}: {tally.wait.reason}", wait]
 
 
 def _units(tally: Tally) -> str:

@@ -54,14 +54,17 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         if not chosen or floor[column] + GAP <= room:
             room -= floor[column] + (GAP if chosen else 0)
             chosen.add(column)
-    widths = {}
-    for column in natural:
-        if column in chosen:
-            widest = floor[column] if column in found.times else min(natural[column], _WIDEST)
-            more = max(0, min(widest - floor[column], room))
-            widths[column] = floor[column] + more
-            room -= more
-    return widths
+    wanted = {
+        column: 0 if column in found.times else min(size, _WIDEST) - floor[column]
+        for column, size in natural.items()
+        if column in chosen
+    }
+    # Those that lack the least are made whole first.
+    for column in sorted(wanted, key=wanted.__getitem__):
+        more = max(0, min(wanted[column], room))
+        floor[column] += more
+        room -= more
+    return {column: floor[column] for column in wanted}
 
 
 def _floor(column: str, size: int, found: Measured) -> int:
