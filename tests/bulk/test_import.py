@@ -637,7 +637,8 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
         ("import ticketing/nothing in", 2, "no resource ticketing/nothing (unified operations lists them)"),
         ("import ticketing/tags in --operation list", 2,
          "ticketing/tags has no operation 'list' to import with (choose from: create, update, delete)"),
-        ("import ticketing/tags in --workers 65", 2, INVALID.format("'--workers': 65 is not in the range 1<=x<=64")),
+        ("import ticketing/tags in --workers 65", 2,
+         INVALID.format("'--workers': must be a whole number, from 1 to 64, not '65'")),
         (
             "import ticketing/tags in --format xml",
             2,

@@ -38,7 +38,7 @@ SERVE = "unified sandbox serve: invalid value for '--port': {} (unified sandbox 
 @pytest.mark.parametrize(
     ("options", "said", "code"),
     [
-        ("--port 99999", SERVE.format("99999 is not in the range 0<=x<=65535"), 2),
+        ("--port 99999", SERVE.format("must be a whole number, from 0 to 65535, not '99999'"), 2),
         (
             "--records tickets=5",
             "--records tickets=5: no resource 'tickets' (it must look like ticketing/tickets=1000)",

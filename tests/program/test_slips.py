@@ -8,6 +8,8 @@ from front_door import Unified
 from server import Reply, Service
 
 CALLS = "unified voice calls list"
+GET = "unified ticketing tickets get"
+DOWNLOAD = "unified voice recordings download"
 TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
 
 
@@ -20,6 +22,20 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             "voice calls list --as wget",
             f"{CALLS}: invalid value for '--as': 'wget' is not one of 'curl' ({CALLS} --help)",
         ),
+        (
+            "voice calls list --columns",
+            "--columns needs a value (--columns A,B.C: only these fields, such as id,status.name,tags[0].name)",
+        ),
+        ("voice calls list -o", "-o needs a value (-o FORMAT: the output format)"),
+        ("voice calls list --all=yes", "--all takes no value (read all pages, not one)"),
+        (
+            "voice calls list --limit all",
+            f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not 'all' ({CALLS} --help)",
+        ),
+        (
+            "voice calls list --limit 0",
+            f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not '0' ({CALLS} --help)",
+        ),
         ("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
         ("pages list", 'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)'),
         (
@@ -29,6 +45,14 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         (
             "ticketing tickets update 1 name=x",
             "unified ticketing tickets update: no place for \"name=x\" (-f 'name=x' sets a field)",
+        ),
+        (
+            "ticketing tickets get 1 2",
+            f'{GET}: no place for "2" (for several records pipe their ids into {GET} -)',
+        ),
+        (
+            "voice recordings download 1",
+            f'{DOWNLOAD}: no place for "1" (fields and parameters name the record: {DOWNLOAD} --help)',
         ),
         ("voice calls list a=b", f"{CALLS}: no place for \"a=b\" (-q 'a=b' is a query parameter)"),
         ("voice calls list a\x1b b", f'{CALLS}: no place for "a\\x1b" ({CALLS} --help)'),

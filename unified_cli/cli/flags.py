@@ -8,6 +8,7 @@ The annotation tells Typer the type; the default means "not given".
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeVar, dataclass_transform, get_args, get_origin
 
@@ -84,6 +85,7 @@ class Flag(NamedTuple):
     def parameter(self) -> inspect.Parameter:
         """The option as a parameter that Typer understands; None, or an empty list, where it is not given."""
         default: Any = 0 if self.counted else False if self.kind is bool else None
+        parse = self.parse or (self._in_range if self.minimum is not None else None)
         info: Any = typer.Option(
             default,
             *self.spellings,
@@ -91,14 +93,25 @@ class Flag(NamedTuple):
             metavar=self.metavar or None,
             rich_help_panel=self.group,
             count=self.counted,
-            min=self.minimum,
-            max=self.maximum,
-            parser=_parser(self.parse) if self.parse else None,
+            parser=_parser(parse) if parse else None,
             show_default=False,
         )
         # As the default, not in an Annotated: with thirty options that takes Typer half a millisecond less.
         annotation: Any = self.kind if default is not None else self.kind | None
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+
+    def _in_range(self, text: str) -> float:
+        """The number from `minimum` to `maximum`. Raises ValueError saying so."""
+        try:
+            number: float = self.kind(text)
+        except ValueError:
+            number = math.nan
+        most = math.inf if self.maximum is None else self.maximum
+        if self.minimum is None or not self.minimum <= number <= most:
+            what = "a whole number" if self.kind is int else "a number"
+            bounds = f"from {self.minimum:g} to {most:g}" if self.maximum is not None else f"{self.minimum:g} or more"
+            raise ValueError(f"must be {what}, {bounds}")
+        return number
 
 
 class Argument(NamedTuple):

@@ -10,7 +10,7 @@ from unified_cli.masking import visible
 
 _OWN = {spelling for flag in FLAGS for spelling in flag.spellings}
 _CLOSE = 0.75
-_FIELDS = {"-f": "-f '{argument}' sets a field", "-q": "-q '{argument}' is a query parameter"}
+_FIELDS = {"-f": "-f '{}' sets a field", "-q": "-q '{}' is a query parameter"}
 
 
 def usage_error(context: Any, option: str | None, message: str) -> UsageError:
@@ -23,12 +23,26 @@ def usage_error(context: Any, option: str | None, message: str) -> UsageError:
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
 
 
+def misused_option(option: str, message: str) -> UsageError:
+    """The error for an option without the value that it takes, or with one that it does not take."""
+    flag = next((flag for flag in FLAGS if option in flag.spellings), None)
+    if flag is None:
+        return usage_error(None, None, message)
+    if flag.takes_value:
+        return UsageError(f"{option} needs a value", hint=f"{option} {flag.metavar}: {flag.about}")
+    return UsageError(f"{option} takes no value", hint=flag.about)
+
+
 def one_too_many(context: Any, argument: str) -> UsageError:
     """The error for an argument that the command does not take."""
-    hint = f"{context.command_path} --help"
+    path, spellings = context.command_path, _spellings(context, "-")
+    hint = f"{path} --help"
     if "=" in argument:
-        taken = [spelling for spelling in ("-f", "-q") if spelling in _spellings(context, "-")]
-        hint = next((_FIELDS[one].format(argument=visible(argument)) for one in taken), hint)
+        hint = next((text.format(visible(argument)) for option, text in _FIELDS.items() if option in spellings), hint)
+    elif "id" in context.params:
+        hint = f"for several records pipe their ids into {path} -"
+    elif "-f" in spellings:
+        hint = f"fields and parameters name the record: {path} --help"
     return UsageError(f'{context.command_path}: no place for "{visible(argument)}"', hint=hint)
 
 
