@@ -59,9 +59,8 @@ class SeededRecords:
         random = SeededRandom(self._seed, api, resource, number)
         created = creation_time(random)
         person = self._person(api, resource, number)
-        context = RecordContext(
-            self._seed, api, resource, number, random, created, person, self._title(api, resource, number, person)
-        )
+        title = self._title((api, resource, number), person, random)
+        context = RecordContext(self._seed, api, resource, number, random, created, person, title)
         makers = self._makers.get((api, resource)) or self._prepare(api, resource)
         record: JsonObject = {name: make(context) for name, make in makers}
         adjust = ADJUSTMENTS.get((api, resource))
@@ -116,7 +115,8 @@ class SeededRecords:
             domain = company((number - 1) // CHILDREN_PER_PARENT["ticketing", "contacts", "account_id"] % 60 + 1).domain
         return people.person(self._seed, group, number, domain)
 
-    def _title(self, api: str, resource: str, number: int, person: Person | None) -> str:
+    def _title(self, place: tuple[str, str, int], person: Person | None, random: SeededRandom) -> str:
+        api, resource, number = place
         if person is not None:
             return person.name
         if resource == "accounts":
@@ -124,7 +124,6 @@ class SeededRecords:
         named = vocabulary.title(api, resource, number)
         if named is not None:
             return named
-        random = SeededRandom(self._seed, api, resource, number)
         if resource in ("attachments", "files"):
             return file_of(random)[0]
         if resource in ("tickets", "emails", "pull-requests", "activities"):
@@ -176,7 +175,8 @@ class SeededRecords:
         if pointer is None:
             if len(self._pointers) >= _KEPT:
                 self._pointers.clear()
-            title = self._title(api, to, number, self._person(api, to, number))
+            random = SeededRandom(self._seed, api, to, number)
+            title = self._title(place, self._person(api, to, number), random)
             pointer = self._pointers[place] = {"id": record_id(to, number), "name": title}
         return pointer
 

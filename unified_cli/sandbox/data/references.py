@@ -47,9 +47,12 @@ class References:
         length, name = f"{field.name} length", field.name
 
         def some(_number: int, random: SeededRandom) -> list[int]:
-            wanted = min(size, 1 + random.below(length, 2))
-            first = random.below(name, max(size, 1))
-            return [(first + step) % size + 1 for step in range(wanted)]
+            if not size:
+                return []
+            first = random.below(name, size)
+            if size > 1 and random.below(length, 2):
+                return [first % size + 1, (first + 1) % size + 1]
+            return [first % size + 1]
 
         return some
 
