@@ -1,6 +1,7 @@
 """Seeded records: record N of a resource is computed from seed, connection, API, resource and N."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.json_text.json_codec import dump
@@ -44,7 +45,7 @@ class SeededRecords:
         self._mapping = MAPPINGS.get(connection.partition(":")[0])
         self._counts = counts
         self._references = References(self._seed, self.count, self._target)
-        self._pointers: dict[tuple[str, str, int], JsonObject] = {}
+        self._pointers: dict[tuple[str, str], dict[int, JsonObject]] = {}
         self._texts: dict[tuple[str, str, int], str] = {}
         self._fields: dict[tuple[str, str], dict[str, tuple[KnownField, str]]] = {}
         self._makers: dict[tuple[str, str], list[tuple[str, ValueMaker]]] = {}
@@ -148,37 +149,37 @@ class SeededRecords:
         return lambda context: make(context, name)
 
     def _several(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
-        api, ids = place[0], field.name.endswith("_ids")
         numbers = self._references.several(place, field, to)
-
-        def make(context: RecordContext) -> Json:
-            found = numbers(context.number, context.random)
-            return [record_id(to, number) if ids else self._pointer(api, to, number) for number in found]
-
-        return make
+        if field.name.endswith("_ids"):
+            return lambda context: [record_id(to, one) for one in numbers(context.number, context.random)]
+        pointer = self._pointer_maker(place[0], to)
+        return lambda context: [pointer(one) for one in numbers(context.number, context.random)]
 
     def _one(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
-        api, whole = place[0], field.type == "object"
         target_of = self._references.one(place)
+        written = self._pointer_maker(place[0], to) if field.type == "object" else partial(record_id, to)
 
         def make(context: RecordContext) -> Json:
             number = target_of(context.number, context.random)
-            if number is None:
-                return None
-            return self._pointer(api, to, number) if whole else record_id(to, number)
+            return None if number is None else written(number)
 
         return make
 
-    def _pointer(self, api: str, to: str, number: int) -> JsonObject:
-        place = (api, to, number)
-        pointer = self._pointers.get(place)
-        if pointer is None:
-            if len(self._pointers) >= _KEPT:
-                self._pointers.clear()
-            random = SeededRandom(self._seed, api, to, number)
-            title = self._title(place, self._person(api, to, number), random)
-            pointer = self._pointers[place] = {"id": record_id(to, number), "name": title}
-        return pointer
+    def _pointer_maker(self, api: str, to: str) -> Callable[[int], Json]:
+        """What makes the pointer to a record of a resource: its id and its title; the last few thousand are kept."""
+        pointers = self._pointers.setdefault((api, to), {})
+
+        def make(number: int) -> Json:
+            pointer = pointers.get(number)
+            if pointer is None:
+                if len(pointers) >= _KEPT:
+                    pointers.clear()
+                random = SeededRandom(self._seed, api, to, number)
+                title = self._title((api, to, number), self._person(api, to, number), random)
+                pointer = pointers[number] = {"id": record_id(to, number), "name": title}
+            return pointer
+
+        return make
 
 
 def _remote(context: RecordContext) -> JsonObject:

@@ -1,6 +1,7 @@
 """The texts of the seeded records, and how many records there are."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from unified_cli.catalogue.known import known
 
@@ -168,6 +169,7 @@ def title(api: str, resource: str, number: int) -> str | None:
     return words[place] + (f" {turn + 1}" if turn else "")
 
 
+@lru_cache
 def singular(resource: str) -> str:
     """The name of one record as fields spell it: `ticket` for `tickets`, `page_export` for `page-exports`."""
     word = resource.replace("-", "_")
