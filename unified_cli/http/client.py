@@ -111,18 +111,22 @@ class Client:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
-        permit = self._rate_limit.wait(account, NEVER if endless else call.until, self._tell_wait)
+        waits = 0
+
+        def tell(seconds: float, reason: str) -> None:
+            nonlocal waits
+            waits += 1
+            stderr = self._runtime.stderr
+            stderr.waiting(seconds, reason)
+            if stderr.verbosity and waits == 1:
+                stderr.line(f"waiting {seconds:.1f} s: {reason}")
+
+        permit = self._rate_limit.wait(account, NEVER if endless else call.until, tell)
         if permit is None:
             _give_up(call, call.error)
         if endless:
             call.until += permit.at - started
         return permit
-
-    def _tell_wait(self, seconds: float, reason: str) -> None:
-        stderr = self._runtime.stderr
-        stderr.waiting(seconds, reason)
-        if stderr.verbosity:
-            stderr.line(f"waiting {seconds:.1f} s: {reason}")
 
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:

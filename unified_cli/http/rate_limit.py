@@ -16,7 +16,7 @@ _NOTABLE = 1.0
 
 
 TellWait = Callable[[float, str], None]
-"""Told the seconds of a wait, and its reason."""
+"""Told the seconds of a wait, and its reason; one wait may follow upon another."""
 
 
 class Patience(Enum):
@@ -80,7 +80,6 @@ class RateLimit:
                 return None
             if tell and reason:
                 tell(seconds, reason)
-                tell = None
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
             self._sleep(max(seconds, 0.001))
 
