@@ -86,6 +86,8 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish', 'pwsh'"
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
+        ("help columns", 'unified help: no topic, API or command named "columns" (did you mean "output"?)'),
+        ("help errors", 'unified help: no topic, API or command named "errors" (did you mean "exit-codes"?)'),
         ("help exit-code", 'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)'),
         ("help ticketting", 'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)'),
         ("help zzz", 'unified help: no topic, API or command named "zzz" (unified help lists the topics)'),

@@ -7,6 +7,7 @@ import pytest
 from front_door import Unified
 from server import Reply, Service
 
+UNKNOWN = "unified: no API or command named"
 CALLS = "unified voice calls list"
 GET = "unified ticketing tickets get"
 DOWNLOAD = "unified voice recordings download"
@@ -36,6 +37,21 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             "voice calls list --limit 0",
             f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not '0' ({CALLS} --help)",
         ),
+        (
+            "list ticketing tickets",
+            f'{UNKNOWN} "list" (the operation comes last: unified API RESOURCE list)',
+        ),
+        (
+            "ticketing ls",
+            'unified ticketing: no resource named "ls" (the resource comes first: unified ticketing RESOURCE list)',
+        ),
+        (
+            "ticketing/tickets list",
+            f'{UNKNOWN} "ticketing/tickets" (words are separated by blanks: unified ticketing tickets)',
+        ),
+        ("ticketing tickets rm 1", 'unified ticketing tickets: no operation named "rm" (did you mean "delete"?)'),
+        ("profile delete a", 'unified profile: no command named "delete" (did you mean "remove"?)'),
+        ("auth login", 'unified: no API or command named "auth" (did you mean "profile"?)'),
         ("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
         ("pages list", 'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)'),
         (

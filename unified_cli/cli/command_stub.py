@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+APIS = "APIs"
+"""The section of the first page with the commands that are APIs."""
+
 
 class CommandStub(NamedTuple):
     """What a command is for, and the function that builds it."""

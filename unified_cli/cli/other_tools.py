@@ -1,6 +1,6 @@
 """How gh, aws, gcloud, kubectl, curl and httpie spell what has another name here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -61,6 +61,22 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--no-color --no-colour --colour": OwnSpelling("--color", "--color never"),
     "--no-pager --no-cli-pager --pager --region": OwnSpelling("", "leave it out"),
 }
+
+
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "ls all index query search find count": ("list",),
+    "show view read describe fetch info retrieve": ("get", "show"),
+    "rm del destroy remove delete": ("delete", "remove"),
+    "new add post insert create": ("create", "add"),
+    "edit set patch put modify change": ("update", "set"),
+    "config configure auth login init setup whoami": ("profile",),
+    "start run up": ("serve",),
+}
+
+
+def own_commands(name: str) -> Sequence[str]:
+    """What another tool's command may be called here."""
+    return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
 
 
 def own_spelling(option: str) -> OwnSpelling | None:

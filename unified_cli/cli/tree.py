@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -10,11 +9,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
-from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.options import EarlyOptions, OperationOptions, options_for
-from unified_cli.errors import UsageError
-from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -55,11 +52,6 @@ def _pages() -> Any:
     from unified_cli.cli import help_page  # noqa: PLC0415  only help needs pages
 
     return help_page
-
-
-APIS = "APIs"
-"""The section of the first page with the commands that are APIs."""
-_MOST_NAMED = 3
 
 
 class LeafCommand(TyperCommand):
@@ -108,17 +100,10 @@ class CommandGroup(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            close = self._below(name) or get_close_matches(name, self.entries, 1)
-            named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
-            hint = f"did you mean {named}?" if close else f"{ctx.command_path} --help lists them"
-            raise UsageError(f'{ctx.command_path}: no {self.kind} named "{visible(name)}"', hint=hint)
-        return command.name, command, args[1:]
+            from unified_cli.cli.usage_errors import unknown_command  # noqa: PLC0415  only for an error
 
-    def _below(self, name: str) -> list[str]:
-        """The resources of that name, each with its API."""
-        groups = [(api, stub.build()) for api, stub in self.entries.items() if stub.section == APIS]
-        found = [(api, group.get_command(None, name)) for api, group in groups]
-        return [f"{api} {resource.name}" for api, resource in found if resource]
+            raise unknown_command(ctx.command_path, self.kind, self.entries, name)
+        return command.name, command, args[1:]
 
     def _other_dash(self, name: str) -> str | None:
         plain = name.replace("-", "_")

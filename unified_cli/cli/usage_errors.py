@@ -1,13 +1,18 @@
 """Turn what Typer cannot parse into a usage error that says what to type instead."""
 
+import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from unified_cli.catalogue import STANDARD
+from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.options import FLAGS
-from unified_cli.cli.other_tools import own_spelling
+from unified_cli.cli.other_tools import own_commands, own_spelling
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
+_MOST_NAMED = 3
 _OWN = {spelling for flag in FLAGS for spelling in flag.spellings}
 _CLOSE = 0.75
 _FIELDS = {"-f": "-f '{}' sets a field", "-q": "-q '{}' is a query parameter"}
@@ -21,6 +26,35 @@ def usage_error(context: Any, option: str | None, message: str) -> UsageError:
         return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
     message = message.strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
+
+
+def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> UsageError:
+    """The error for a name that is no entry of a group; `path` is how the group was called, `kind` what it holds."""
+    close = [one for one in own_commands(name) if one in entries]
+    close = close or _below(entries, name) or get_close_matches(name, entries, 1)
+    hint = _order(path, kind, entries, name)
+    if not hint:
+        named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
+        hint = f"did you mean {named}?" if close else f"{path} --help lists them"
+    return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
+
+
+def _order(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> str | None:
+    """How a command line is written, where an operation stands too early or the words are not apart."""
+    words = re.split(r"[./:]", name)
+    if len(words) > 1 and words[0] in entries:
+        return f"words are separated by blanks: {path} {visible(' '.join(words))}"
+    verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
+    if verb and kind == "API or command" and "profile" not in own_commands(name):
+        return f"the operation comes last: {path} API RESOURCE {verb}"
+    return f"the resource comes first: {path} RESOURCE {verb}" if verb and kind == "resource" else None
+
+
+def _below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
+    """The resources of that name, each with its API."""
+    apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
+    found = [(api, one.get_command(None, name)) for api, one in apis]
+    return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
 def misused_option(option: str, message: str) -> UsageError:

@@ -57,7 +57,8 @@ def _help(context: CommandContext, words: Sequence[str]) -> None:
         if whole.get_command(None, words[0]) is None:
             if words[0] in topics():
                 raise _no_page(words, 1)
-            close = get_close_matches(words[0], [*topics(), *whole.entries], 1)
+            close = [name for name, topic in topics().items() if words[0] in topic.also]
+            close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
             hint = f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
             raise UsageError(f'unified help: no topic, API or command named "{visible(words[0])}" ({hint})')
         depth = _depth(whole, words)

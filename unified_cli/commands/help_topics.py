@@ -1,7 +1,7 @@
 """The topics of `unified help`: the texts of the TOML files, with tables generated from the code."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -24,6 +24,8 @@ class HelpTopic:
 
     about: str
     page: HelpPage
+    also: Sequence[str]
+    """Other words for what it is about."""
 
 
 def topics() -> Mapping[str, HelpTopic]:
@@ -31,7 +33,7 @@ def topics() -> Mapping[str, HelpTopic]:
     folder = files("unified_cli.commands")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
-    return {name: HelpTopic(data["about"], _page(name, data)) for name, data in tables}
+    return {name: HelpTopic(data["about"], _page(name, data), data.get("also", "").split()) for name, data in tables}
 
 
 def _page(name: str, data: TomlTable) -> HelpPage:
