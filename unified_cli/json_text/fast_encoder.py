@@ -5,6 +5,6 @@ import msgspec
 from unified_cli.json_text.values import Json
 
 
-def compact(value: Json) -> str:
+def compact(value: Json) -> bytes:
     """A value without lone surrogates as compact JSON."""
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value)

@@ -16,6 +16,11 @@ def dump(value: Json) -> str:
     return text
 
 
+def encoded(value: Json) -> bytes:
+    """A value as compact JSON in UTF-8."""
+    return dump(value).encode()
+
+
 def read(text: str) -> Json:
     """The value of a JSON text. Very long numbers become text and others may lose digits, so it is not for output."""
     try:

@@ -144,8 +144,8 @@ def test_both_ways_to_encode_give_the_same_bytes(catalogue: Catalogue, world: Se
     fast = SeededRecords("x", "full", {}, compact)
     for api in catalogue.apis.values():
         for name in api.resources:
-            assert [fast.text(api.name, name, n) for n in (1, 2, 3)] == [
-                world.text(api.name, name, n) for n in (1, 2, 3)
+            assert [fast.encoded(api.name, name, n) for n in (1, 2, 3)] == [
+                world.encoded(api.name, name, n) for n in (1, 2, 3)
             ]
 
 

@@ -14,7 +14,7 @@ from unified_cli.sandbox.api import cursors
 from unified_cli.sandbox.api.filters import Test, is_field, sort_key
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
 from unified_cli.sandbox.api.stored_records import Row
-from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse
 from unified_cli.sandbox.store import Scope
 
 # Assumption: neither the usual nor the greatest page size is published.
@@ -81,16 +81,16 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     def seal(words: str | None) -> str | None:
         return cursors.seal(words, binding, terms.now) if words else None
 
-    result = shaped(rows, query, service, partial=terms.partial)
     envelope = {
-        service.items: _keyed(rows, result, query.get(service.key_by)),
         service.cursor: dump(seal(later)),
         service.previous_cursor: dump(seal(earlier)),
         service.record_count: str(len(rows)),
     }
     if terms.partial:
         envelope[service.partial] = "true"
-    return SandboxResponse.json(lossless.join(envelope))
+    items = _items(rows, query, service, partial=terms.partial)
+    start, rest = f'{{"{service.items}":', lossless.join(envelope)[1:]
+    return SandboxResponse(200, b"".join((start.encode(), items, b",", rest.encode())), {"content-type": JSON})
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
@@ -174,6 +174,14 @@ def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool
         lossless.join({k: v for k, v in row.members.items() if k not in dropped and (keep is None or k in keep)})
         for row in rows
     ]
+
+
+def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
+    """The records of a page as JSON; those that are answered as they are, are not decoded."""
+    changing = (service.exclude_fields, service.ignore_remote_data, service.response_format, service.key_by)
+    if not partial and not any(name in query for name in changing):
+        return b"[" + b",".join([row.encoded for row in rows]) + b"]"
+    return _keyed(rows, shaped(rows, query, service, partial=partial), query.get(service.key_by)).encode()
 
 
 def _keyed(rows: list[Row], result: list[str], name: QueryValue | None) -> str:

@@ -33,8 +33,16 @@ class Row:
         """The record's JSON."""
         if self._text is None and self._seeded is not None:
             records, api, resource = self._seeded
-            self._text = records.text(api, resource, self.position)
+            self._text = records.encoded(api, resource, self.position).decode()
         return self._text or "{}"
+
+    @property
+    def encoded(self) -> bytes:
+        """The record's JSON in UTF-8, as a page is made of: a whole page takes long to encode."""
+        if self._text is None and self._seeded is not None:
+            records, api, resource = self._seeded
+            return records.encoded(api, resource, self.position)
+        return self.text.encode()
 
     @property
     def value(self) -> JsonObject:

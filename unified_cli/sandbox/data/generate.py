@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.data import people, vocabulary
 from unified_cli.sandbox.data.consistency import ADJUSTMENTS
@@ -38,7 +38,7 @@ class SeededRecords:
         seed: str,
         connection: str,
         counts: Mapping[tuple[str, str], int],
-        encode: Callable[[JsonObject], str] = dump,
+        encode: Callable[[JsonObject], bytes] = encoded,
     ) -> None:
         self._encode = encode
         self._seed = f"{seed}/{connection}"
@@ -46,7 +46,7 @@ class SeededRecords:
         self._counts = counts
         self._references = References(self._seed, self.count, self._target)
         self._pointers: dict[tuple[str, str], dict[int, JsonObject]] = {}
-        self._texts: dict[tuple[str, str, int], str] = {}
+        self._encoded: dict[tuple[str, str, int], bytes] = {}
         self._fields: dict[tuple[str, str], dict[str, tuple[KnownField, str]]] = {}
         self._makers: dict[tuple[str, str], list[tuple[str, ValueMaker]]] = {}
 
@@ -69,15 +69,15 @@ class SeededRecords:
             record.update(adjust(context, record))
         return self._mapping(record) if self._mapping else record
 
-    def text(self, api: str, resource: str, number: int) -> str:
-        """Record 1, 2, … as JSON text; the last few thousand are kept."""
+    def encoded(self, api: str, resource: str, number: int) -> bytes:
+        """Record 1, 2, … as JSON; the last few thousand are kept."""
         place = (api, resource, number)
-        text = self._texts.get(place)
-        if text is None:
-            if len(self._texts) >= _KEPT:
-                self._texts.clear()
-            text = self._texts[place] = self._encode(self.record(api, resource, number))
-        return text
+        found = self._encoded.get(place)
+        if found is None:
+            if len(self._encoded) >= _KEPT:
+                self._encoded.clear()
+            found = self._encoded[place] = self._encode(self.record(api, resource, number))
+        return found
 
     def _prepare(self, api: str, resource: str) -> list[tuple[str, ValueMaker]]:
         """What makes each field of a resource's records."""
