@@ -139,6 +139,19 @@ def test_several_connections_are_one_result(unified: Unified, config: Callable[[
     assert none.stderr == 'error: no record has the column "nmae" (did you mean "name"?)\n'
 
 
+def test_a_connection_that_failed_may_have_the_columns(unified: Unified, config: Callable[[str], Path]) -> None:
+    config(
+        '[profiles.a]\nbase_url="sandbox:"\naccount_id="dead-provider"\n'
+        '[profiles.b]\nbase_url="sandbox:"\naccount_id="full"'
+    )
+    result = unified("-p a -p b ticketing tickets list --columns nmae -o csv --quiet --retries 0")
+    assert (result.stdout, result.code) == ("", 9)
+    assert "a: the service" in result.stderr or "a: the provider" in result.stderr
+    assert result.stderr.endswith(
+        'error: no record has the column "nmae" (did you mean "name"?); 1 of 2 connections failed: a\n'
+    )
+
+
 @pytest.mark.parametrize("command", ["create -f name=x", "update - -f name=x"])
 def test_a_write_that_was_done_is_no_misuse(command: str, unified: Unified) -> None:
     result = unified(f"-p sandbox ticketing tickets {command} --columns nmae -o ndjson", stdin=b"tickets-1\n")

@@ -62,9 +62,19 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     work = Work(part="connection", parts=len(names))
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
         outcome = _read_all(common, printer, shown, names, _reader(common, clients, operation, call_to))
-    missing = printer.end()
+    missing = _end(printer, outcome)
     outcome.report(runtime, options)
     outcome.raise_error(missing, options)
+
+
+def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
+    """Complete the output; gives what is missing. A connection that failed may have the columns that no record had."""
+    try:
+        return printer.end()
+    except UsageError as error:
+        if not outcome.failed:
+            raise
+        return [error.message]
 
 
 def shared(runtime: Runtime, config: Config, options: ConnectionOptions) -> Settings:
