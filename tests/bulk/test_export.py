@@ -113,6 +113,16 @@ def test_what_a_connection_does_not_offer_is_told_and_no_failure(
     assert named.code == 4
 
 
+def test_connections_that_failed_alike_are_one_line_and_the_last(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    sandboxes(config, good="full:good", **{f"bad{at}": f"blocked:bad{at}" for at in range(4)})
+    result = unified(f"export ticketing/tags ticketing/teams -p * --to {tmp_path / 'x'}")
+    *_, wrote, alike, _error = result.stderr.splitlines()
+    assert (result.code, wrote.startswith("wrote 2 files with ")) == (9, True)
+    assert alike.startswith("failed alike: 8 lists of 4 connections, the first (bad0/ticketing/tags.ndjson) with: ")
+
+
 def test_one_bad_connection_keeps_none_of_the_good_ones(unified: Unified, config: Config, tmp_path: Path) -> None:
     sandboxes(config, good="full:good", bad="blocked:bad")
     folder = tmp_path / "x"

@@ -1,6 +1,6 @@
 """The outcome of an export, as messages and as an exit code."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from unified_cli.bulk.export.folder_export import ExportSummary
@@ -13,18 +13,18 @@ _ASK = "unified profile test says whether the account is right"
 
 
 def report(runtime: Runtime, folder: Path, total: int, summary: ExportSummary) -> None:
-    """Print the outcome, and raise the error that sums it up."""
-    for line in (*_failures(summary.failed), *summary.partial):
-        runtime.stderr.line(line)
-    for name, entries in summary.without_lists.items():
-        runtime.stderr.line(
-            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
-        )
+    """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     runtime.stderr.note(
         f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {folder}, "
         f"{summary.unchanged} already complete{absent}"
     )
+    for name, entries in summary.without_lists.items():
+        runtime.stderr.line(
+            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
+        )
+    for line in (*summary.partial, *_failures(summary.failed)):
+        runtime.stderr.line(line)
     _raise_error(summary, total)
 
 
@@ -49,16 +49,20 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
         raise IncompleteError("; ".join(missing))
 
 
-def _failures(failed: Mapping[str, UnifiedError]) -> list[str]:
-    """A line for each failure; one for all if many lists of a connection failed alike."""
-    alike: dict[tuple[str, int, int | None], list[str]] = {}
+def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
+    """A line for each failure; one for all if many lists of a connection, or of many connections, failed alike."""
+    alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
     for name, error in failed.items():
-        alike.setdefault((name.partition("/")[0], error.code, error.status), []).append(name)
-    lines = []
-    for (connection, _, _), names in alike.items():
-        first = failed[names[0]].message
-        if len(names) > _MOST_LINES:
-            lines.append(f"{connection}: {counted(len(names), 'list')} failed, the first with: {first}")
-        else:
-            lines += [f"{name}: {failed[name].message}" for name in names]
-    return lines
+        connections = alike.setdefault((error.code, error.status), {})
+        connections.setdefault(name.partition("/")[0], []).append(name)
+    for connections in alike.values():
+        if len(connections) > _MOST_LINES:
+            names = sorted(name for found in connections.values() for name in found)
+            what = f"{counted(len(names), 'list')} of {counted(len(connections), 'connection')}"
+            yield f"failed alike: {what}, the first ({names[0]}) with: {failed[names[0]].one_line}"
+            continue
+        for connection, names in connections.items():
+            if len(names) > _MOST_LINES:
+                yield f"{connection}: {counted(len(names), 'list')} failed, the first with: {failed[names[0]].one_line}"
+            else:
+                yield from (f"{name}: {failed[name].one_line}" for name in names)
