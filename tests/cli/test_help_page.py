@@ -47,6 +47,12 @@ def test_the_first_line_says_what_the_command_does(entry: CommandEntry, unified:
     assert lines[-1].endswith(".") or lines[-1].split()[0] in {"GET", "POST", "PATCH", "DELETE"}
 
 
+def test_each_paragraph_is_whole_sentences() -> None:
+    whole = re.compile(r"([A-Z]|--?\w).*[.:}]|(GET|POST|PATCH|DELETE) \S+", re.DOTALL)
+    broken = [(entry.path, text) for entry in ENTRIES for text in entry.page.paragraphs if not whole.fullmatch(text)]
+    assert broken == []
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
 def test_help_fits_80_columns_without_breaking_a_word(entry: CommandEntry, unified: Unified) -> None:
     page = unified([*entry.path, "--help"]).stdout

@@ -31,7 +31,7 @@ TokenFile = Annotated[
 TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
 Query = Annotated[
     tuple[str, ...],
-    Flag(("-q", "--query"), QUERY, "a query parameter, sent as typed (unified help query)", "NAME=VALUE"),
+    Flag(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE"),
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]

@@ -37,8 +37,7 @@ class ProfileFileOptions(MessageOptions):
 def import_command(about: str, context: CommandContext) -> Any:
     """`profile import`."""
     more = [
-        "The first line names the columns: name, and any of account_id, tags and the other keys of a profile,",
-        "except token.",
+        "The first line names the columns: name, account_id, tags, and any other key of a profile except token.",
         'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
         "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
     ]
