@@ -6,8 +6,11 @@ SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
 BLOCKED = "the account is blocked; only the service's support can lift that"
 TOO_SLOW = "a larger --timeout waits longer"
-OTHER_AUTHORITY = "another authority: --ca-bundle FILE"
+OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 WRONG_CLOCK = "check this machine's clock"
+BASE_URL = "is the base URL right? unified profile show says where it comes from"
+NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
+MOVED = "if the service has moved there, set the base URL"
 TLS_PORT = "is the port right?"
 
 _REFUSED = {

@@ -194,7 +194,7 @@ def test_words_that_are_no_directives_are_let_through(program: str, process: Pro
 @pytest.mark.parametrize("program", ["setpath([2147483647]; 1)", "[range(10)] | .[1e18] = 1", "error(null)", "{} + 1"])
 def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, service: Service) -> None:
     result = process(["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ)
-    assert (result.returncode, result.stderr[:12]) == (2, b"error: --jq ")
+    assert (result.returncode, result.stderr[:12]) == (2, b"error: --jq:")
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])

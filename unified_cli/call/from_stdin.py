@@ -104,7 +104,7 @@ def _jobs(call: Call, operation: Operation) -> list[PipedJob]:
         made = made._replace(honoured=settings.idempotency_window > 0, in_doubt=item.in_doubt)
         jobs.append(PipedJob(position, item.number, made))
     if not jobs:
-        raise UsageError(f"no ids on {_STDIN}")
+        raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
     return jobs
 
 

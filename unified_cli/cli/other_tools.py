@@ -71,6 +71,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "edit set patch put modify change": ("update", "set"),
     "config configure auth login init setup whoami": ("profile",),
     "start run up": ("serve",),
+    "api http curl call": ("request",),
 }
 
 

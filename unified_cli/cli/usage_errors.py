@@ -7,13 +7,15 @@ from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.cli.command_stub import APIS, CommandStub
+from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import FLAGS
 from unified_cli.cli.other_tools import own_commands, own_spelling
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
-_OWN = {spelling for flag in FLAGS for spelling in flag.spellings}
+_OWN = {spelling: flag.group for flag in FLAGS for spelling in flag.spellings}
+_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
 _CLOSE = 0.75
 _FIELDS = {"-f": "-f '{}' sets a field", "-q": "-q '{}' is a query parameter"}
 
@@ -25,7 +27,7 @@ def usage_error(context: Any, option: str | None, message: str) -> UsageError:
     if option:
         return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
     message = message.strip().rstrip(".")
-    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_usage(context) or more)
 
 
 def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> UsageError:
@@ -91,7 +93,15 @@ def _instead(context: Any, option: str) -> str | None:
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
     close = longer or get_close_matches(option, spellings, 1, _CLOSE)
+    if not close and _OWN.get(option) in _TAKEN_BY:
+        return f"only {_TAKEN_BY[_OWN[option]]} take it"
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
+
+
+def _usage(context: Any) -> str | None:
+    """How a command with arguments is used; None for one without."""
+    words = [one.metavar for one in context.command.params if one.param_type_name == "argument"] if context else []
+    return " ".join([context.command_path, *words]) if words else None
 
 
 def _is_group(command: Any) -> bool:

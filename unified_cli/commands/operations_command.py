@@ -49,6 +49,8 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
     wanted = [word.lower() for word in options.words]
     found = [operation for operation in context.catalogue if all(word in _text(operation) for word in wanted)]
     runtime = context.runtime
+    if not found:
+        runtime.stderr.note(f"no operation has these words: {' '.join(options.words)}")
     # With the path a row would be wider than most terminals.
     short = runtime.stdout_is_terminal and runtime.width < _WIDE and options.output != "tsv"
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
 from unified_cli.http.answer import page_body
@@ -143,7 +144,8 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
         page = answer.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
-        raise ServiceError(f"the answer to GET {request.path} is no page of records: {reason}") from None
+        said = f"the answer to GET {request.path} is no page of records: {reason}"
+        raise ServiceError(said, hint=hints.NO_PAGE) from None
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
     large = len(body) > record_slices.SIZE

@@ -99,10 +99,10 @@ def read_file(name: str) -> bytes:
         raise StorageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def check_json(text: bytes, what: str) -> bytes:
+def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
     """The same bytes. Raises UsageError, with the place, if they are not one JSON value."""
     if wrong := json_check.flaw(text):
-        raise UsageError(f"{what} {wrong}")
+        raise UsageError(f"{what} {wrong}", hint=hint)
     return text
 
 
@@ -110,7 +110,8 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise UsageError("-d gave no input; a body is JSON")
-    return check_json(text, "the body given with -d")
+    hint = "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
+    return check_json(text, "the body given with -d", hint=hint)
 
 
 def _open(value: Json) -> Json:

@@ -13,6 +13,8 @@ from unified_cli.json_text.values import Json
 
 # A program begins with its directives; a comment may continue after a backslash at the end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
+# The last line of what jq says about a program.
+_SUMMARY = re.compile(r"jq: \d+ compile errors?")
 
 
 class JqProgram:
@@ -23,7 +25,7 @@ class JqProgram:
         try:
             self._program = compiled(expression)
         except ValueError as error:
-            raise UsageError(f"{option} {_reason(error)}") from None
+            raise UsageError(f"{option}: {_reason(error)}") from None
         self._option = option
         self._changed = False
 
@@ -44,7 +46,7 @@ class JqProgram:
         try:
             yield from iter(self._program.input_text(readable.decode("utf-8")))
         except ValueError as error:
-            raise UsageError(f"{self._option} {_reason(error)}") from None
+            raise UsageError(f"{self._option}: {_reason(error)}") from None
 
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""
@@ -72,4 +74,5 @@ def compiled(expression: str) -> Any:
 
 
 def _reason(error: ValueError) -> str:
-    return " ".join(str(error).removeprefix("jq: ").split())
+    lines = [line for line in str(error).splitlines() if not _SUMMARY.fullmatch(line)]
+    return " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
+from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import retry_after, write_outcome
@@ -102,7 +103,7 @@ class Reader(NamedTuple):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
             if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(response):
-                return self._final(request, status, "the answer is HTML, not JSON")
+                return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
             return Answer(status, response.headers, None, self._stream(request, response))
         return self._document(request, response, split=expected.page)
 
@@ -168,11 +169,11 @@ class Reader(NamedTuple):
         answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked, self.token)
         return Failed(attempt, api_errors.error_for(answer, self.service))
 
-    def _final(self, request: Request, status: int, message: str) -> Failed:
+    def _final(self, request: Request, status: int, message: str, hint: str | None = None) -> Failed:
         """The failure that a repeat would not change."""
         self.disconnect()
         outcome = Outcome.UNUSABLE if status // 100 == 2 else Outcome.ANSWERED
-        error = ServiceError(f"{message} ({request.method} {request.path})", status=status, retryable=False)
+        error = ServiceError(f"{message} ({request.method} {request.path})", hint=hint, status=status, retryable=False)
         return Failed(Attempt(outcome, status), error)
 
     def _whole(self, response: httpx.Response, largest: int) -> bytes:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import httpx
 
+from unified_cli import hints
 from unified_cli.errors import ServiceError, UnifiedError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.http.transport.connection_state import ConnectionState
@@ -97,7 +98,9 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
         goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
         unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
-        raise UnsafeError(f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}")
+        raise UnsafeError(
+            f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}", hint=hints.MOVED
+        )
     if request.method != "GET" and not file:
         raise UnsafeError(
             f"{origin} redirects {request.method} {request.path}; not followed, so the write is not confirmed"

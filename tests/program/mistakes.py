@@ -1,0 +1,273 @@
+"""Typical mistakes, each with the whole message that it leads to: the cases of `test_mistakes`."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from server import Reply
+
+LIST = "ticketing tickets list"
+GET = "ticketing tickets get 42"
+CREATE = "ticketing tickets create -f name=x"
+PATH = "/unified/ticketing/tickets"
+PAGE = Reply(200, b'{"result":[{"id":"1","name":"a"}],"next_cursor":null}')
+HERE: Mapping[str, str] = {"UNIFIED_BASE_URL": "@URL@", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a-1"}
+NO_ALTERNATIVE = (
+    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
+    "to try things out: unified -p sandbox …"
+)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A command line, the whole text of its error without `error: `, and its exit code.
+
+    In every text `@URL@` stands for the address of the service, `@PLACE@` for its host and port.
+    """
+
+    command: str
+    said: str
+    code: int = 2
+    reply: Reply = PAGE
+    environ: Mapping[str, str] = field(default_factory=lambda: HERE)
+
+
+def refusal(status: int, message: str, headers: Mapping[str, str] | None = None, **more: Any) -> Reply:
+    """The service's own error object."""
+    body = json.dumps({"statusCode": status, "error": "Error", "message": message, **more})
+    return Reply(status, body.encode(), {"Content-Type": "application/json", **(headers or {})})
+
+
+TYPED = [
+    Mistake("tiketing tickets list", 'unified: no API or command named "tiketing" (did you mean "ticketing"?)'),
+    Mistake("ticketing tikets list", 'unified ticketing: no resource named "tikets" (did you mean "tickets"?)'),
+    Mistake("ticketing tickets lst", 'unified ticketing tickets: no operation named "lst" (did you mean "list"?)'),
+    Mistake(f"{LIST} --colums id", f'unified {LIST}: no such option: --colums (did you mean "--columns"?)'),
+    Mistake("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
+    Mistake(
+        "get ticketing tickets",
+        'unified: no API or command named "get" (the operation comes last: unified API RESOURCE get)',
+    ),
+    Mistake(
+        "ticketing get tickets 42",
+        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing RESOURCE get)',
+    ),
+    Mistake(
+        "ticketing tickets describe 42",
+        'unified ticketing tickets: no operation named "describe" (did you mean "get"?)',
+    ),
+    Mistake("api /unified/ticketing/tickets", 'unified: no API or command named "api" (did you mean "request"?)'),
+    Mistake("request /x", "unified request: missing argument 'PATH' (unified request METHOD PATH)"),
+    Mistake(
+        "ticketing tickets get",
+        "unified ticketing tickets get: missing argument 'ID' (unified ticketing tickets get ID)",
+    ),
+    Mistake(f"{LIST} 42", f'unified {LIST}: no place for "42" (unified {LIST} --help)'),
+    Mistake(f"{LIST} --limit", "--limit needs a value (--limit N: read at most N records of each connection)"),
+    Mistake(
+        f"{LIST} --limit many",
+        f"unified {LIST}: invalid value for '--limit': must be a whole number, 1 or more, not 'many' "
+        f"(unified {LIST} --help)",
+    ),
+    Mistake(
+        f"{LIST} -o yml",
+        f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json', 'ndjson', 'table', 'csv', "
+        f"'tsv', 'yaml', 'ids', 'raw' (unified {LIST} --help)",
+    ),
+    Mistake(f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"),
+]
+
+OF_OTHER_TOOLS = [
+    Mistake(f"{LIST} --json id", f"unified {LIST}: no such option: --json (-o json prints JSON; -d JSON is a body)"),
+    Mistake(f"{LIST} --paginate", f"unified {LIST}: no such option: --paginate (--all reads every page)"),
+    Mistake(
+        f"{LIST} -X GET",
+        f"unified {LIST}: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
+    ),
+    Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit N)"),
+    Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)"),
+    Mistake(f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p NAME chooses a connection)"),
+    Mistake(
+        "ticketing tickets create -f body.json", "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)"
+    ),
+    Mistake(
+        "ticketing tickets create name=x",
+        "unified ticketing tickets create: no place for \"name=x\" (-f 'name=x' sets a field)",
+    ),
+    Mistake(
+        f"{LIST} --token abc",
+        f"unified {LIST}: no such option: --token "
+        "(others can see a command line: --token-file FILE, --token-stdin or unified profile login)",
+    ),
+    Mistake(
+        f"{LIST} -k",
+        f"unified {LIST}: no such option: -k "
+        "(certificates are always verified; --ca-bundle FILE trusts another authority)",
+    ),
+]
+
+GIVEN = [
+    Mistake(
+        "ticketing tickets create -d '{bad'",
+        "the body given with -d is not JSON: expected '\"' (byte 1) "
+        "(-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)",
+    ),
+    Mistake("ticketing tickets create -d @missing.json", "cannot read missing.json: No such file or directory", 11),
+    Mistake(
+        "ticketing tickets create -F 'tags=[1,'",
+        "-F tags is not JSON: Input data was truncated (-f for text that only looks like JSON)",
+    ),
+    Mistake(
+        "ticketing tickets create",
+        "nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty one)",
+    ),
+    Mistake(
+        "ticketing tickets delete 42",
+        "not deleted: cannot ask whether to delete ticketing tickets 42 in account a-1 (add --yes)",
+    ),
+    Mistake(
+        f"{LIST} --jq '.result['",
+        "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^",
+    ),
+    Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
+    Mistake(f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'),
+    Mistake(f"{LIST} --all --out exists.json", "exists.json exists (--force overwrites it)", 11),
+    Mistake(f"{LIST} --out no/dir/x.json", "there is no folder no/dir", 11),
+    Mistake("import ticketing/tickets missing.ndjson", "cannot read missing.ndjson: No such file or directory", 11),
+    Mistake("export ticketing", "export needs a folder (--to DIR)"),
+    Mistake("profile add acme acount_id=1", 'no key "acount_id" (did you mean "account_id"?)'),
+]
+
+CONFIGURED = [
+    Mistake(LIST, f"no connection to call: {NO_ALTERNATIVE}", 3, environ={}),
+    Mistake(
+        LIST,
+        "there is no token for this address (set UNIFIED_TOKEN, or --token-file FILE)",
+        3,
+        environ={"UNIFIED_BASE_URL": "@URL@", "UNIFIED_ACCOUNT_ID": "a-1"},
+    ),
+    Mistake(
+        LIST,
+        "the token from UNIFIED_TOKEN contains a blank, a line break or another invalid character",
+        3,
+        environ={**HERE, "UNIFIED_TOKEN": "t 0123456789"},
+    ),
+    Mistake(f"{LIST} -p acme", 'no profile named "acme" (there are none yet: unified profile add NAME)', 3),
+    Mistake(
+        LIST,
+        "base URL in UNIFIED_BASE_URL must look like https://api.example.com",
+        3,
+        environ={**HERE, "UNIFIED_BASE_URL": "api.example.com"},
+    ),
+    Mistake(
+        LIST,
+        "base URL in UNIFIED_BASE_URL would send the token in clear text (use https://api.example.com)",
+        13,
+        environ={**HERE, "UNIFIED_BASE_URL": "http://api.example.com"},
+    ),
+    Mistake(
+        f"{LIST} --base-url https://other.example",
+        "UNIFIED_TOKEN belongs to @URL@, and the call would go to https://other.example "
+        "(use another token: --token-file or --token-stdin)",
+        13,
+    ),
+]
+
+ANSWERED = [
+    Mistake(
+        LIST,
+        f"the service answered 401 to GET {PATH}: Unauthorized "
+        "(the token comes from UNIFIED_TOKEN; unified doctor --network checks it)",
+        7,
+        refusal(401, "Unauthorized"),
+    ),
+    Mistake(
+        LIST,
+        f"the service answered 403 to GET {PATH}: Forbidden "
+        "(the token, from UNIFIED_TOKEN, may not do this with this account id)",
+        7,
+        refusal(403, "Forbidden"),
+    ),
+    Mistake(
+        GET,
+        f"the service answered 404 to GET {PATH}/42: Not found (check the id and the account id)",
+        4,
+        refusal(404, "Not found"),
+    ),
+    Mistake(
+        LIST,
+        f"the service answered 404 to GET {PATH}: Not found "
+        "(the connection may not offer this list; check the account id too)",
+        4,
+        refusal(404, "Not found"),
+    ),
+    Mistake(
+        CREATE,
+        f"the service answered 409 to POST {PATH}: Conflict (it may exist already, or have changed since it was read)",
+        4,
+        refusal(409, "Conflict"),
+    ),
+    Mistake(
+        CREATE,
+        f"the service answered 422 to POST {PATH}: Validation failed\n"
+        "  name: is taken\n  due: must be a date\n  request id: r-1",
+        4,
+        refusal(
+            422,
+            "Validation failed",
+            {"X-Request-Id": "r-1"},
+            errors=[{"field": "name", "message": "is taken"}, {"field": "due", "message": "must be a date"}],
+        ),
+    ),
+    Mistake(
+        f"{LIST} --timeout 5",
+        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min, longer than this run may)",
+        8,
+        refusal(429, "Too many", {"Retry-After": "300"}),
+    ),
+    Mistake(
+        f"{LIST} --retries 0",
+        f"the service answered 500 to GET {PATH}: boom (the service failed; try again later)",
+        5,
+        refusal(500, "boom"),
+    ),
+    Mistake(
+        f"{CREATE} --retries 0 --idempotency-key k-1",
+        f"the service answered 500 to POST {PATH}: boom; POST {PATH} may or may not have been done "
+        "(to repeat it safely: --idempotency-key k-1)",
+        10,
+        refusal(500, "boom"),
+    ),
+    Mistake(
+        LIST,
+        f"the answer is HTML, not JSON (GET {PATH}) "
+        "(is the base URL right? unified profile show says where it comes from)",
+        5,
+        Reply(200, b"<html>Sign in</html>", {"Content-Type": "text/html"}),
+    ),
+    Mistake(
+        LIST,
+        f"@URL@ redirects GET {PATH} to https://login.example; not followed "
+        "(if the service has moved there, set the base URL)",
+        13,
+        Reply(302, b"", {"Location": "https://login.example/"}),
+    ),
+]
+
+UNREACHED = [
+    Mistake(
+        f"{LIST} --retries 0",
+        "@PLACE@ does not speak TLS (http://@PLACE@ instead?)",
+        6,
+        environ={**HERE, "UNIFIED_BASE_URL": "https://@PLACE@"},
+    ),
+    Mistake(
+        f"{LIST} --retries 0",
+        "127.0.0.1:1 refused the connection (check the address, which comes from UNIFIED_BASE_URL)",
+        6,
+        environ={**HERE, "UNIFIED_BASE_URL": "http://127.0.0.1:1"},
+    ),
+]
+
+MISTAKES = [*TYPED, *OF_OTHER_TOOLS, *GIVEN, *CONFIGURED, *ANSWERED, *UNREACHED]
