@@ -80,12 +80,19 @@ class Stderr:
         with self._lock:
             self._write(visible(masked(text)))
 
+    def exact(self, text: str) -> None:
+        """Print a line of data, which may be copied: it is not broken between words where a terminal is too narrow."""
+        self._print([visible(masked(text))])
+
     def block(self, lines: list[str]) -> None:
         """Print several lines in one write, above the status line."""
         shown = [visible(masked(line)) for line in lines]
         if (columns := self._terminal_columns()) and not self.machine:
             shown = [part for line in shown for part in wrapped(line, columns)]
-        text = "".join(f"{line}\n" for line in shown)
+        self._print(shown)
+
+    def _print(self, lines: list[str]) -> None:
+        text = "".join(f"{line}\n" for line in lines)
         with self._lock:
             if self._status:
                 start, end = self._ends()
@@ -144,6 +151,9 @@ class _NamedStderr(Stderr):
 
     def block(self, lines: list[str]) -> None:
         self._through.block([f"{self._name}: {line}" for line in lines])
+
+    def exact(self, text: str) -> None:
+        self._through.exact(f"{self._name}: {text}")
 
     @property
     def draws(self) -> bool:

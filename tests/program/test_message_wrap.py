@@ -27,6 +27,13 @@ def test_a_line_breaks_at_blanks(line: str, expected: list[str]) -> None:
     assert wrapped(line, 20) == expected
 
 
+def test_data_on_a_terminal_stays_in_one_line(service: Service, tmp_path: Path) -> None:
+    words = ["ticketing", "tickets", "create", "-vv", "-f", f"name={'many words ' * 9}"]
+    terminal = Terminal(words, {**service.environ, "HOME": str(tmp_path)}, columns=40, to=Path(os.devnull))
+    assert terminal.end() == 0
+    assert f'> {{"name":"{"many words " * 9}"}}\r\n' in terminal.sent
+
+
 @pytest.mark.parametrize(("command", "whole"), [("", False), ("--json-errors", True)])
 def test_an_error_on_a_terminal(command: str, whole: bool, service: Service, tmp_path: Path) -> None:
     words = ["ticketing", "tickets", "get", "no-such-record", *shlex.split(command)]

@@ -24,7 +24,7 @@ class Trace(NamedTuple):
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
             if body:
-                self.stderr.line(f"> {self._shown(body)}")
+                self.stderr.exact(f"> {self._shown(body)}")
 
     def answer(self, response: httpx.Response) -> None:
         """Print the headers of an answer."""
@@ -34,7 +34,7 @@ class Trace(NamedTuple):
     def body(self, sent: Request, content: bytes) -> None:
         """Print the body of an answer."""
         if self.stderr.verbosity > 1:
-            self.stderr.line(f"< {'(not shown: it holds credentials)' if sent.private else self._shown(content)}")
+            self.stderr.exact(f"< {'(not shown: it holds credentials)' if sent.private else self._shown(content)}")
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
         """Print how an attempt ended."""
@@ -46,7 +46,7 @@ class Trace(NamedTuple):
 
     def _headers(self, mark: str, headers: httpx.Headers) -> None:
         for name, value in headers.multi_items():
-            self.stderr.line(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else excerpt(value)}")
+            self.stderr.exact(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else excerpt(value)}")
 
     def _shown(self, content: bytes) -> str:
         return excerpt(content[:_LARGEST].decode("utf-8", "replace"))
