@@ -100,8 +100,11 @@ class _Service:
         settings = resolution.resolve(Overrides(), runtime, Config(None))
         self.scope = Scope(*settings.reachable(), SERVICE)
         self.client: Client = Clients(runtime, CATALOGUE).open(settings)
+        self._sleep = runtime.sleep
 
     def request(self) -> Request:
+        """A request that waits for no limit that an input before it has closed."""
+        self._sleep(3600)
         return requests.for_operation(self.scope, LISTING, None, Content())
 
 
