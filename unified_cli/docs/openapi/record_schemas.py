@@ -1,6 +1,6 @@
 """The schemas of records and of the bodies that are sent, from the known fields."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from unified_cli.catalogue import Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
@@ -76,7 +76,8 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
     fields = operation.facts.body.get(operation.name)
     if fields is None:
         fields = tuple(one for one in resource.facts.fields if one.name != "id")
-    return object_schema((*fields, *(() if _REMOTE in fields else (_REMOTE,))), nullable=False)
+    fields = (*fields, *(() if _REMOTE in fields else (_REMOTE,)))
+    return object_schema(_referring(fields, operation), nullable=False)
 
 
 def action_schema(operation: Operation) -> JsonObject:
@@ -85,8 +86,14 @@ def action_schema(operation: Operation) -> JsonObject:
     needed = required_fields(operation)
     for name in needed:
         fields.setdefault(name, KnownField(name))
-    schema = object_schema(fields.values(), nullable=False)
+    schema = object_schema(_referring(fields.values(), operation), nullable=False)
     return {**schema, **({"required": needed} if needed else {})}
+
+
+def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
+    """The fields of a body, each with what the field of that name refers to in a record."""
+    known = {one.name: one.references for one in operation.facts.fields}
+    return (one._replace(references=one.references or known.get(one.name)) for one in fields)
 
 
 def body_name(operation: Operation, resource: Resource) -> str:
