@@ -5,7 +5,7 @@ import re
 _INDENT = "  "
 _KEPT = "\u00a0"
 # An option with its value, and a command up to where the sentence goes on: what somebody may copy.
-_COPIED = re.compile(r"(?<![\w-])(--?[a-z][\w-]* \S|unified [^(),;]*)")
+_COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified [^(),;]*)"
 
 
 def wrapped(line: str, width: int) -> list[str]:
@@ -14,7 +14,7 @@ def wrapped(line: str, width: int) -> list[str]:
         return [line]
     import textwrap  # noqa: PLC0415  most messages are short
 
-    kept = _COPIED.sub(lambda match: _whole(match[0], width - len(_INDENT)), line)
+    kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
     lines = textwrap.wrap(
         kept,
         width,
