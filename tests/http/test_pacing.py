@@ -216,6 +216,15 @@ def test_what_has_no_limit_is_sent_without_a_wait(workers: int) -> None:
     assert run.seconds <= at_once
 
 
+def test_requests_of_an_hour_are_no_window() -> None:
+    pace = Pace()
+    for number in range(20):
+        pace.accepted(pace.take(number * 3600.0), number * 3600.0 + 0.1)
+    pace.refused(pace.take(72000.0), 72000.1, 5)
+    pace.accepted(pace.take(72006.0), 72006.1)
+    assert pace.delay(72006.2) < 61
+
+
 def test_a_bound_of_the_user_never_grows() -> None:
     class Unlimited:
         def ask(self, _now: float) -> Verdict:

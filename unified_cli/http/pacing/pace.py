@@ -181,7 +181,9 @@ class Pace:
             return False
         self._round += 1
         self._refused = self._refused + 1 if turn.probe else 0
-        self._refused_at = self._refused_at if turn.probe else now
+        if not turn.probe:
+            self._refused_at = now
+            self._forget_earlier_windows(now)
         self._closed, self._probing = True, False
         self._before = self._known
         self._most_flying = max(1.0, self._most_flying / 2)
@@ -215,18 +217,25 @@ class Pace:
         self._closed = self._probing = False
         if self._settled and self._refused > 1 and self._fitted and not self._promised:
             # The window is longer than was known: it is over only now, since the first of what fitted into it.
-            self._known = Window(self._fitted, turn.at - self._accepted.latest(self._fitted))
+            passed = turn.at - self._accepted.latest(self._fitted)
+            self._known = Window(self._fitted, min(passed, window_search.LONGEST))
             self._growth.restart(self._known)
         self._refused = 0
         # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
         if not self._settled and self._count:
             rounded_up = self._promised and not self._rounded
             self._rounded = self._rounded or rounded_up
-            seconds = window_search.length(turn.at - self._opened, rounded_up=rounded_up)
+            passed = min(turn.at - self._opened, window_search.LONGEST)
+            seconds = window_search.length(passed, rounded_up=rounded_up)
             self._known = Window(self._count, seconds)
             self._growth.restart(self._known)
         self._opened, self._count = turn.at, 1
         self._start_window(turn.at)
+
+    def _forget_earlier_windows(self, now: float) -> None:
+        """Let the round begin where the longest window that may be full now began."""
+        if (begun := now - window_search.LONGEST) > self._opened:
+            self._opened, self._count = begun, self._accepted.count(begun)
 
     def _start_window(self, now: float) -> None:
         self._window_start, self._full = now, False
