@@ -9,6 +9,7 @@ from server import Reply, Service
 
 UNKNOWN = "unified: no API or command named"
 CALLS = "unified voice calls list"
+EXPORT = "unified knowledge-base page-exports get"
 GET = "unified ticketing tickets get"
 DOWNLOAD = "unified voice recordings download"
 TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
@@ -52,6 +53,11 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ("ticketing tickets rm 1", 'unified ticketing tickets: no operation named "rm" (did you mean "delete"?)'),
         ("profile delete a", 'unified profile: no command named "delete" (did you mean "remove"?)'),
         ("auth login", 'unified: no API or command named "auth" (did you mean "profile"?)'),
+        (
+            "ticketing tickets get",
+            f"{GET}: the ID is missing (unified ticketing tickets list -o ids prints them)",
+        ),
+        ("knowledge-base page-exports get", f"{EXPORT}: the ID is missing ({EXPORT} --help)"),
         ("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
         ("pages list", 'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)'),
         (

@@ -209,11 +209,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):
-            from unified_cli.cli.usage_errors import misused_option, usage_error  # noqa: PLC0415  only for an error
+            from unified_cli.cli.usage_errors import from_typer  # noqa: PLC0415  only for an error
 
-            option = getattr(error, "option_name", None)
-            if option and not hasattr(error, "possibilities"):
-                raise misused_option(option, error.format_message()) from None
-            raise usage_error(error.ctx, option, error.format_message()) from None
+            raise from_typer(error) from None
         raise
     return run

@@ -20,7 +20,17 @@ _CLOSE = 0.75
 _FIELDS = {"-f": "-f '{}' sets a field", "-q": "-q '{}' is a query parameter"}
 
 
-def usage_error(context: Any, option: str | None, message: str) -> UsageError:
+def from_typer(error: Any) -> UsageError:
+    """The error that says what to type instead; those of Typer are known by their members."""
+    option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
+    if hasattr(error, "param_type") and parameter is not None and parameter.name == "id":
+        return _missing_id(error.ctx)
+    if option and not hasattr(error, "possibilities"):
+        return _misused_option(option, error.format_message())
+    return _usage_error(error.ctx, option, error.format_message())
+
+
+def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
     """The error for an unknown `option`, else with Typer's message; `context` is Typer's, None before any command."""
     where = f"{context.command_path}: " if context else ""
     more = f"{context.command_path} --help" if context else "unified --help"
@@ -59,14 +69,22 @@ def _below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
-def misused_option(option: str, message: str) -> UsageError:
+def _misused_option(option: str, message: str) -> UsageError:
     """The error for an option without the value that it takes, or with one that it does not take."""
     flag = next((flag for flag in FLAGS if option in flag.spellings), None)
     if flag is None:
-        return usage_error(None, None, message)
+        return _usage_error(None, None, message)
     if flag.takes_value:
         return UsageError(f"{option} needs a value", hint=f"{option} {flag.metavar}: {flag.about}")
     return UsageError(f"{option} takes no value", hint=flag.about)
+
+
+def _missing_id(context: Any) -> UsageError:
+    """The error for an operation without the id that it takes."""
+    above = context.parent
+    lists = "list" in above.command.entries
+    hint = f"{above.command_path} list -o ids prints them" if lists else f"{context.command_path} --help"
+    return UsageError(f"{context.command_path}: the ID is missing", hint=hint)
 
 
 def one_too_many(context: Any, argument: str) -> UsageError:
