@@ -110,6 +110,16 @@ def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
     assert (result.code, waits) == (6, ["0.5", "1.0", "2.0", "4.0", "8.0", "16.0", "20.0", "20.0"])
 
 
+def test_of_many_retries_the_first_are_told(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+    files.turns = [Turn(200, CONTENT, PNG, send=6000), Turn(200, CONTENT, PNG)] * 12
+    (tmp_path / "in").write_text("".join(f"f-{number}\n" for number in range(12)))
+    command = f"ticketing attachments download --from {tmp_path / 'in'} --out {tmp_path / 'out'} --workers 1"
+    result = unified(command, environ=files.environ)
+    told = result.stderr.splitlines()
+    assert sum(line.startswith("retry ") for line in told) == 10
+    assert told.count("further retries are not told one by one") == 1
+
+
 @pytest.mark.parametrize(
     "headers", [PNG, {**PNG, "ETag": '"v1"'}, {**RESUMABLE, "ETag": 'W/"v1"'}, {**PNG, "Accept-Ranges": "bytes"}]
 )

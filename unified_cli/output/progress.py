@@ -68,6 +68,11 @@ class Progress:
         with self._lock:
             self._tally.retries += 1
 
+    @property
+    def retries(self) -> int:
+        """How many requests were sent again."""
+        return self._tally.retries
+
     def show(self) -> None:
         """Show how far it is, if it is time to."""
         with self._lock:

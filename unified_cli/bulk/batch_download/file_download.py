@@ -20,6 +20,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import file_names
 from unified_cli.storage.atomic_file import AtomicFile
 
+_MOST_TOLD = 10
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
 
 
@@ -89,8 +90,11 @@ class Download:
 
     def _wait(self, breaks: int, error: UnifiedError) -> None:
         seconds = min(20.0, 0.5 * 2 ** (breaks - 1))
-        self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
-        self._runtime.stderr.retried()
+        if self._progress.retries < _MOST_TOLD:
+            self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
+        self._progress.retried()
+        if self._progress.retries == _MOST_TOLD:
+            self._runtime.stderr.note("further retries are not told one by one")
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
