@@ -61,7 +61,7 @@ TYPED = [
     Mistake("request /x", "unified request: missing argument 'PATH' (unified request METHOD PATH)"),
     Mistake(
         "ticketing tickets get",
-        "unified ticketing tickets get: missing argument 'ID' (unified ticketing tickets get ID)",
+        "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids prints them)",
     ),
     Mistake(f"{LIST} 42", f'unified {LIST}: no place for "42" (unified {LIST} --help)'),
     Mistake(f"{LIST} --limit", "--limit needs a value (--limit N: read at most N records of each connection)"),
