@@ -35,10 +35,8 @@ Query = Annotated[
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "start a file over instead of resuming it")]
-Dedupe = Annotated[
-    Literal["id"] | None, Flag(("--dedupe",), LIST, "leave out records whose id is in the file already", "id")
-]
+Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
+Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
     Flag(("--format",), INPUT, "the format of the input, if it is not detected", "FORMAT"),

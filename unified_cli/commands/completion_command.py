@@ -36,7 +36,7 @@ def command(context: CommandContext) -> Any:
 class InstallOptions(Options):
     """Which shell's script to install."""
 
-    shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "the shell; by default that of $SHELL", "SHELL")] = None
+    shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "for this shell, not that of $SHELL", "SHELL")] = None
 
 
 def _printing(context: CommandContext, shell: Shell) -> Callable[[], Any]:

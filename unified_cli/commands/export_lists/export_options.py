@@ -25,7 +25,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     to: Annotated[
         str | None, Flag(("--to",), EXPORT, "the folder to write to; run again to resume", "DIR", takes="folder")
     ] = None
-    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only share K of N of the files", "K/N")] = None
+    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")] = None
     verify: Annotated[
         str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
     ] = None
