@@ -27,7 +27,9 @@ def from_typer(error: Any) -> UsageError:
         return _missing_id(error.ctx)
     if option and not hasattr(error, "possibilities"):
         return _misused_option(option, error.format_message())
-    return _usage_error(error.ctx, option, error.format_message())
+    found = _usage_error(error.ctx, option, error.format_message())
+    # Only an error about an argument that is missing knows the kind of its parameter.
+    return UsageError(found.reason, hint=_usage(error.ctx)) if hasattr(error, "param_type") else found
 
 
 def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
@@ -37,7 +39,7 @@ def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
     if option:
         return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
     message = message.strip().rstrip(".")
-    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_usage(context) or more)
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
 
 
 def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> UsageError:
@@ -116,10 +118,10 @@ def _instead(context: Any, option: str) -> str | None:
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
 
-def _usage(context: Any) -> str | None:
-    """How a command with arguments is used; None for one without."""
-    words = [one.metavar for one in context.command.params if one.param_type_name == "argument"] if context else []
-    return " ".join([context.command_path, *words]) if words else None
+def _usage(context: Any) -> str:
+    """How a command with arguments is used."""
+    words = [one.metavar for one in context.command.params if one.param_type_name == "argument"]
+    return " ".join([context.command_path, *words])
 
 
 def _is_group(command: Any) -> bool:
