@@ -15,7 +15,7 @@ def start_thread(work: Callable[[], None]) -> Thread:
     except RuntimeError:
         # All that `start` raises for a new thread.
         raise StorageError(
-            "the operating system starts no further thread", hint="ulimit -u shows the limit, --workers 1 needs few"
+            "the operating system allows no more threads", hint="ulimit -u shows the limit, --workers 1 needs few"
         ) from None
     return thread
 
@@ -28,6 +28,6 @@ def is_no_descriptor(error: BaseException) -> bool:
 def no_descriptor() -> StorageError:
     """The error for that refusal, whatever was to be opened."""
     return StorageError(
-        "the operating system opens no further file or connection",
+        "the operating system allows no more open files or connections",
         hint="ulimit -n shows the limit, --workers 1 needs few",
     )

@@ -74,7 +74,7 @@ def test_an_unknown_length_is_said(unified: Unified, files: FileServer, tmp_path
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)
     assert result.code == 0
     assert result.stderr == (
-        "nothing says how long the file is, so it may be cut short (POST /unified/ticketing/attachments/download)\n"
+        "the length of the file is unknown, so it may be incomplete (POST /unified/ticketing/attachments/download)\n"
         + wrote(tmp_path / "a")
     )
 
@@ -146,7 +146,7 @@ def test_a_file_that_was_whole_after_all_is_kept(unified: Unified, files: FileSe
     ("turns", "code", "said"),
     [
         ([Turn(200, CONTENT, RESUMABLE, send=6000), rest(6000, at=5000)], 5,
-         "the part that came does not start at byte 6000 (POST /unified/ticketing/attachments/download)"),
+         "the partial answer does not start at byte 6000 (POST /unified/ticketing/attachments/download)"),
         ([Turn(200, CONTENT, PNG, send=6000)], 6, "127.0.0.1 closed the connection in the middle of its answer"),
         ([Turn(200, CONTENT, {**PNG, "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="})], 5,
          "the file does not have the md5 that came with it (POST /unified/ticketing/attachments/download)"),
@@ -162,7 +162,7 @@ def test_a_file_that_was_whole_after_all_is_kept(unified: Unified, files: FileSe
          "the service answered 404 to POST /unified/ticketing/attachments/download: gone"),
         ([Turn(200, b"<html>sign in</html>", {"Content-Type": "text/html"})], 5, "the answer is HTML, not JSON"),
         ([Turn(206, CONTENT[5:], {**PNG, "Content-Range": f"bytes 5-{len(CONTENT) - 1}/{len(CONTENT)}"})], 5,
-         "the answer is a part (206) that nobody asked for"),
+         "the answer is partial (206), which was not requested"),
     ],
     ids=["a part from elsewhere", "always cut", "a wrong MD5", "a wrong SHA-256", "a record", "nothing", "an envelope",
          "an error", "a web page", "a part"],

@@ -299,7 +299,7 @@ def test_a_line_that_was_no_record_stays_none(unified: Unified, service: Service
     unified(f"{TAGS} {path}", environ=service.environ)
     again = unified(f"{TAGS} {path}.unified-failed.ndjson", environ=service.environ)
     assert (again.code, service.seen) == (9, [])
-    assert again.stderr.startswith("line 1 failed: cannot be used: it holds no record, only a line that was none\n")
+    assert again.stderr.startswith("line 1 failed: cannot be used: the line was not a record in the first place\n")
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_broken_csv_is_refused_before_anything_is_sent(
     [(b"", " holds no records"), (b"\n \n", " holds no records"), (b"[]", " holds no records"),
      (b"[{]", " is not JSON: expecting property name enclosed in double quotes (byte 2)"),
      (b"[{}, {} {}]", " is not JSON: expected ',' (byte 8)"), (b"[{}", " is not JSON: expected ',' (byte 3)"),
-     (b"[{}]]", " is not JSON: something follows the JSON value"), (b'["\xff"]', " is not UTF-8 at byte 2"),
+     (b"[{}]]", " is not JSON: there is text after the JSON value"), (b'["\xff"]', " is not UTF-8 at byte 2"),
      (b"[NaN]", " is not JSON: NaN is not JSON (byte 1)"), (b"[" * 100_000, " is nested too deeply")],
 )  # fmt: skip
 def test_what_holds_no_records_is_refused(
@@ -419,7 +419,7 @@ def test_what_holds_no_records_is_refused(
 def test_standard_input_must_be_a_pipe_with_records(unified: Unified, service: Service) -> None:
     terminal = unified(f"{TAGS} -", environ=service.environ, tty=True)
     assert (terminal.code, terminal.stderr) == (
-        2, "error: nothing is piped in (name a file, or: … | unified import API/RESOURCE -)\n"
+        2, "error: standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)\n"
     )  # fmt: skip
     closed = unified(f"{TAGS} -", environ=service.environ, stdin=None)
     assert (closed.code, closed.stderr) == (2, "error: standard input is closed, so there is nothing to import\n")
@@ -442,7 +442,7 @@ def test_what_is_piped_in_is_kept_with_its_journal(unified: Unified, service: Se
               and ".unified-" not in path.name]  # fmt: skip
     assert kept.read_bytes() == content
     assert kept.stat().st_mode & 0o777 == 0o600
-    assert first.stderr.startswith(f"what was piped in is kept as {kept}\n")
+    assert first.stderr.startswith(f"standard input is saved as {kept}\n")
     second = unified(f"{TAGS} -", environ=service.environ, stdin=content)
     assert (told(second), [seen.json["name"] for seen in service.seen]) == (summary(done=1, failed=1), ["7", "8"])
     other = unified(f"{TAGS} - -a acct-2", environ=service.environ, stdin=content)

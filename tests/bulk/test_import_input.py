@@ -52,7 +52,7 @@ def test_a_file_that_loses_its_name_is_read_to_its_end_and_told(
     result = unified(f"{TAGS} {path} --workers 1 --report {tmp_path / 'report'}", environ=service.environ)
     assert result.code == 12
     assert result.stderr.splitlines()[-1] == (
-        f"error: {path} is not the file any more that was opened; that one was read to its end"
+        f"error: {path} was replaced meanwhile; the file that was opened was read to its end"
     )
     names = [f"old-{n}" for n in range(LINES)]
     assert [seen.json["name"] for seen in service.seen] == names

@@ -126,7 +126,7 @@ def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Serv
     error = json.loads(result.stderr)["error"]
     assert (result.returncode, len(service.seen)) == (6, 2)
     assert error["message"] == (
-        "127.0.0.1 did not answer in time; nothing had come; "
+        "127.0.0.1 did not answer in time; nothing was received; "
         "broken off after 100 records in 1 page; to continue: --cursor c1"
     )
 

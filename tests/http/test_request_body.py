@@ -125,7 +125,7 @@ def test_what_is_typed_is_what_arrives(argv: list[str], sent: bytes, unified: Un
         (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
         (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, and -d is not one"),
         (["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
-         "-d holds half a surrogate pair, so -f and -F cannot go over it"),
+         "-d holds half a surrogate pair, so -f and -F cannot change it"),
         (["-d", ""], "-d gave no input; a body is JSON"),
         (["-d", "-"], "-d gave no input; a body is JSON"),
         (["-d", "{"], f"the body given with -d is not JSON: Input data was truncated{BUILD}"),

@@ -222,7 +222,7 @@ ANSWERED = [
     ),
     Mistake(
         f"{LIST} --timeout 5",
-        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min, longer than this run may)",
+        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min: run it again after that)",
         8,
         refusal(429, "Too many", {"Retry-After": "300"}),
     ),

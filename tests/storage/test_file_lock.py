@@ -109,5 +109,5 @@ def test_a_folder_that_takes_no_file_is_refused_at_once(tmp_path: Path, monkeypa
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(StorageError, match=r"cannot make .*/x\.lock: the folder takes no file"):
+    with pytest.raises(StorageError, match=r"cannot create .*/x\.lock: the folder accepts no file"):
         HeldLock(tmp_path / "x.lock").take("x")

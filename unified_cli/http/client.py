@@ -77,7 +77,9 @@ class Client:
         call = _Call(
             request,
             self._runtime.monotonic() + self._settings.timeout,
-            RateLimitError("no send is free before the deadline", hint="a larger --timeout, or a higher --rate"),
+            RateLimitError(
+                "the rate limit allows no request before the timeout", hint="a larger --timeout, or a higher --rate"
+            ),
         )
         try:
             return self._send(call, expected)
@@ -187,7 +189,7 @@ class Client:
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
-    hint = f"it asks to wait {span}, longer than this run may"
+    hint = f"it asks to wait {span}: run it again after that"
     return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response)
 
 

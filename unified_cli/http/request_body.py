@@ -125,7 +125,7 @@ def _open(value: Json) -> Json:
         if text.startswith(b"["):
             return msgspec.json.decode(text, type=list[msgspec.Raw])
     except msgspec.DecodeError:
-        raise UsageError("-d holds half a surrogate pair, so -f and -F cannot go over it") from None
+        raise UsageError("-d holds half a surrogate pair, so -f and -F cannot change it") from None
     return msgspec.Raw(text)
 
 

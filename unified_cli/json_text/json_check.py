@@ -82,7 +82,7 @@ def scan(text: str) -> Json:
     """
     value, end = _SCANNER.raw_decode(text, after_blanks(text, 0))
     if after_blanks(text, end) != len(text):
-        raise ValueError("something follows the JSON value")
+        raise ValueError("there is text after the JSON value")
     return value
 
 

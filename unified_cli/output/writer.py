@@ -43,7 +43,7 @@ def _yaml(style: Style, memory: WriterMemory) -> RecordWriter:
 
 
 def _none(style: Style, _: WriterMemory) -> RecordWriter:
-    raise UsageError(f"-o {style.format} prints one answer as it came, so it takes no records apart (-o json does)")
+    raise UsageError(f"-o {style.format} prints one answer as served, so records cannot be selected (-o json can)")
 
 
 _MAKERS: dict[str, Callable[[Style, WriterMemory], RecordWriter]] = {

@@ -34,7 +34,7 @@ class HeldLock:
         """Take the lock at once.
 
         Raises StateError where another process has it, or something else than a file has its name; StorageError where
-        the folder takes no file.
+        the folder accepts no file.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
 
@@ -52,7 +52,7 @@ class HeldLock:
             except OSError as error:
                 raise _refused(self._path, error) from None
         else:
-            raise StorageError(f"cannot make {self._path}: the folder takes no file")
+            raise StorageError(f"cannot create {self._path}: the folder accepts no file")
         self._lock = lock
 
     def release(self) -> None:

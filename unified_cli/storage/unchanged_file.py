@@ -60,7 +60,7 @@ class UnchangedFile:
         except OSError:
             same = False
         if not same:
-            raise StateError(f"{self.path} is not the file any more that was opened; that one was read to its end")
+            raise StateError(f"{self.path} was replaced meanwhile; the file that was opened was read to its end")
 
     def changed(self) -> StateError:
         """The error for a file that holds something else than when it was opened."""

@@ -135,7 +135,7 @@ class Download:
         if total is not None and total != file.size:
             raise ServiceError(f"the file has {counted(file.size, 'byte')}, not {total} ({where})")
         if total is None and "chunked" not in first.headers.get("transfer-encoding", "").lower():
-            self._runtime.stderr.note(f"nothing says how long the file is, so it may be cut short ({where})")
+            self._runtime.stderr.note(f"the length of the file is unknown, so it may be incomplete ({where})")
         for algorithm, expected in _digests(first.headers):
             if file.digest(algorithm) != expected:
                 raise ServiceError(f"the file does not have the {algorithm} that came with it ({where})")

@@ -89,7 +89,7 @@ class PartialFile:
         output_file.check(self.path, force=force)
         if earlier is None:
             if self._part.exists() or self._part.is_symlink():
-                raise StateError(f"{self._part} is there without its checkpoint (--restart removes it)")
+                raise StateError(f"{self._part} exists without its checkpoint (--restart removes it)")
             # The checkpoint comes first: a part file without one is somebody else's.
             self._write_state()
             self._file.create()
@@ -105,7 +105,7 @@ class PartialFile:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
-            raise StateError(f"{self._part} is gone, and its checkpoint is there", hint=_REMEDY) from None
+            raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=_REMEDY) from None
         left = earlier.bytes
         with self._file.reader() as content:
             while left and (block := content.read(min(left, _BLOCK))):

@@ -139,7 +139,7 @@ def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
     except msgspec.DecodeError:
         return record, None
     if mark.text:
-        raise ValueError("it holds no record, only a line that was none")
+        raise ValueError("the line was not a record in the first place")
     return join(members), mark
 
 

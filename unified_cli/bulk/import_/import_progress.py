@@ -30,4 +30,4 @@ class ImportProgress:
             what = "may or may not have been done" if entry.s is EntryState.UNKNOWN else "failed"
             self._stderr.note(f"line {entry.n} {what}: {entry.why}")
         if self._wrong == _MOST_TOLD:
-            self._stderr.note("further failures are not told one by one")
+            self._stderr.note("further failures are not printed here")

@@ -27,7 +27,7 @@ def records(file: BinaryIO, items: str) -> Iterator[str]:
     stream = JsonStream(chain(_pieces(io.BytesIO(begins)), pieces), LONGEST_LINE)
     yield from _members(stream, items) if stream.peek() == "{" else _elements(stream)
     if stream.peek():
-        raise ValueError("is not JSON: something follows the JSON value")
+        raise ValueError("is not JSON: there is text after the JSON value")
 
 
 def is_array(begins: bytes, rest: BinaryIO) -> bool:

@@ -21,10 +21,10 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to import")
     if runtime.stdin_is_terminal:
-        raise UsageError("nothing is piped in (name a file, or: … | unified import API/RESOURCE -)")
+        raise UsageError("standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)")
     data = runtime.folder("data")
     if data is None:
-        raise StorageError("there is no home to keep the journal in (import from a file)")
+        raise StorageError("no home directory for the journal (import from a file instead)")
     import hashlib  # noqa: PLC0415  only where something is piped in
     import json  # noqa: PLC0415  as above
 
@@ -34,7 +34,7 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
         path = _copy(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
     except OSError as error:
         raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
-    runtime.stderr.note(f"what was piped in is kept as {path}")
+    runtime.stderr.note(f"standard input is saved as {path}")
     return path
 
 

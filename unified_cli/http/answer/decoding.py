@@ -50,7 +50,7 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
         yield from chunks
         return
     if names not in (["gzip"], ["x-gzip"]):
-        raise DamageError(f"the answer is coded as {coding[:100]!r}, which nobody asked for")
+        raise DamageError(f"the answer has the Content-Encoding {coding[:100]!r}, which was not requested")
     inflate = zlib.decompressobj(wbits=31)
     begun = False
     try:
@@ -63,7 +63,7 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
                 yield inflate.decompress(rest, _PIECE)
                 rest = inflate.unconsumed_tail
     except zlib.error:
-        raise DamageError("the answer says it is gzip, and is not") from None
+        raise DamageError("the answer is not valid gzip, though its headers say so") from None
     if begun and (not inflate.eof or inflate.unused_data):
         raise DamageError("the answer's gzip data is cut short or goes on after its end")
 
@@ -72,7 +72,7 @@ def text(body: bytes, content_type: str | None) -> bytes:
     """The text without its byte order mark. Raises DamageError if it is not UTF-8."""
     charset = _CHARSET.search(content_type) if content_type and ";" in content_type else None
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
-        raise DamageError(f"the answer is written in {charset[1]}, and JSON is UTF-8")
+        raise DamageError(f"the answer is in {charset[1]}, but JSON must be in UTF-8")
     body = body.removeprefix(b"\xef\xbb\xbf")
     if wrong := json_check.encoding_flaw(body):
         raise DamageError(f"the answer {wrong}")

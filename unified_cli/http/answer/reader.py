@@ -96,9 +96,9 @@ class Reader(NamedTuple):
         if status // 100 != 2:
             return self._refused(request, response)
         if status == 206 and not (part and part.start):
-            raise decoding.DamageError("the answer is a part (206) that nobody asked for")
+            raise decoding.DamageError("the answer is partial (206), which was not requested")
         if status == 206 and part and content_range(response.headers)[0] != part.start:
-            return self._final(request, status, f"the part that came does not start at byte {part.start}")
+            return self._final(request, status, f"the partial answer does not start at byte {part.start}")
         if part and (status == 206 or _is_file(response)):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
@@ -140,7 +140,7 @@ class Reader(NamedTuple):
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code
         if status // 100 == 3:
-            return self._final(request, status, f"the service answered {status}, and says not where to go")
+            return self._final(request, status, f"the service answered {status} without saying where to go")
         try:
             body = self._whole(response, _LARGEST_ERROR)
         except (decoding.DamageError, bounds.TooLargeError, httpx.TransportError):

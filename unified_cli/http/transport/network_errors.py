@@ -40,9 +40,7 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
     host = route.address.host
     if isinstance(error, httpx.ProxyError):
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
-        return NetworkFailure(
-            outcome, f"{route.first_peer} does not let us through to {host}: {excerpt(str(error), 200)}"
-        )
+        return NetworkFailure(outcome, f"{route.first_peer} refuses to connect to {host}: {excerpt(str(error), 200)}")
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
     if state.handshakes >= route.handshakes:
@@ -123,13 +121,13 @@ def _no_name(error: socket.gaierror, route: NetworkRoute) -> NetworkFailure:
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:
     received = state.received
     if isinstance(error, httpx.TimeoutException):
-        so_far = f"{counted(received, 'byte')} had come" if received else "nothing had come"
+        so_far = f"{counted(received, 'byte')} received" if received else "nothing was received"
         return NetworkFailure(Outcome.LOST, f"{host} did not answer in time; {so_far}")
     if isinstance(error, httpx.LocalProtocolError):
-        return NetworkFailure(Outcome.PERMANENT, f"the request to {host} cannot be put into HTTP")
+        return NetworkFailure(Outcome.PERMANENT, f"the request to {host} is not valid HTTP")
     if not isinstance(error, httpx.RemoteProtocolError):
         return NetworkFailure(
-            Outcome.LOST, f"the connection to {host} broke; {counted(received, 'byte')} of an answer had come"
+            Outcome.LOST, f"the connection to {host} was lost; {counted(received, 'byte')} of the answer received"
         )
     if not received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")

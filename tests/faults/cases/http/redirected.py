@@ -63,5 +63,5 @@ CASES = {
     "from TLS to clear text": Case(
         LIST, [moved("http://localhost:@PORT@/x")], tls="good", exit=13, stderr=["not followed"], requests=1
     ),
-    "to nowhere": Case(LIST, [reply(b"", 302)], exit=5, stderr=["answered 302, and says not where"], requests=1),
+    "to nowhere": Case(LIST, [reply(b"", 302)], exit=5, stderr=["answered 302 without saying where"], requests=1),
 }

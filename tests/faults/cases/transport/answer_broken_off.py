@@ -12,7 +12,7 @@ CASES = {
     ),
     "shorter than its length once": Case(LIST, [[SHORT, CLOSE], reply(PAGE)], stdout=PAGE + b"\n", requests=2),
     "reset in the middle once": Case(LIST, [[SHORT, RESET], reply(PAGE)], stdout=PAGE + b"\n", requests=2),
-    "reset in the middle": Case(LIST, [[SHORT, RESET]], exit=6, stderr=["bytes of an answer had come"], requests=5),
+    "reset in the middle": Case(LIST, [[SHORT, RESET]], exit=6, stderr=["bytes of the answer received"], requests=5),
     "before the last chunk": Case(LIST, [[CUT_CHUNK, CLOSE]], exit=6, stderr=["in the middle"], requests=5),
     "before the last chunk once": Case(LIST, [[CUT_CHUNK, CLOSE], reply(PAGE)], stdout=PAGE + b"\n", requests=2),
     "in its head": Case(

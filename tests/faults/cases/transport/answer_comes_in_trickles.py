@@ -16,7 +16,7 @@ CASES = {
     "head": slow(LIST, b"HTTP/1.1 200 OK\r\n", Trickle(b"X-Slow: 1\r\n" * 99, SLOW)),
     "chunks": slow(LIST, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", Trickle(b"1\r\nx\r\n" * 99, SLOW)),
     "interim answers": slow(LIST, Trickle(b"HTTP/1.1 102 Wait\r\n\r\n" * 99, SLOW / 9)),
-    "nothing at all": slow(LIST, Wait(9), said="did not answer in time; nothing had come"),
+    "nothing at all": slow(LIST, Wait(9), said="did not answer in time; nothing was received"),
     "write": slow(CREATE, reply(b"", length=99), Trickle(b"x" * 99, SLOW), exit_code=10, said="may or may not"),
     "error": Case(
         f"{LIST} {SHORT}",

@@ -3,7 +3,7 @@
 from faults.case import CREATE, DELETE, GET, LIST, SEND, UPDATE, Case
 from faults.script import CLOSE, RESET
 
-NO_ANSWER = "127.0.0.1 (closed the connection without answering|.*broke)"
+NO_ANSWER = "127.0.0.1 (closed the connection without answering|.*was lost)"
 UNKNOWN = "may or may not have been done"
 
 CASES = {
