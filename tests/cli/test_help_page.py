@@ -124,3 +124,9 @@ def test_the_other_dash_finds_the_command(typed: str, unified: Unified) -> None:
 def test_both_spellings_of_a_role_action_stay_apart(name: str, unified: Unified) -> None:
     shown = unified(f"user-directory users {name} --dry-run -p sandbox").json
     assert shown["url"] == f"http://sandbox/unified/user-directory/users/{name}?integrated_account_id=full"
+
+
+def test_options_are_coloured_with_and_without_a_letter(unified: Unified) -> None:
+    shown = unified("ticketing tickets list --help", tty=True, environ={"FORCE_COLOR": "1"}).stdout
+    assert "\x1b[1mList options:\x1b[0m\n\x1b[36m      --all\x1b[0m  " in shown
+    assert "\x1b[36m  -q, --query\x1b[0m NAME=VALUE" in shown

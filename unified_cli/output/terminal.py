@@ -61,7 +61,7 @@ def coloured_help(text: str) -> str:
 
     page = Text(text, no_wrap=True)
     page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
-    page.highlight_regex(re.compile(r"^  (?P<option>-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan")
+    page.highlight_regex(re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan")
     return _render(page)
 
 
