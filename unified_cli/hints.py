@@ -1,5 +1,8 @@
 """What to do about an error, for every kind of error that occurs in more than one place or has more than one cause."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
 from unified_cli.catalogue import Operation
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
@@ -26,9 +29,12 @@ _REFUSED = {
 _NOT_OFFERED = {404, 405, 501}
 
 
-def known_profiles(count: int) -> str:
-    """Where the names of profiles can be looked up."""
-    return f"unified profile list shows {count}" if count else "there are none yet: unified profile add NAME"
+def known_profiles(names: Collection[str], wanted: str) -> str:
+    """The profile that may have been meant, or where their names can be looked up."""
+    if not names:
+        return "there are none yet: unified profile add NAME"
+    close = get_close_matches(wanted, names, 1)
+    return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
 
 
 def make_private(path: object) -> str:

@@ -1,6 +1,10 @@
 """Which profiles a name, a glob or a tag means."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
+from front_door import Unified
 
 from unified_cli.config.file import Config
 from unified_cli.config.profiles import select
@@ -51,3 +55,10 @@ def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         select(CONFIG, ["staging", pattern])
     assert caught.value.message == f"{said} (unified profile list shows 4)"
+
+
+@pytest.mark.parametrize("command", ["-p amce voice calls list", "profile show amce", "profile login amce"])
+def test_a_misspelt_profile_is_named(command: str, unified: Unified, config: Callable[[str], Path]) -> None:
+    config('[profiles.acme]\naccount_id = "1"\n[profiles.globex]\n')
+    result = unified(command)
+    assert (result.code, result.stderr) == (3, 'error: no profile named "amce" (did you mean "acme"?)\n')

@@ -63,5 +63,5 @@ class Draft:
     def table(self, name: str) -> Table:
         """The profile of that name. Raises ConfigError if there is none."""
         if name not in self.profiles:
-            raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(len(self.profiles)))
+            raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(self.profiles, name))
         return self.profiles[name]

@@ -28,7 +28,7 @@ def select(config: Config, patterns: Iterable[str]) -> list[str]:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
             what = "profile matches" if _is_pattern(pattern) else "profile named"
-            raise ConfigError(f'no {what} "{pattern}"', hint=hints.known_profiles(len(config.profiles)))
+            raise ConfigError(f'no {what} "{pattern}"', hint=hints.known_profiles(config.profiles, pattern))
         found.update(dict.fromkeys(matching))
     return [*found]
 

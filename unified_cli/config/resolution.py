@@ -62,7 +62,7 @@ def _table(name: str | None, config: Config) -> TomlTable:
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
-        raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(len(config.profiles)))
+        raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(config.profiles, name))
     return config.profiles[name]
 
 

@@ -195,10 +195,10 @@ def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Servic
 
 
 def test_what_an_answer_belongs_to_is_no_remedy(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(200, b"<html>", {"Content-Type": "text/html"})
+    service.reply = lambda _: Reply(302, b"")
     one = found(unified("doctor --network -o json", environ=service.environ), "connection")
     assert one["remedy"] == ""
-    assert one["message"].startswith("the answer is HTML, not JSON (GET /unified/")
+    assert one["message"].startswith("the service answered 302 without saying where to go (GET /unified/")
 
 
 def test_a_name_that_cannot_be_looked_up_is_a_finding(

@@ -47,4 +47,4 @@ def test_a_token_file_at_home_stays_as_written(unified: Unified, config: Config)
 
 def test_the_help_of_import_promises_no_key_that_is_refused(unified: Unified) -> None:
     said = " ".join(unified("profile import --help").stdout.split())
-    assert "any of account_id, tags and the other keys of a profile, except token." in said
+    assert "name, account_id, tags, and any other key of a profile except token." in said

@@ -53,7 +53,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     if config.path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     if profile is not None and profile not in config.profiles:
-        raise ConfigError(f'no profile named "{profile}"', hint=hints.known_profiles(len(config.profiles)))
+        raise ConfigError(f'no profile named "{profile}"', hint=hints.known_profiles(config.profiles, profile))
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
