@@ -104,7 +104,7 @@ def test_a_program_selects(unified: Unified, service: Service, environ: dict[str
     assert result.stdout.startswith("c-1\t")
     assert len(result.stdout.splitlines()) == 1
     wrong = unified([*LIST.split(), "--where", ".status =="], environ=environ)
-    assert (wrong.code, wrong.stderr.startswith("error: --where ")) == (2, True)
+    assert (wrong.code, wrong.stderr.startswith("error: --where: ")) == (2, True)
 
 
 def test_the_token_of_one_connection_is_told_apart(unified: Unified, service: Service, environ: dict[str, str]) -> None:
