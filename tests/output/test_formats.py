@@ -216,7 +216,7 @@ def test_a_jq_program_that_fails_is_a_slip_of_the_command_line(
     serve(service, [["text"]])
     result = unified([*f"{LIST} -o ndjson --jq".split(), program], environ=service.environ)
     assert (result.stdout, result.code) == ("", 2)
-    assert "--jq " in result.stderr
+    assert "--jq: " in result.stderr
 
 
 def test_raw_is_one_answer(unified: Unified, service: Service) -> None:

@@ -163,6 +163,7 @@ def test_a_file_appears_whole_and_private_and_is_not_overwritten(
 def test_a_gateways_page_is_no_answer(unified: Unified, service: Service) -> None:
     answering(service, b"<html><title>Sign in</title></html>", "text/html")
     result = unified("ticketing tickets list", environ=service.environ)
-    said = "error: the answer is HTML, not JSON (GET /unified/ticketing/tickets)\n"
+    hint = "is the base URL right? unified profile show says where it comes from"
+    said = f"error: the answer is HTML, not JSON (GET /unified/ticketing/tickets) ({hint})\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 5)
     assert len(service.seen) == 1
