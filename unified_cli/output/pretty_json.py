@@ -24,7 +24,7 @@ def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
     if not colour:
         yield terminal.json_visible(text)
         return
-    from unified_cli.output import json_colour  # noqa: PLC0415  rich is for terminals only
+    from unified_cli.output import json_colour  # noqa: PLC0415  only where there are colours
 
     for piece in json_colour.pieces(text):
         yield json_colour.coloured(terminal.json_visible(piece))
