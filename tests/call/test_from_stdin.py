@@ -227,3 +227,10 @@ def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, servi
     assert told[1].endswith(
         f"PATCH /unified/ticketing/tickets/2 may or may not have been done; its key was {keys['2']}"
     )
+
+
+def test_errors_are_told_though_nothing_else_is(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(404, b"{}")
+    result = unified("ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ)
+    assert result.code == 9
+    assert [line.partition(":")[0] for line in result.stderr.splitlines()] == ["line 1", "line 2", "error"]

@@ -60,8 +60,7 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
     result = unified(LIST, environ=environ)
     assert (result.code, result.stderr) == (0, "")
     assert result.stdout == (
-        "c-1\tdeskly\tacme\tactive\tno\t2026-01-01T00:00:00Z\tone\n"
-        "c-2\tdeskly\tglobex\tneeds_reauth\tyes\t2026-01-01T00:00:00Z\t\n"
+        "c-1\tdeskly\tacme\tactive\tno\t2026-01-01\tone\nc-2\tdeskly\tglobex\tneeds_reauth\tyes\t2026-01-01\t\n"
     )
     assert [(seen.method, seen.target) for seen in service.seen] == [
         ("GET", "/integrated-account"),
@@ -182,3 +181,9 @@ def test_the_sandbox_is_a_fleet(unified: Unified, tmp_path: Path) -> None:
     name = next(name for name, one in added.items() if one["account_id"] == "full")
     found = unified(["-p", name, "ticketing", "tickets", "list", "--limit", "1", "-o", "ndjson"])
     assert json.loads(found.stdout)["id"] == "tickets-1"
+
+
+def test_a_program_that_is_no_test_is_refused(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+    answering(service, [connection("c-1")])
+    result = unified([*LIST.split(), "--where", '.status = "active"'], environ=environ)
+    assert (result.code, result.stderr) == (2, "error: --where gives neither true nor false (== compares)\n")

@@ -204,3 +204,10 @@ def test_a_result_that_is_nested_deep_is_printed_or_refused(form: str, unified: 
     # How deep Python writes JSON depends on its version.
     refused = (result.stdout, result.code) == ("", 2) and "nested too deep to be written" in result.stderr
     assert refused or (result.stdout.startswith("[" * 5000), result.code) == (True, 0)
+
+
+def test_a_page_that_a_program_raises_is_cut_in_the_message(unified: Unified) -> None:
+    result = unified("-p sandbox ticketing tickets list --jq error")
+    assert (result.code, len(result.stderr) < 330) == (2, True)
+    assert result.stderr.startswith('error: --jq: {"result": [{"id": "tickets-1"')
+    assert result.stderr.endswith("…\n")

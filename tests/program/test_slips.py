@@ -76,6 +76,13 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             "voice recordings download 1",
             f'{DOWNLOAD}: no place for "1" (fields and parameters name the record: {DOWNLOAD} --help)',
         ),
+        ("voice calls list a==b=c", f"{CALLS}: no place for \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
+        (
+            "ticketing tickets create n:=3",
+            "unified ticketing tickets create: no place for \"n:=3\" (-F 'n=3' sets a field)",
+        ),
+        ("profile rename a b", 'unified profile: no command named "rename" (unified profile --help lists them)'),
+        ("profile export", 'unified profile: no command named "export" (unified profile --help lists them)'),
         ("voice calls list a=b", f"{CALLS}: no place for \"a=b\" (-q 'a=b' is a query parameter)"),
         ("voice calls list a\x1b b", f'{CALLS}: no place for "a\\x1b" ({CALLS} --help)'),
         ("-a x doctor", "this command takes no --account-id"),

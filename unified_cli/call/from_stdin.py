@@ -194,7 +194,7 @@ class _PipedRun:
     def _print(self, done: JobResult) -> None:
         if done.error is not None:
             key = f"; its key was {done.error.idempotency_key}" if done.error.idempotency_key else ""
-            self._runtime.stderr.note(f"line {done.job.line}: {done.error.one_line}{key}")
+            self._runtime.stderr.line(f"line {done.job.line}: {done.error.one_line}{key}")
         elif done.body:
             self._printer.page([msgspec.Raw(done.body)], one_line=False)
 

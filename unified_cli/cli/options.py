@@ -33,6 +33,7 @@ class EarlyOptions(ConnectionOptions):
 
     output: Output = None
     verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
+    json_errors: Annotated[bool, by_name(MessageOptions)["json_errors"]] = False
 
 
 class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
@@ -150,13 +151,17 @@ def _takes(operation: Operation, flag: Flag) -> bool:
     return taken.get(flag.name, True)
 
 
+# What is about the messages of any command; an error is looked for in the command line before it is read.
+_OF_ALL = {"verbose", "json_errors"}
+
+
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     """The options of a command, with defaults from those right after the program's name where the command has them.
 
     Raises UsageError for one that names a connection and is not taken by the command; -p and -o may stand in an alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
-    given = {name: value for name, value in early.__dict__.items() if name != "verbose" and value not in nothing}
+    given = {name: value for name, value in early.__dict__.items() if name not in _OF_ALL and value not in nothing}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
     for name in given.keys() - {"profile", "output"}:
         if not hasattr(options, name):

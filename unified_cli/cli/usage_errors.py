@@ -17,7 +17,15 @@ _MOST_NAMED = 3
 _OWN = {spelling: flag.group for flag in FLAGS for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
 _CLOSE = 0.75
-_FIELDS = {"-f": "-f '{}' sets a field", "-q": "-q '{}' is a query parameter"}
+# Not so low that "rename" is taken for "remove", or "export" for "import".
+_CLOSE_NAME = 0.7
+_ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
+# What an assignment without an option means: httpie's == is a query parameter, its := a field that is JSON.
+_FIELDS = {
+    "=": {"-f": "sets a field", "-q": "is a query parameter"},
+    "==": {"-q": "is a query parameter"},
+    ":=": {"-F": "sets a field", "-q": "is a query parameter"},
+}
 
 
 def from_typer(error: Any) -> UsageError:
@@ -45,7 +53,7 @@ def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
 def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> UsageError:
     """The error for a name that is no entry of a group; `path` is how the group was called, `kind` what it holds."""
     close = [one for one in own_commands(name) if one in entries]
-    close = close or _below(entries, name) or get_close_matches(name, entries, 1)
+    close = close or _below(entries, name) or get_close_matches(name, entries, 1, _CLOSE_NAME)
     hint = _order(path, kind, entries, name)
     if not hint:
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
@@ -93,8 +101,14 @@ def one_too_many(context: Any, argument: str) -> UsageError:
     """The error for an argument that the command does not take."""
     path, spellings = context.command_path, _spellings(context, "-")
     hint = f"{path} --help"
-    if "=" in argument:
-        hint = next((text.format(visible(argument)) for option, text in _FIELDS.items() if option in spellings), hint)
+    if assignment := _ASSIGNMENT.fullmatch(argument):
+        name, sign, value = assignment.groups()
+        meant = (
+            f"{option} '{visible(f'{name}={value}')}' {what}"
+            for option, what in _FIELDS[sign].items()
+            if option in spellings
+        )
+        hint = next(meant, hint)
     elif "id" in context.params:
         hint = f"for several records pipe their ids into {path} -"
     elif "-f" in spellings:

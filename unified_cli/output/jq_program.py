@@ -14,6 +14,7 @@ from unified_cli.json_text.values import Json
 # A program begins with its directives; a comment may continue after a backslash at the end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
 # The last line of what jq says about a program.
+_LONGEST_REASON = 300
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 
 
@@ -75,4 +76,6 @@ def compiled(expression: str) -> Any:
 
 def _reason(error: ValueError) -> str:
     lines = [line for line in str(error).splitlines() if not _SUMMARY.fullmatch(line)]
-    return " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())
+    text = " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())
+    # A program may raise a whole page as its error.
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"

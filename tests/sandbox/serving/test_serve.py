@@ -177,3 +177,9 @@ def test_a_sigterm_ends_it_within_a_second_though_answers_are_slow(tmp_path: Pat
             client.close()
     assert (code, said.splitlines()[1:]) == (143, ["error: terminated"])
     assert seconds < 1
+
+
+def test_a_state_in_a_folder_that_is_not_there_is_refused(unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"sandbox serve --state {tmp_path}/typo/x.db")
+    assert (result.code, result.stderr) == (11, f"error: there is no folder {tmp_path}/typo\n")
+    assert not (tmp_path / "typo").exists()

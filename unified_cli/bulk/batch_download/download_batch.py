@@ -168,7 +168,7 @@ class _DownloadBatch:
             return
         self._summary.failed += 1
         if self._summary.failed <= _MOST_TOLD:
-            self._runtime.stderr.note(f"line {item.line} failed: {outcome.one_line}")
+            self._runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
         if outcome.stops_connection:
             self._summary.stopped = self._summary.stopped or outcome
         self._manifest.add(DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.one_line))

@@ -50,7 +50,7 @@ def command(about: str, context: CommandContext) -> Any:
             lambda: HelpPage(
                 "[options]",
                 [
-                    f"{about} that has none, named after its tenant and product.",
+                    f"{about} of the token that has none, named after its tenant and product.",
                     "Run again, it adds what is new, and names the profiles whose connection is gone.",
                 ],
                 [(EXAMPLE, "unified -p sandbox connections add --prefix demo- --tag demo --dry-run")],

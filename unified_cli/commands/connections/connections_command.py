@@ -11,7 +11,7 @@ from unified_cli.cli.command_stub import CommandStub
 
 _ABOUT: Mapping[str, tuple[str, str]] = {
     "list": ("list_connections", "List the connections that the token can see"),
-    "add": ("add_connections", "Add a profile for each of them"),
+    "add": ("add_connections", "Add a profile for each connection"),
 }
 
 

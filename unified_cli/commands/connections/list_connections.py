@@ -51,7 +51,8 @@ def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
             one.tenant,
             one.status,
             "yes" if one.sandbox else "no",
-            one.created,
+            # The date; -o json has the time.
+            one.created[:10],
             ", ".join(known[one.id]),
         )
         for one in shown

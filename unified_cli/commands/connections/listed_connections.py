@@ -21,7 +21,7 @@ from unified_cli.cli.shared_options import (
 )
 from unified_cli.config import file, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import AccessError
+from unified_cli.errors import AccessError, UsageError
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.answer import page_body
 from unified_cli.http.answer.reader import Answer
@@ -29,7 +29,7 @@ from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record, parts, text
-from unified_cli.json_text.values import JsonObject
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -136,4 +136,11 @@ def chosen(found: list[ListedConnection], where: str | None) -> list[ListedConne
     from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
 
     program = JqProgram(where, "--where")
-    return [one for one in found if program.run(dump(one.facts).encode()) == [True]]
+    return [one for one in found if _is_true(program.run(dump(one.facts).encode()))]
+
+
+def _is_true(results: list[Json]) -> bool:
+    for result in results:
+        if result is not None and not isinstance(result, bool):
+            raise UsageError("--where gives neither true nor false", hint="== compares")
+    return results == [True]

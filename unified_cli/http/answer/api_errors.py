@@ -44,7 +44,7 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     kind, retryable = _kind(status, blocked=answer.blocked)
     text, lines = _text(answer, service)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
-    reason = excerpt("; ".join([head, *_insight(envelope, service)]))
+    reason = excerpt("; ".join([head, *(one for one in _insight(envelope, service) if one not in text)]))
     found = hints.for_status(status, origin, request.operation, answer.token)
     hint = hints.BLOCKED if answer.blocked else found
     response = error_details.response(lines, answer.body, answer.headers)

@@ -20,7 +20,7 @@ from unified_cli.sandbox.serving.listener import listen
 from unified_cli.sandbox.serving.request_log import RequestLog
 from unified_cli.sandbox.serving.server import Server
 from unified_cli.sandbox.store import SandboxStore
-from unified_cli.storage import atomic_file, regular_file
+from unified_cli.storage import atomic_file, output_file, regular_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ def _store(runtime: Runtime, settings: ServerSettings) -> SandboxStore:
     if settings.state is None:
         return own_store(runtime, settings.seed, settings.records)
     path = None if settings.state == ":memory:" else Path(settings.state)
+    if path:
+        output_file.check_folder(path)
     return SandboxStore.open(path, settings.seed, records=settings.records)
 
 
