@@ -39,6 +39,8 @@ def main(argv: list[str], runtime: Runtime) -> int:
     except stdout.ClosedError:
         return ExitCode.CLOSED
     except KeyboardInterrupt as stop:
+        if not isinstance(stop, Terminated):
+            runtime.stderr.end_line()
         return _report(_stopped(stop), runtime)
     except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
         return _report(_bug(error, runtime), runtime)

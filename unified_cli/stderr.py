@@ -36,6 +36,8 @@ class Stderr:
         self.encoding = encoding
         self._lock = Lock()
         self._status = ""
+        self._erased = False
+        """The last thing written was nothing, over the status line: the cursor is at the start of a line."""
         self.observer: RequestObserver | None = None
         self.quiet = False
         self.machine = False
@@ -74,6 +76,13 @@ class Stderr:
                 start, end = self._ends()
                 self._status = shown
                 self._write(f"{start}{shown}{end}")
+                self._erased = not shown
+
+    def end_line(self) -> None:
+        """Begin a new line on a terminal, which shows a Ctrl-C where the cursor is."""
+        with self._lock:
+            if self._terminal_columns() and not self._erased:
+                self._write("\n")
 
     def prompt(self, text: str) -> None:
         """Print a prompt; the answer is typed on the same line."""
@@ -132,6 +141,7 @@ class Stderr:
     def _write(self, text: str) -> None:
         if self._stream is None:
             return
+        self._erased = False
         try:
             self._stream.write(text.encode(self.encoding, "backslashreplace"))
             self._stream.flush()

@@ -85,6 +85,14 @@ def test_ctrl_c_leaves_a_clean_terminal_and_says_how_to_go_on(gate: Gate, start:
     assert gate
 
 
+def test_ctrl_c_at_a_prompt_is_answered_on_a_line_of_its_own(tmp_path: Path) -> None:
+    terminal = Terminal(["profile", "add", "acme"], {"HOME": str(tmp_path)})
+    terminal.until("base URL of the service.*: ")
+    terminal.interrupt()
+    assert terminal.end() == 130
+    assert [line for line in terminal.lines if line][-1] == "error: interrupted"
+
+
 def test_a_terminal_that_becomes_narrow_keeps_nothing_of_the_line(gate: Gate, start: Start) -> None:
     terminal = start([*LIST, "--limit", "600"], 100)
     terminal.until("300 of 600 records")
