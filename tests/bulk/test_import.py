@@ -100,7 +100,7 @@ def test_another_body_on_the_same_line_has_another_key(unified: Unified, service
     changed = unified(f"{TAGS} {path}", environ=service.environ)
     assert (changed.code, len(service.seen)) == (12, 1)
     assert changed.stderr == (
-        f"error: {path}.unified-journal belongs to other input: the file has changed (--restart begins a new import)\n"
+        f"error: {path}.unified-journal is of other input: the file has changed (--restart begins a new import)\n"
     )
 
 
@@ -113,8 +113,8 @@ def test_a_journal_is_for_one_place_and_one_shape(
     result = unified(f"{TAGS} {path} {more}", environ=service.environ)
     assert (result.code, len(service.seen)) == (12, 1)
     assert result.stderr == (
-        f"error: {path}.unified-journal belongs to an import into something else, or with another --map "
-        "(--restart begins a new import)\n"
+        f"error: {path}.unified-journal is of an import with another operation, connection, query or --map "
+        "(the same command as before resumes it; --restart discards it, and sends everything again)\n"
     )
 
 

@@ -119,3 +119,12 @@ def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Se
         "POST /unified/knowledge-base/page-exports may or may not have been done "
         "(to repeat it safely: --idempotency-key k-1)\n"
     )
+
+
+def test_what_is_no_answer_is_asked_again(unified: Unified, service: Service) -> None:
+    command = "ticketing tickets delete 42"
+    result = unified(command, environ=service.environ, tty=True, stdin=b"maybe\ny\n")
+    question = "delete ticketing tickets 42 in account acct-1? [y/N] "
+    assert (result.code, result.stderr) == (0, f"{question}please answer y or n\n{question}")
+    assert unified(command, environ=service.environ, tty=True, stdin=b"maybe").code == 2
+    assert len(service.seen) == 1

@@ -187,3 +187,11 @@ def test_a_program_that_is_no_test_is_refused(unified: Unified, service: Service
     answering(service, [connection("c-1")])
     result = unified([*LIST.split(), "--where", '.status = "active"'], environ=environ)
     assert (result.code, result.stderr) == (2, "error: --where gives neither true nor false (== compares)\n")
+
+
+def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+    answering(service, [connection("c-1")])
+    none = unified(f"{LIST} --where false", environ=environ)
+    assert (none.code, none.stdout, none.stderr) == (0, "", "none of 1 connection matches\n")
+    answering(service, [])
+    assert unified(LIST, environ=environ).stderr == "no connections\n"

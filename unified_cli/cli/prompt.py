@@ -4,6 +4,9 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
+_ANSWERS = {b"y": True, b"yes": True, b"n": False, b"no": False}
+_LONGEST_ANSWER = 100
+
 
 def confirm_delete(
     runtime: Runtime, settings: Settings, what: str, *, yes: bool, stdin_holds_data: bool = False
@@ -23,7 +26,13 @@ def confirm_delete(
 
 
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
-    """Whether the person at the terminal says yes; a line without an answer is the default, no line is no."""
-    runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
-    answer = runtime.stdin.readline(100) if runtime.stdin else b""
-    return answer.strip().lower() in {b"y", b"yes"} or (default and answer.endswith(b"\n") and not answer.strip())
+    """Whether the person at the terminal says yes; an empty line is the default, no line is no."""
+    while True:
+        runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
+        answer = runtime.stdin.readline(_LONGEST_ANSWER) if runtime.stdin else b""
+        if not answer:
+            return False
+        word = answer.strip().lower()
+        if word in _ANSWERS or not word:
+            return _ANSWERS.get(word, default)
+        runtime.stderr.line("please answer y or n")

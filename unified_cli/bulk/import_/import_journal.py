@@ -211,12 +211,15 @@ class Journal:
             raise StateError(f"{self.path} is damaged in line 1, or no journal of an import", hint=_REMEDY)
         if found.v != _VERSION:
             raise StateError(f"{self.path} was written by another version of this program")
-        for same, what in (
-            (found.fingerprint == asked.fingerprint, "belongs to an import into something else, or with another --map"),
-            ((found.size, found.sha256) == (asked.size, asked.sha256), "belongs to other input: the file has changed"),
-        ):
-            if not same:
-                raise StateError(f"{self.path} {what} (--restart begins a new import)")
+        if found.fingerprint != asked.fingerprint:
+            # The header has a digest of them all.
+            what = "another operation, connection, query or --map"
+            hint = "the same command as before resumes it; --restart discards it, and sends everything again"
+            raise StateError(f"{self.path} is of an import with {what}", hint=hint)
+        if (found.size, found.sha256) != (asked.size, asked.sha256):
+            raise StateError(
+                f"{self.path} is of other input: the file has changed", hint="--restart begins a new import"
+            )
         self.header = found
 
 

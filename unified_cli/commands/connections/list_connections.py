@@ -9,6 +9,7 @@ from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.commands.connections import listed_connections
 from unified_cli.commands.connections.known_profiles import profiles_by_account
 from unified_cli.commands.connections.listed_connections import ListedConnectionsOptions
+from unified_cli.plural import counted
 
 VERSION = 1
 _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
@@ -57,6 +58,10 @@ def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
         )
         for one in shown
     ]
+    if not rows:
+        context.runtime.stderr.note(
+            "no connections" if not found else f"none of {counted(len(found), 'connection')} matches"
+        )
     value = {
         "version": VERSION,
         "connections": [{**one.facts, "profiles": known[one.id]} for one in shown],
