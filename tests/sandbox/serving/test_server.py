@@ -103,7 +103,7 @@ def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
 
 
 def test_a_killed_server_has_kept_all_it_acknowledged(tmp_path: Path) -> None:
-    state = tmp_path / "state" / "sandbox.db"
+    state = tmp_path / "sandbox.db"
     shop = Shop(str(state), "0")
     acknowledged: list[str] = []
 
