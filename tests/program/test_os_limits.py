@@ -4,6 +4,7 @@ import resource
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import Process, Unified
@@ -12,6 +13,9 @@ from server import Service
 
 from unified_cli import os_limits
 from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.cli.connect import Clients
+from unified_cli.config.settings import Settings
+from unified_cli.http.client import Client
 
 Config = Callable[[str], Path]
 FOUR = "".join(f'[profiles.a{number}]\naccount_id = "{number}"\n' for number in range(4))
@@ -86,3 +90,20 @@ def test_too_many_open_files_is_told_as_such(command: str, limit: int, process: 
     assert done.returncode in {0, 11}, said
     assert ".py" not in said
     assert done.returncode == 0 or "allows no more open files" in said or "Too many open files" in said
+
+
+@pytest.mark.usefixtures("four")
+def test_what_the_machine_refuses_to_one_of_several_decides_the_code(
+    unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Clients.open
+
+    def refuse(self: Clients, resolved: Settings, *rest: Any, **more: Any) -> Client:
+        if resolved.profile == "a2":
+            raise os_limits.no_descriptor()
+        return opened(self, resolved, *rest, **more)
+
+    monkeypatch.setattr(Clients, "open", refuse)
+    result = unified("-p a* ticketing tickets list -o csv --all")
+    assert result.code == 11
+    assert result.stderr.endswith("error: 1 of 4 connections failed: a2\n")

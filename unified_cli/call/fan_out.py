@@ -15,7 +15,7 @@ from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -232,4 +232,7 @@ class _FanOutOutcome:
         if not options.allow_partial:
             missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
         if missing:
-            raise IncompleteError("; ".join(missing))
+            told = "; ".join(missing)
+            # What this machine refused is no connection's doing, and its code comes first.
+            local = next((error for error in self.failed.values() if error.code == ExitCode.STORAGE), None)
+            raise local.retold(told) if local else IncompleteError(told)
