@@ -36,8 +36,7 @@ def coloured(text: TerminalText) -> TerminalText:
         marked = marked.replace("\\\\", "\x01").replace('\\"', "\x02")
     before, *rest = marked.split('"')
     parts = [""] * (len(rest) // 2 * 3)
-    # A colon after a string says that it is a key.
-    parts[0::3] = [_KEY if after.lstrip().startswith(":") else _TEXT for after in rest[1::2]]
+    parts[0::3] = map(_opening, rest[1::2])
     parts[1::3] = rest[0::2]
     parts[2::3] = map(_closing, rest[1::2])
     made = _between(before) + "".join(parts)
@@ -51,6 +50,12 @@ def pieces(text: str) -> Iterator[str]:
         end = text.find("\n", start + _PIECE) + 1 or len(text)
         yield text[start:end]
         start = end
+
+
+@lru_cache(4096)
+def _opening(after: str) -> str:
+    """The beginning of a string: a colon after it says that it is a key."""
+    return _KEY if after.lstrip().startswith(":") else _TEXT
 
 
 @lru_cache(4096)
