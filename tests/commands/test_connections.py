@@ -195,3 +195,9 @@ def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, env
     assert (none.code, none.stdout, none.stderr) == (0, "", "none of 1 connection matches\n")
     answering(service, [])
     assert unified(LIST, environ=environ).stderr == "no connections\n"
+
+
+def test_a_typed_path_shows_them_in_the_result_alone(unified: Unified, service: Service) -> None:
+    answering(service, [connection("c-1")])
+    result = unified("request GET /integrated-account -vv", environ=service.environ)
+    assert (result.code, SECRET in result.stdout, SECRET in result.stderr) == (0, True, False)

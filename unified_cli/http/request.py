@@ -139,7 +139,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
-    return _build(scope, method, segments, content._replace(query=[*own, *content.query]))
+    private = f"/{segments[0]}" == scope.service.accounts
+    return _build(scope, method, segments, content._replace(query=[*own, *content.query]))._replace(private=private)
 
 
 def _split(path: str) -> SplitResult | None:
