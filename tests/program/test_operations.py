@@ -41,7 +41,7 @@ def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unif
         "host": service.url.removeprefix("http://"),
         "accept": "application/json",
         "accept-encoding": "gzip",
-        "user-agent": f"unified-cli/{__version__}",
+        "user-agent": f"unified-api-cli/{__version__}",
         "authorization": "Bearer t-0123456789",
     }
     if operation.takes_body:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
-from unified_cli import __version__
+from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.config.address import parse
 from unified_cli.config.settings import Settings
@@ -125,7 +125,7 @@ class HttpConnection:
             **request.headers,
             "Accept-Encoding": "gzip",
             **(part.headers if part else {}),
-            "User-Agent": f"unified-cli/{__version__}",
+            "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
         try:

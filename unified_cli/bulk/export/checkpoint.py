@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from unified_cli import __version__
+from unified_cli import PRODUCT
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
@@ -37,7 +37,7 @@ class Checkpoint:
     fingerprint: str
     started: str
     v: int = _VERSION
-    tool: str = f"unified-cli {__version__}"
+    tool: str = PRODUCT
     next_cursor: str | None = None
     bytes: Count = 0
     sha256: str = hashlib.sha256().hexdigest()

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from unified_cli import __version__
+from unified_cli import PRODUCT
 from unified_cli.bulk.export.checkpoint import Count
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError, StorageError
@@ -99,7 +99,7 @@ class Manifest:
         """Write it to its place, whole. Raises StorageError."""
         value: JsonObject = {
             "v": _VERSION,
-            "tool": f"unified-cli {__version__}",
+            "tool": PRODUCT,
             "started": self.started,
             "ended": self.ended,
             "shard": self.shard,
