@@ -96,7 +96,7 @@ def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
 
 
 def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
-    with pytest.raises(StorageError, match=f"cannot listen on port {shop.port}: .*--port 0"):
+    with pytest.raises(StorageError, match=f"cannot listen on 127.0.0.1, port {shop.port}: .*--port 0"):
         listen(shop.port)
     with pytest.raises(UsageError, match="70000"):
         listen(70000)

@@ -1,6 +1,7 @@
 """The sockets that a served sandbox listens on."""
 
 import errno
+import os
 import socket
 from ipaddress import ip_address
 
@@ -49,4 +50,7 @@ def _socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
-        raise StorageError(f"cannot listen on port {port}: {error.strerror} (--port 0 takes a free one)") from error
+        # Python's own text repeats the address as a tuple.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        hint = "--port 0 takes a free one" if error.errno == errno.EADDRINUSE else "is it an address of this machine?"
+        raise StorageError(f"cannot listen on {host}, port {port}: {reason}", hint=hint) from error
