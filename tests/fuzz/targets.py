@@ -17,7 +17,7 @@ from unified_cli.bulk.export import manifest_check
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.import_ import import_items, input_file
-from unified_cli.bulk.import_.import_journal import Journal, JournalHeader
+from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
 from unified_cli.cli.connect import Clients
@@ -155,7 +155,7 @@ def page(data: bytes) -> None:
 
 def journal(data: bytes) -> None:
     header = JournalHeader("i", "f", 1, "s")
-    opened = Journal.open(_put("journal", data), header, highest=9, restart=False)
+    opened = ImportJournal.open(_put("journal", data), header, highest=9, restart=False)
     with contextlib.closing(opened):
         for number in range(10):
             opened.state(number)

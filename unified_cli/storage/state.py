@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import regular_file
 from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.memory_file import MemoryFile
 
 LONGEST_LINE = 1024 * 1024
 LARGEST_FILE = 64 * 1024 * 1024
@@ -45,11 +46,14 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
     return content
 
 
-def lines(file: AppendFile, remedy: str, *, longest: int = LONGEST_LINE) -> Iterator[StateLine]:
+def lines(
+    file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
+) -> Iterator[StateLine]:
     """Each line of an open file of JSON objects, one a line. What a crash left of a last line is cut off at the end.
 
-    `longest` bounds the bytes of a line, `remedy` says what to do about damage. Raises StateError for a line that no
-    crash can have left, before it is taken into memory where it is too long; OSError.
+    Without `repair` it is only left out: another process may be writing it. `longest` bounds the bytes of a line,
+    `remedy` says what to do about damage. Raises StateError for a line that no crash can have left, before it is taken
+    into memory where it is too long; OSError.
     """
     position, torn = 0, False
     with file.reader() as content:
@@ -62,7 +66,7 @@ def lines(file: AppendFile, remedy: str, *, longest: int = LONGEST_LINE) -> Iter
             if not torn:
                 yield StateLine(number, position, text[:-1])
                 position += len(text)
-    if torn:
+    if torn and repair:
         file.cut(position)
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import msgspec
 
 from unified_cli.bulk.import_.import_items import ImportItem
-from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal, JournalEntry
+from unified_cli.bulk.import_.import_journal import ImportJournal
+from unified_cli.bulk.runs import repeat_rule
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
@@ -48,7 +50,7 @@ class ImportOutcome:
     error: UnifiedError | None = None
 
 
-def plan(item: ImportItem, journal: Journal, terms: ImportTerms) -> ImportJob | ImportOutcome | None:
+def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | ImportOutcome | None:
     """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
 
     Raises StateError where the item is another than the one that was sent.
@@ -100,5 +102,4 @@ def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: Imp
 
 def _may_repeat(request: Request, sent: float, terms: ImportTerms) -> bool:
     """Whether a request in doubt, first sent at that time, may be sent again."""
-    harmless = not request.outward and 0 <= terms.wall() - sent < terms.window
-    return harmless or terms.retry_in_doubt or request.method == "DELETE"
+    return terms.retry_in_doubt or repeat_rule.may_repeat(request, terms.wall() - sent, terms.window)

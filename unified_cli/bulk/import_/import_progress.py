@@ -1,6 +1,6 @@
 """How an import is getting on: its progress, and the reasons of the first failures."""
 
-from unified_cli.bulk.import_.import_journal import EntryState, JournalEntry
+from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.errors import UnifiedError
 from unified_cli.output.progress import Progress
 from unified_cli.stderr import Stderr

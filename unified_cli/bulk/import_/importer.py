@@ -1,9 +1,8 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
-from itertools import islice
 from typing import Protocol
 
 import msgspec
@@ -12,9 +11,10 @@ from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import import_jobs
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportJob, ImportOutcome, ImportTerms
-from unified_cli.bulk.import_.import_journal import EntryState, Journal, JournalEntry
+from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
-from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
+from unified_cli.bulk.runs.journaled_sender import JournaledSender
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError, UnknownError
 from unified_cli.http.client import Client
@@ -22,18 +22,17 @@ from unified_cli.json_text.members import string
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
-_SYNC_EVERY = 1.0
 
 
 class Importer:
     """One run over the items; `run` gives the error that stopped it early, None where all were tried."""
 
-    def __init__(self, journal: Journal, terms: ImportTerms, progress: ImportProgress) -> None:
+    def __init__(self, journal: ImportJournal, terms: ImportTerms, progress: ImportProgress) -> None:
         self._journal = journal
         self._terms = terms
         self._progress = progress
         self._clients = ClientPool(terms.workers)
-        self._workers = WorkerPool(terms.workers, self._send)
+        self._sender = JournaledSender(journal, terms.workers, self._send)
         self._stopped: UnifiedError | None = None
         self._broken: UnifiedError | None = None
         self._failures = 0
@@ -43,18 +42,9 @@ class Importer:
 
         After an error of the input the answers that are under way are waited for.
         """
-        jobs = self._jobs(items)
-        with closing(self._clients), self._workers:
-            while True:
-                batch = [*islice(jobs, self._workers.free)]
-                if batch:
-                    self._journal.add_sent([job.sent for job in batch])
-                    for job in batch:
-                        self._workers.submit(job)
-                if not self._workers.busy:
-                    break
-                self._take()
-            self._journal.sync()
+        with closing(self._clients):
+            for outcome in self._sender.outcomes(self._jobs(items)):
+                self._count(outcome)
         if self._broken is not None:
             raise self._broken
         return self._stopped
@@ -68,7 +58,8 @@ class Importer:
             if planned is None:
                 self._progress.skip()
             elif isinstance(planned, ImportOutcome):
-                self._add_outcomes([planned])
+                self._journal.add([planned.entry])
+                self._count(planned)
             else:
                 yield planned
 
@@ -78,22 +69,13 @@ class Importer:
         except UnifiedError as error:
             self._broken = error
 
-    def _send(self, job: ImportJob) -> Generator[ImportOutcome]:
+    def _send(self, job: ImportJob) -> ImportOutcome:
         with self._clients.lend(self._terms.open_client) as client:
-            yield attempt(client, job)
+            return attempt(client, job)
 
-    def _take(self) -> None:
-        outcomes = self._workers.take(_SYNC_EVERY)
-        if outcomes:
-            self._add_outcomes(outcomes)
-        else:
-            self._journal.sync()
-
-    def _add_outcomes(self, outcomes: list[ImportOutcome]) -> None:
-        self._journal.add_outcomes([outcome.entry for outcome in outcomes])
-        for outcome in outcomes:
-            self._progress.count(outcome.entry, outcome.error)
-            self._stop_if_hopeless(outcome)
+    def _count(self, outcome: ImportOutcome) -> None:
+        self._progress.count(outcome.entry, outcome.error)
+        self._stop_if_hopeless(outcome)
 
     def _stop_if_hopeless(self, outcome: ImportOutcome) -> None:
         error, state = outcome.error, outcome.entry.s

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
-from unified_cli.bulk.import_.import_journal import IN_DOUBT, EntryState, Journal
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
+from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StorageError
 from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
 
@@ -29,7 +30,7 @@ class ResultGroup:
 
 GROUPS = (
     ResultGroup("done", (EntryState.OK,)),
-    ResultGroup("failed", (EntryState.REFUSED, EntryState.FAILED)),
+    ResultGroup("failed", NOT_DONE),
     ResultGroup("in doubt", IN_DOUBT),
     ResultGroup("not tried", (EntryState.NEW,)),
 )

@@ -12,7 +12,7 @@ from unified_cli import signals
 from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
-from unified_cli.bulk.import_.import_journal import Journal, JournalHeader
+from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
@@ -82,7 +82,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     lock.take(str(path))
     try:
-        journal = Journal.open(path, _header(task, source), highest=source.last, restart=options.restart)
+        journal = ImportJournal.open(path, _header(task, source), highest=source.last, restart=options.restart)
         try:
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)
@@ -103,7 +103,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
 
 
 def _send_all(
-    task: ImportTask, items: Iterator[ImportItem], journal: Journal, source: InputFile, options: ImportOptions
+    task: ImportTask, items: Iterator[ImportItem], journal: ImportJournal, source: InputFile, options: ImportOptions
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime

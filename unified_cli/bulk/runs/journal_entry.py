@@ -1,0 +1,83 @@
+"""The lines of a journal: what is to be sent, that it is about to be sent, and what came of it."""
+
+from enum import Enum
+
+import msgspec
+
+from unified_cli.masking import NO_TEXT, MaskedText, cut
+
+# Far below what is taken for damage.
+_LONGEST_TEXT = 64 * 1024
+
+
+class EntryState(Enum):
+    """What is known of one write."""
+
+    NEW = "new"
+    SENT = "sent"
+    """It may have been done; nobody has seen an answer."""
+    OK = "ok"
+    REFUSED = "refused"
+    """It was not done, and would not be another time."""
+    FAILED = "failed"
+    """It was not done, and another time it may be."""
+    UNKNOWN = "unknown"
+    """It may have been done; the answer was lost."""
+    LEFT_OUT = "left out"
+    """There was nothing to send."""
+
+
+STATES = tuple(EntryState)
+IN_DOUBT = (EntryState.SENT, EntryState.UNKNOWN)
+NOT_DONE = (EntryState.REFUSED, EntryState.FAILED)
+AFTER_SENT = (EntryState.UNKNOWN, EntryState.FAILED)
+"""States that only a write that was sent can have."""
+OUTCOMES = {
+    EntryState.OK: "done",
+    **dict.fromkeys(NOT_DONE, "failed"),
+    **dict.fromkeys(IN_DOUBT, "in-doubt"),
+    EntryState.NEW: "not-tried",
+    EntryState.LEFT_OUT: "left-out",
+}
+"""The word for what became of a write in each state."""
+
+
+class RunCall(msgspec.Struct, omit_defaults=True):
+    """One call of a run: its connection, and the exact request but for the key and the token.
+
+    `body` is None where it is the one that the journal's header holds for all calls.
+    """
+
+    profile: str | None
+    base_url: str
+    account: str
+    operation: str
+    id: str | None = None
+    query: tuple[tuple[str, str], ...] = ()
+    body: str | None = None
+
+
+class JournalEntry(msgspec.Struct, omit_defaults=True):
+    """One line: `s` is the state of write `n`.
+
+    A write that is sent has its idempotency key `k` and the time `t`, and the hash `h` of its record or, on a line
+    before, the `call`. An outcome has `id`, `status` and `why`.
+    """
+
+    s: EntryState
+    n: int
+    h: str = ""
+    k: str = ""
+    t: float = 0
+    id: str = ""
+    status: int = 0
+    why: MaskedText = NO_TEXT
+    call: RunCall | None = None
+
+
+def bounded(entry: JournalEntry) -> JournalEntry:
+    """The entry without an id that no record has, and with a reason that can be read again."""
+    if len(entry.id) + len(entry.why) < _LONGEST_TEXT:
+        return entry
+    identifier = entry.id if len(entry.id) < _LONGEST_TEXT else ""
+    return msgspec.structs.replace(entry, id=identifier, why=cut(entry.why))

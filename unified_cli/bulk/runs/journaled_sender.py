@@ -1,0 +1,64 @@
+"""Send many writes with several workers: each is in the journal before it is sent, its outcome after."""
+
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
+from typing import Generic, Protocol, TypeVar
+
+from unified_cli.bulk.runs.journal_entry import JournalEntry
+from unified_cli.bulk.runs.run_journal import Journal
+from unified_cli.bulk.worker_pool import WorkerPool
+
+_SYNC_EVERY = 1.0
+
+
+class JournaledJob(Protocol):
+    """Something to be sent, and the line that says so."""
+
+    @property
+    def sent(self) -> JournalEntry:
+        """The line."""
+
+
+class JournaledOutcome(Protocol):
+    """What became of a job, as the journal is told."""
+
+    @property
+    def entry(self) -> JournalEntry:
+        """The line."""
+
+
+JobT = TypeVar("JobT", bound=JournaledJob)
+OutcomeT = TypeVar("OutcomeT", bound=JournaledOutcome)
+
+
+class JournaledSender(Generic[JobT, OutcomeT]):
+    """Sends jobs; `attempt` sends one, in the thread of a worker, and gives what became of it."""
+
+    def __init__(self, journal: Journal, workers: int, attempt: Callable[[JobT], OutcomeT]) -> None:
+        self._journal = journal
+        self._attempt = attempt
+        self._workers = WorkerPool(workers, self._send)
+
+    def outcomes(self, jobs: Iterator[JobT]) -> Iterator[OutcomeT]:
+        """What becomes of each job, as it comes; the next jobs are taken when there are workers for them.
+
+        Those that are free at the same time are put on the disk together. Raises StorageError of the journal.
+        """
+        with self._workers:
+            while True:
+                if batch := [*islice(jobs, self._workers.free)]:
+                    self._journal.add_sent([job.sent for job in batch])
+                    for job in batch:
+                        self._workers.submit(job)
+                if not self._workers.busy:
+                    break
+                outcomes = self._workers.take(_SYNC_EVERY)
+                if outcomes:
+                    self._journal.add(outcome.entry for outcome in outcomes)
+                else:
+                    self._journal.sync()
+                yield from outcomes
+            self._journal.sync()
+
+    def _send(self, job: JobT) -> Generator[OutcomeT]:
+        yield self._attempt(job)

@@ -1,0 +1,163 @@
+"""The journal of many writes: what is sent stands on the disk before it is sent, and what came of it after."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.bulk.runs.journal_entry import AFTER_SENT, STATES, EntryState, JournalEntry, bounded
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import folders, regular_file, state
+from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.memory_file import MemoryFile
+from unified_cli.storage.state import StateLine
+
+_USUAL_LINE = 4096
+
+
+class Journal:
+    """An open journal, in a file or, where none can be written, in memory.
+
+    `remedy` says what to do about one that is no use, `longest` bounds the bytes of a line.
+    """
+
+    def __init__(self, file: AppendFile | MemoryFile, remedy: str, *, longest: int = state.LONGEST_LINE) -> None:
+        self.path = file.path
+        self.highest = 0
+        self._file = file
+        self._remedy = remedy
+        self._longest = longest
+        self._states = bytearray()
+        self._calls = array("q")
+        self._sent = array("q")
+        self._last = array("q")
+
+    def begin(self, header: msgspec.Struct) -> None:
+        """Write the first line, on the disk with the file's name when this returns. Raises StorageError."""
+        self._append([msgspec.json.encode(header)])
+        try:
+            folders.sync(self.path.parent)
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
+        """Read what earlier runs wrote; False where there is nothing yet.
+
+        `accept` is given the first line, and says what the highest number of an entry can be. Without `repair` the
+        file stays as it is, for it may be another process that is writing its last line. Raises StateError for a
+        damaged journal, and what `accept` raises; OSError.
+        """
+        empty = True
+        for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
+            if empty:
+                self.highest = accept(line.text)
+            elif not self._read(line):
+                raise state.damage(self.path, line.number, self._remedy)
+            empty = False
+        return not empty
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def state(self, number: int) -> EntryState:
+        """What is known of a write."""
+        return STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
+
+    def numbers(self) -> Iterator[int]:
+        """The numbers of all writes of which the journal holds the call."""
+        return (number for number, at in enumerate(self._calls) if at >= 0)
+
+    def call(self, number: int) -> JournalEntry:
+        """The line with the call of a write; for one of `numbers`."""
+        return self._entry(self._calls[number])
+
+    def sent(self, number: int) -> JournalEntry | None:
+        """The line that said the write was about to be sent; None for one that was not."""
+        at = self._sent[number] if number < len(self._sent) else -1
+        return None if at < 0 else self._entry(at)
+
+    def last(self, number: int) -> JournalEntry:
+        """The last line about a write; for those that are not new, or have a call."""
+        return self._entry(self._last[number])
+
+    def add_sent(self, entries: Sequence[JournalEntry]) -> None:
+        """Put on the disk that these are about to be sent; only then may they be."""
+        self.add(entries)
+        self.sync()
+
+    def add(self, entries: Iterable[JournalEntry]) -> None:
+        """Write lines, such as what became of writes; the disk may have them a little later."""
+        lines = []
+        at = self._file.size
+        for entry in entries:
+            line = msgspec.json.encode(bounded(entry))
+            self._note(entry, at)
+            at += len(line) + 1
+            lines.append(line)
+        if lines:
+            self._append(lines)
+
+    def sync(self) -> None:
+        """Have everything written on the disk."""
+        try:
+            self._file.sync()
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def _append(self, lines: Sequence[bytes]) -> None:
+        try:
+            self._file.append(b"\n".join([*lines, b""]))
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def _failure(self, error: OSError) -> StorageError:
+        return StorageError(f"cannot write the journal {self.path}: {error.strerror}")
+
+    def _note(self, entry: JournalEntry, at: int) -> None:
+        number = entry.n
+        if number >= len(self._states):
+            more = max(1024, number + 1 - len(self._states), len(self._states) // 2)
+            self._states.extend(bytes(more))
+            for places in (self._calls, self._sent, self._last):
+                places.extend([-1] * more)
+        self._states[number] = STATES.index(entry.s)
+        self._last[number] = at
+        if entry.s is EntryState.SENT:
+            self._sent[number] = at
+        if entry.call is not None:
+            self._calls[number] = at
+
+    def _entry(self, at: int) -> JournalEntry:
+        line = self._file.read(_USUAL_LINE, at)
+        if b"\n" not in line:
+            line = self._file.read(self._longest, at)
+        entry = state.decoded(line.partition(b"\n")[0], JournalEntry)
+        if entry is None:
+            raise StateError(f"{self.path} has changed since it was opened", hint=self._remedy)
+        return entry
+
+    def _read(self, line: StateLine) -> bool:
+        """Note what a line says; whether it can be one of this journal."""
+        entry = state.decoded(line.text, JournalEntry)
+        if entry is None or not 0 < entry.n <= self.highest:
+            return False
+        self._note(entry, line.position)
+        return entry.s not in AFTER_SENT or self._sent[entry.n] >= 0
+
+
+def open_file(path: Path, *, missing_ok: bool) -> AppendFile:
+    """The file of a journal, open. Raises StateError for what is no regular file, FileNotFoundError, StorageError."""
+    file = AppendFile(path)
+    try:
+        file.open(missing_ok=missing_ok)
+    except FileNotFoundError:
+        if not missing_ok:
+            raise
+        raise StorageError(f"cannot use the journal {path}: there is no such folder") from None
+    except regular_file.NotRegularError:
+        raise state.not_regular(path, "move it away") from None
+    except OSError as error:
+        raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
+    return file
