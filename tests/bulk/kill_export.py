@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from unified_cli.bulk.export import folder_export, partial_file
+from unified_cli.bulk.export import partial_file
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -125,8 +126,8 @@ def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], poi
 
 def run(spec: dict[str, Any]) -> dict[str, Any]:
     # Every page is made safe on its own, so that there is a crash point at each.
-    assert partial_file._SECONDS == folder_export._SECONDS == 1
-    partial_file._SECONDS = folder_export._SECONDS = 0
+    assert partial_file._SECONDS == LocalFolder.save_seconds == 1
+    partial_file._SECONDS = LocalFolder.save_seconds = 0
     target = Path(spec["target"])
     clean(target)
     code, points = child(spec, NEVER)

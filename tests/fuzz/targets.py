@@ -15,6 +15,7 @@ from front_door import Clock
 from unified_cli.app import COMMANDS
 from unified_cli.bulk.export import manifest_check
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.import_ import import_items, input_file
 from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
@@ -165,10 +166,10 @@ def journal(data: bytes) -> None:
 def manifest(data: bytes) -> None:
     path = _put("manifest.json", data)
     with contextlib.suppress(UnifiedError):
-        manifest_check.verify(path.parent)
-    found = Manifest.open(path, None, 0.0)
+        manifest_check.verify(LocalFolder(_runtime(), path.parent))
+    found = Manifest.of(path.read_bytes(), path.name, str(path.parent))
     found.complete  # noqa: B018  a property that reads
-    found.save()
+    found.text()
 
 
 def checkpoint(data: bytes) -> None:

@@ -12,8 +12,9 @@ from pages import cursor_of, serve, tickets
 from power_cut import Disk, Files
 from server import Reply, Seen, Service
 
-from unified_cli.bulk.export import folder_export, partial_file
+from unified_cli.bulk.export import partial_file
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.errors import StateError
 
 Config = Callable[[str], Path]
@@ -124,7 +125,7 @@ def test_the_manifest_of_an_export_lists_files_that_are_there(
     unified: Unified, service: Service, config: Config, watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partial_file, "_SECONDS", 0.0)
-    monkeypatch.setattr(folder_export, "_SECONDS", 0.0)
+    monkeypatch.setattr(LocalFolder, "save_seconds", 0.0)
     config('[profiles.one]\naccount_id = "1"\n[profiles.two]\naccount_id = "2"\n')
     serve(service, PAGES)
     disk = watch()

@@ -1,16 +1,16 @@
-"""One list of one connection into a file of an export's folder: what a worker does."""
+"""One list of one connection to the destination of an export: what a worker does."""
 
-import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.export import increments, list_export, selection
+from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
 from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
-from unified_cli.bulk.export.partial_file import PartialFile, sweep
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.http import pagination
@@ -19,7 +19,6 @@ from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders
 
 _NOT_OFFERED = {404, 405, 501}
 
@@ -45,11 +44,12 @@ class ExportTask:
 
 @dataclass(frozen=True, slots=True)
 class ExportTerms:
-    """How an export goes. `connect` gives a connection by its name, or raises why there is none.
+    """How an export goes to its destination. `connect` gives a connection by its name, or raises why there is none.
 
     `options` gives those for a list of this operation.
     """
 
+    destination: Destination
     connect: Callable[[str], Connection]
     options: Callable[[Operation], ListExportOptions]
     workers: int
@@ -61,7 +61,7 @@ class FinishedList:
     """A task is done; `part` is what is to be tidied up when the manifest is on the disk."""
 
     entry: ManifestEntry
-    part: PartialFile | None = None
+    part: ListTarget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,12 @@ TaskResult = Page | FinishedList | FailedList
 
 
 class TaskRunner:
-    """Does tasks in worker threads, in the folder of the manifest, which knows what earlier runs left there."""
+    """Does tasks in worker threads; the manifest knows what earlier runs left at the destination."""
 
     def __init__(self, runtime: Runtime, service: Service, manifest: Manifest, terms: ExportTerms) -> None:
         self._runtime = runtime
         self._service = service
-        self._folder = manifest.path.parent
+        self._destination = terms.destination
         self._entries = manifest.entries
         self._without_lists = without_lists(manifest.entries.values())
         self._terms = terms
@@ -122,7 +122,7 @@ class TaskRunner:
                 other = identity.other(before.options)
                 raise StateError(f"{task.file} was exported with {other}", hint="--restart replaces it")
             if self._is_done(before):
-                sweep(self._folder / task.file)
+                self._destination.sweep(task.file)
                 if options.lag is None or not before.offered:
                     yield FinishedList(before)
                 else:
@@ -137,7 +137,7 @@ class TaskRunner:
         self, task: ExportTask, connection: Connection, first: ManifestEntry, options: ListExportOptions
     ) -> Generator[TaskResult]:
         """Write what changed since the files of the list that are complete, of which this is the first."""
-        history = ListHistory.of(self._folder, first, self._entries, self._is_done)
+        history = ListHistory.of(self._destination, first, self._entries)
         increment = history.next_increment(options.lag or 0)
         if increment.since is None and history.has_records:
             self._runtime.stderr.note(f"{task.file}: no record has {increments.FIELD}, so the list is read whole again")
@@ -153,17 +153,7 @@ class TaskRunner:
     def _write(
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
     ) -> Generator[TaskResult]:
-        path = self._folder / task.file
-        folders.check_below(self._folder, path)
-        folders.make_private(path.parent)
-        part = PartialFile(
-            path,
-            ListIdentity(entry.fingerprint, entry.options),
-            monotonic=self._runtime.monotonic,
-            wall=self._runtime.wall,
-            instead="--restart replaces it",
-            root=self._folder,
-        )
+        part = self._destination.target(task.file, ListIdentity(entry.fingerprint, entry.options), options)
 
         def read(span: Span) -> Generator[Page]:
             # Without reading ahead: while a page of this list is written, other lists are read.
@@ -188,17 +178,11 @@ class TaskRunner:
         yield FinishedList(_finished(entry, part, missing, allow=self._terms.allow_partial), part)
 
     def _is_done(self, entry: ManifestEntry) -> bool:
-        """Whether nothing is left to do. Raises StateError for a file that somebody changed, UnsafeError for a link."""
+        """Whether nothing is left to do. Raises StateError for a list that somebody changed."""
         if not entry.offered:
             # A connection without any list may have had a wrong account or no permission, so it is asked again.
             return entry.profile not in self._without_lists
-        path = self._folder / entry.file
-        folders.check_below(self._folder, path)
-        if not entry.complete or not os.path.lexists(path):
-            return False
-        if path.is_symlink() or path.stat().st_size != entry.bytes:
-            raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
-        return True
+        return self._destination.holds(entry)
 
     def _now(self) -> str:
         return timestamp(self._runtime.wall())
@@ -218,7 +202,7 @@ def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: 
     )
 
 
-def _finished(entry: ManifestEntry, part: PartialFile, missing: list[str], *, allow: bool) -> ManifestEntry:
+def _finished(entry: ManifestEntry, part: ListTarget, missing: list[str], *, allow: bool) -> ManifestEntry:
     state = part.state
     size, sha256 = state.target
     return replace(

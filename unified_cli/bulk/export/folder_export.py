@@ -1,21 +1,18 @@
-"""Many lists of many connections into a folder, several at a time, with a manifest of what came of each."""
+"""Many lists of many connections to a destination, several at a time, with a manifest of what came of each."""
 
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, FinishedList, TaskRunner
+from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
-from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError
 from unified_cli.http.pagination import Page
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
-
-# The manifest is written anew for what ended in so many seconds.
-_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -32,15 +29,16 @@ class ExportSummary:
 
 
 class Export:
-    """The export of all tasks into the folder of the manifest."""
+    """The export of all tasks, with its manifest."""
 
     def __init__(self, runtime: Runtime, service: Service, manifest: Manifest, terms: ExportTerms) -> None:
         self._runtime = runtime
         self._manifest = manifest
+        self._destination = terms.destination
         self._workers = terms.workers
         self._runner = TaskRunner(runtime, service, manifest, terms)
         self._summary = ExportSummary()
-        self._untidy: list[PartialFile] = []
+        self._untidy: list[ListTarget] = []
         self._saved_at = float("-inf")
 
     def run(self, tasks: Sequence[ExportTask], progress: Progress) -> ExportSummary:
@@ -49,7 +47,7 @@ class Export:
         A failure of one does not keep the others from being done; StorageError, of a full disk say, ends all.
         """
         self._manifest.ended = None
-        self._manifest.save()
+        self._destination.replace(self._manifest.name, self._manifest.text())
         try:
             with closing(self._runner), WorkerPool(self._workers, self._runner.run) as pool:
                 for result in pool.results(tasks):
@@ -78,7 +76,7 @@ class Export:
             else:
                 progress.add(parts=1)
             self._note_success(result.entry, result.part)
-            if self._runtime.monotonic() - self._saved_at >= _SECONDS:
+            if self._runtime.monotonic() - self._saved_at >= self._destination.save_seconds:
                 self._save()
 
     def _note_failure(self, task: ExportTask, error: UnifiedError) -> None:
@@ -92,7 +90,7 @@ class Export:
             )
             self._manifest.entries[task.file] = replace(before, why=error.one_line) if before else entry
 
-    def _note_success(self, entry: ManifestEntry, part: PartialFile | None) -> None:
+    def _note_success(self, entry: ManifestEntry, part: ListTarget | None) -> None:
         summary = self._summary
         self._manifest.entries[entry.file] = entry
         if part is None:
@@ -107,7 +105,7 @@ class Export:
 
     def _save(self) -> None:
         """Write the manifest, and only then remove what would tell the next run of files that it does not list."""
-        self._manifest.save()
+        self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:
             self._untidy.pop().tidy()
         self._saved_at = self._runtime.monotonic()

@@ -4,12 +4,10 @@ import hashlib
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 
-from unified_cli.bulk.export import increments, parquet_file
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.increments import Increment
-from unified_cli.bulk.export.partial_file import PartialFile
+from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
@@ -50,8 +48,8 @@ class ListExportOptions:
         return "parquet" if self.parquet else self.style.format
 
 
-def run(part: PartialFile, read: Read, options: ListExportOptions) -> Generator[Page]:
-    """Write all pages to the part file, giving each when it is written, and publish the file.
+def run(part: ListTarget, read: Read, options: ListExportOptions) -> Generator[Page]:
+    """Write all pages to the target, giving each when it is written, and publish the file.
 
     Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them; and
     UsageError where no record has any of the chosen columns.
@@ -93,7 +91,7 @@ def _remaining(state: Checkpoint, span: Span) -> Span | None:
     )
 
 
-def _break_off(part: PartialFile, error: UnifiedError) -> None:
+def _break_off(part: ListTarget, error: UnifiedError) -> None:
     """Make safe what there is, and say in the error how to go on."""
     if part.state.bytes or part.state.pages:
         part.keep()
@@ -104,9 +102,9 @@ def _break_off(part: PartialFile, error: UnifiedError) -> None:
 
 
 class _ListFile:
-    """The part file in its format, as it grows page by page."""
+    """The target in its format, as it grows page by page."""
 
-    def __init__(self, part: PartialFile, options: ListExportOptions) -> None:
+    def __init__(self, part: ListTarget, options: ListExportOptions) -> None:
         self._part = part
         self._options = options
         self._writer = writer(options.style, part.state.memory.copy())
@@ -143,17 +141,13 @@ class _ListFile:
         """Write the end and give the file its name. Raises StorageError."""
         state = self._part.state
         if self._options.lag is not None:
-            state.mark = increments.mark_of(self._part.lines, self._options.lag)
-        if self._options.parquet:
-            write = partial(parquet_file.write, profile=self._options.profile)
-            self._part.convert(write, force=self._options.force)
-            return
+            state.mark = self._part.mark(self._options.lag)
         # An earlier run may have been killed with the end written and the name not given.
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 
 
-def shortcomings(part: PartialFile, options: ListExportOptions) -> list[str]:
+def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
     """What is missing from a complete file: what the writer could not place, and what the provider left out."""
     missing = [*writer(options.style, part.state.memory).shortcomings()]
     if part.state.partial_pages:

@@ -4,23 +4,21 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import msgspec
 
 from unified_cli import PRODUCT
 from unified_cli.bulk.export.checkpoint import Count
 from unified_cli.bulk.export.increments import Mark
-from unified_cli.errors import StateError, StorageError
+from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText
-from unified_cli.storage import atomic_file, state
+from unified_cli.storage import state
 
 NAME = "manifest.json"
+REMEDY = "--restart starts anew"
 _VERSION = 1
-# Some hundred bytes for each list: room for all lists of ten thousand connections.
-_LARGEST = 1024 * 1024 * 1024
-_REMEDY = "--restart starts anew"
 
 
 @dataclass(slots=True)
@@ -65,38 +63,34 @@ class _StoredManifest(msgspec.Struct):
 
 @dataclass(slots=True)
 class Manifest:
-    """The manifest of a folder, or of one shard of an export."""
+    """The manifest of an export, or of one shard of it; `name` is that of its file."""
 
-    path: Path
+    name: str
     started: str
     shard: str | None = None
     ended: str | None = None
     entries: dict[str, ManifestEntry] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: Path, shard: str | None, wall: float) -> "Manifest":
-        """The manifest in the file, an empty one where there is none.
-
-        Raises StateError for a damaged one, StorageError.
-        """
-        text = state.whole(path, _REMEDY, largest=_LARGEST)
-        if text is None:
-            return cls(path, timestamp(wall), shard)
+    def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
+        """The manifest that was stored as this text. Raises StateError for a damaged one."""
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION:
-            raise StateError(f"{path} is damaged, or of another version", hint=_REMEDY)
+            raise StateError(f"{folder}/{name} is damaged, or of another version", hint=REMEDY)
         for entry in found.files:
             if not _is_below(entry.file):
-                raise StateError(f"{path} lists {entry.file!r}, which is no file below its folder", hint=_REMEDY)
-        return cls(path, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
+                raise StateError(
+                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=REMEDY
+                )
+        return cls(name, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
 
     @property
     def complete(self) -> bool:
         """Whether all that is offered is there."""
         return all(entry.complete or not entry.offered for entry in self.entries.values())
 
-    def save(self) -> None:
-        """Write it to its place, whole. Raises StorageError."""
+    def text(self) -> bytes:
+        """The manifest as it is stored."""
         value: JsonObject = {
             "v": _VERSION,
             "tool": PRODUCT,
@@ -106,10 +100,7 @@ class Manifest:
             "complete": self.complete,
             "files": [asdict(self.entries[name]) for name in sorted(self.entries)],
         }
-        try:
-            atomic_file.replace(self.path, json.dumps(value, indent=1).encode() + b"\n")
-        except OSError as error:
-            raise StorageError(f"cannot write {self.path}: {error.strerror}") from None
+        return json.dumps(value, indent=1).encode() + b"\n"
 
 
 def timestamp(wall: float) -> str:

@@ -1,14 +1,12 @@
 """Write records as a Parquet file: each one's exact JSON text, beside the members that tables are joined by."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.members import parts, text
-from unified_cli.storage.atomic_file import AtomicFile
 
 _MEMBERS = ("id", "created_at", "updated_at")
 # A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
@@ -21,18 +19,18 @@ def check() -> None:
         raise ConfigError("--format parquet needs the package pyarrow", hint="pip install pyarrow")
 
 
-def write(lines: BinaryIO, file: AtomicFile, profile: str) -> None:
-    """Write a record a line as rows with these columns: `_profile`, `id`, `created_at`, `updated_at`, `record`.
+def write(lines: BinaryIO, send: Callable[[bytes], object], profile: str) -> None:
+    """Read a record a line, and send the bytes of a file with these columns.
 
-    All are text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type here and of
-    another there. Raises OSError.
+    They are `_profile`, `id`, `created_at`, `updated_at`, `record`, all as text. Typed columns would change numbers: a
+    double has 53 bits, and a member may be of one type here and of another there. Raises OSError, and what `send` does.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
     from pyarrow import parquet  # noqa: PLC0415  as above
 
     schema = pa.schema([(name, pa.string()) for name in ("_profile", *_MEMBERS, "record")])
     with (
-        pa.PythonFile(_Sink(file), mode="w") as sink,
+        pa.PythonFile(_Sink(send), mode="w") as sink,
         parquet.ParquetWriter(sink, schema, compression="zstd") as writer,
     ):
         for records in _groups(lines):
@@ -45,11 +43,11 @@ def write(lines: BinaryIO, file: AtomicFile, profile: str) -> None:
             writer.write_table(pa.table([pa.array(column, pa.string()) for column in columns], schema=schema))
 
 
-def records(path: Path) -> Iterator[bytes]:
+def records(content: BinaryIO) -> Iterator[bytes]:
     """The records of such a file. Raises OSError."""
     from pyarrow import parquet  # noqa: PLC0415  see above
 
-    with parquet.ParquetFile(path) as file:
+    with parquet.ParquetFile(content) as file:
         for batch in file.iter_batches(columns=["record"]):
             for record in batch.column(0).to_pylist():
                 yield record.encode()
@@ -74,17 +72,19 @@ def _text(value: bytes | None) -> bytes | None:
 
 
 class _Sink(io.RawIOBase):
-    """The file as a stream."""
+    """The bytes to send as a stream."""
 
-    def __init__(self, file: AtomicFile) -> None:
-        self._file = file
+    def __init__(self, send: Callable[[bytes], object]) -> None:
+        self._send = send
+        self._size = 0
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._file.write(bytes(data))
+        self._send(bytes(data))
+        self._size += len(data)
         return len(data)
 
     def tell(self) -> int:
-        return self._file.size
+        return self._size

@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 
-from unified_cli.bulk.export import checkpoint
+from unified_cli.bulk.export import checkpoint, increments
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.list_target import Convert
+from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
@@ -38,8 +39,9 @@ class PartialFile:
         wall: Callable[[], float],
         instead: str = "--force overwrites it",
         root: Path | None = None,
+        convert: Convert | None = None,
     ) -> None:
-        """`instead` is what to tell whoever has a file of that name already; below `root` no link is followed."""
+        """`instead` says what to do about a file of that name; below `root` no link is followed; `convert` makes it."""
         self.path = path
         self._root = root or path.parent
         self._exists = f"{path} exists ({instead})"
@@ -52,7 +54,8 @@ class PartialFile:
         self._hash = self._counted = hashlib.sha256()
         self._safe_bytes, self._safe_at = 0, 0.0
         self._identity = identity
-        self.state = Checkpoint(identity.digest, self._now(), options={**identity.options})
+        self._convert = convert
+        self.state = Checkpoint(identity.digest, timestamp(self._wall()), options={**identity.options})
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and go on where an earlier run stopped, or begin.
@@ -153,11 +156,14 @@ class PartialFile:
         except OSError as error:
             raise self._failure(error, self._part) from None
 
-    def convert(self, write: Callable[[BinaryIO, AtomicFile], None], *, force: bool) -> None:
-        """Publish what `write` makes of the complete part file."""
+    def mark(self, lag: float) -> Mark:
+        """How far the records in the part file go in time, for a next run that looks back so many seconds."""
+        return increments.mark_of(self.lines, lag)
+
+    def _publish_converted(self, convert: Convert, *, force: bool) -> None:
         try:
             with AtomicFile.beside(self.path) as made, self._file.reader() as content:
-                write(content, made)
+                convert(content, made.write)
                 # A run after a crash knows the target by this.
                 published = made.size, made.digest("sha256").hex()
                 self._note(replace(self.state, complete=True, published=published))
@@ -173,6 +179,9 @@ class PartialFile:
 
     def publish(self, end: bytes, *, force: bool) -> None:
         """Write the end and give the complete file its name."""
+        if self._convert:
+            self._publish_converted(self._convert, force=force)
+            return
         try:
             # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
             self.append(end)
@@ -226,7 +235,7 @@ class PartialFile:
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _write_state(self) -> None:
-        self.state.updated = self._now()
+        self.state.updated = timestamp(self._wall())
         # The folder may have been replaced since the part file was opened.
         folders.check_below(self._root, self.path)
         try:
@@ -234,17 +243,8 @@ class PartialFile:
         except OSError as error:
             raise self._failure(error, self._ckpt) from None
 
-    def _now(self) -> str:
-        return datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="seconds")
-
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # The operating system names no file where an open one cannot be written.
         return StorageError(
             f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the next run"
         )
-
-
-def sweep(path: Path) -> None:
-    """Remove what a run left beside a published file when it was killed while tidying up."""
-    for end in ("part", "ckpt", "ckpt.tmp", "lock"):
-        path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)

@@ -11,10 +11,13 @@ from unified_cli.bulk.export import (
     folder_export,
     increments,
     list_history,
+    manifest,
     manifest_check,
     parquet_file,
     selection,
 )
+from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.export_task import Connection
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
@@ -26,7 +29,7 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists import export_summary
 from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
 from unified_cli.config import file, profiles, resolution
-from unified_cli.errors import IncompleteError, StateError, StorageError, UsageError
+from unified_cli.errors import IncompleteError, StateError, UsageError
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import printer
@@ -35,8 +38,6 @@ from unified_cli.output.progress_line import Work
 from unified_cli.output.transform import Transform
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders, output_file
-from unified_cli.storage.file_lock import HeldLock
 
 _LAG = 60.0
 
@@ -46,27 +47,29 @@ def run(context: CommandContext, options: ExportOptions) -> None:
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.verify:
-        _verify(runtime, Path(options.verify))
+        _verify(runtime, LocalFolder(runtime, Path(options.verify)))
     elif options.to:
-        _export(context, options, Path(options.to))
+        _export(context, options, LocalFolder(runtime, Path(options.to)))
     else:
         raise UsageError("export needs a folder (--to DIR)")
 
 
-def _verify(runtime: Runtime, folder: Path) -> None:
-    verdict = manifest_check.verify(folder)
+def _verify(runtime: Runtime, destination: Destination) -> None:
+    verdict = manifest_check.verify(destination)
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:
-        raise StateError(f"{folder} does not match its manifest ({counted(len(verdict.differences), 'difference')})")
+        raise StateError(
+            f"{destination} does not match its manifest ({counted(len(verdict.differences), 'difference')})"
+        )
     if verdict.missing:
         raise IncompleteError(
-            f"{folder} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
+            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
         )
-    runtime.stderr.note(f"{folder}: the manifest matches {counted(verdict.compared, 'file')}")
+    runtime.stderr.note(f"{destination}: the manifest matches {counted(verdict.compared, 'file')}")
 
 
-def _export(context: CommandContext, options: ExportOptions, folder: Path) -> None:
+def _export(context: CommandContext, options: ExportOptions, destination: Destination) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     form = _format(options)
     builder.pairs(options.query)
@@ -75,15 +78,18 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
     clients = Clients(runtime, catalogue)
     names, connect = _connections(context, options, clients)
     tasks = export_task.tasks_for(names, operations, form, shard)
-    name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else "manifest.json"
-    lock = HeldLock(folder / f"{name}.lock")
-    _make_folder(folder)
-    lock.take(f"the export to {folder}")
-    try:
+    name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else manifest.NAME
+    with destination.hold(name):
         if options.restart:
-            list_history.forget(folder, name, {task.file for task in tasks})
-        kept = Manifest.open(folder / name, options.shard, runtime.wall())
+            list_history.forget(destination, name, {task.file for task in tasks})
+        text = destination.read(name)
+        kept = (
+            Manifest(name, manifest.timestamp(runtime.wall()), options.shard)
+            if text is None
+            else Manifest.of(text, name, str(destination))
+        )
         terms = export_task.ExportTerms(
+            destination,
             connect,
             lambda operation: _list_options(context, options, operation, form),
             workers=options.workers,
@@ -96,18 +102,7 @@ def _export(context: CommandContext, options: ExportOptions, folder: Path) -> No
             except KeyboardInterrupt as stop:
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
-    finally:
-        lock.release()
-    export_summary.report(runtime, folder, len(tasks), summary)
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the folder, if it is not there. Raises StorageError."""
-    if not folder.exists():
-        output_file.check_folder(folder)
-        folders.make_private(folder)
-    elif not folder.is_dir():
-        raise StorageError(f"{folder} is not a folder")
+    export_summary.report(runtime, str(destination), len(tasks), summary)
 
 
 def _format(options: ExportOptions) -> str:

@@ -1,7 +1,6 @@
 """The outcome of an export, as messages and as an exit code."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError, UnsafeError
@@ -12,11 +11,11 @@ _MOST_LINES = 3
 _ASK = "unified profile test says whether the account is right"
 
 
-def report(runtime: Runtime, folder: Path, total: int, summary: ExportSummary) -> None:
+def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary) -> None:
     """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     runtime.stderr.note(
-        f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {folder}, "
+        f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {destination}, "
         f"{summary.unchanged} already complete{absent}"
     )
     for name, entries in summary.without_lists.items():

@@ -1,0 +1,1 @@
+"""The places an export can go to."""

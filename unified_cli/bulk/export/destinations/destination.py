@@ -1,0 +1,51 @@
+"""What an export needs of the place it goes to."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.list_target import ListTarget
+from unified_cli.bulk.export.manifest import ManifestEntry
+
+
+class Destination(Protocol):
+    """A place for lists and manifests; both have names with `/` as paths have. Its text is how a user names it.
+
+    All methods raise StateError for what another program changed, UnsafeError where the place leads elsewhere, and
+    StorageError.
+    """
+
+    save_seconds: float
+    """How long what ended may wait to be told in the manifest."""
+
+    def hold(self, manifest: str) -> AbstractContextManager[None]:
+        """Keep other runs with a manifest of this name out. Raises StateError where one is under way."""
+
+    def read(self, manifest: str) -> bytes | None:
+        """A manifest; None where there is none."""
+
+    def replace(self, manifest: str, text: bytes) -> None:
+        """Write a manifest, whole."""
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
+        """What a list is written to."""
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the complete list is there. Raises StateError where it was changed."""
+
+    def sweep(self, file: str) -> None:
+        """Remove what a run that was killed left beside a complete list."""
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a complete list."""
+
+    def remove(self, name: str) -> None:
+        """Remove a list or a manifest, if it is there."""
+
+    def manifests(self) -> list[str]:
+        """The names of all manifests."""
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a complete list is not what its entry says."""

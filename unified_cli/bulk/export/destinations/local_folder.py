@@ -1,0 +1,147 @@
+"""A folder of this machine as the place an export goes to."""
+
+import hashlib
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from unified_cli.bulk.export import parquet_file
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
+from unified_cli.bulk.export.partial_file import PartialFile
+from unified_cli.errors import StateError, StorageError
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage.file_lock import HeldLock
+
+_BLOCK = 1024 * 1024
+# Some hundred bytes for each list: room for all lists of ten thousand connections.
+_LARGEST = 1024 * 1024 * 1024
+
+
+class LocalFolder:
+    """A folder, in which a list is a file; no link in it is followed."""
+
+    save_seconds = 1.0
+
+    def __init__(self, runtime: Runtime, folder: Path) -> None:
+        self._runtime = runtime
+        self._folder = folder
+
+    def __str__(self) -> str:
+        return str(self._folder)
+
+    @contextmanager
+    def hold(self, manifest: str) -> Generator[None]:
+        """Make the folder and lock the manifest. Raises StorageError, and StateError where another run has the lock."""
+        lock = HeldLock(self._folder / f"{manifest}.lock")
+        if not self._folder.exists():
+            output_file.check_folder(self._folder)
+            folders.make_private(self._folder)
+        elif not self._folder.is_dir():
+            raise StorageError(f"{self._folder} is not a folder")
+        lock.take(f"the export to {self._folder}")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def read(self, manifest: str) -> bytes | None:
+        """A manifest; None where there is none. Raises StateError for one that is too large, StorageError."""
+        return state.whole(self._folder / manifest, REMEDY, largest=_LARGEST)
+
+    def replace(self, manifest: str, text: bytes) -> None:
+        """Write a manifest to its place, whole. Raises StorageError."""
+        path = self._folder / manifest
+        try:
+            atomic_file.replace(path, text)
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
+        """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, OSError."""
+        path = self._folder / file
+        folders.check_below(self._folder, path)
+        folders.make_private(path.parent)
+        return PartialFile(
+            path,
+            identity,
+            monotonic=self._runtime.monotonic,
+            wall=self._runtime.wall,
+            instead="--restart replaces it",
+            root=self._folder,
+            convert=partial(parquet_file.write, profile=options.profile) if options.parquet else None,
+        )
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the file is there. Raises StateError where somebody changed it, UnsafeError for a link."""
+        path = self._folder / entry.file
+        folders.check_below(self._folder, path)
+        if not entry.complete or not os.path.lexists(path):
+            return False
+        if path.is_symlink() or path.stat().st_size != entry.bytes:
+            raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
+        return True
+
+    def sweep(self, file: str) -> None:
+        """Remove what a run that was killed left beside a complete file."""
+        path = self._folder / file
+        for end in ("part", "ckpt", "ckpt.tmp", "lock"):
+            path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a file. Raises StorageError."""
+        path = self._folder / file
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as content:
+                if path.suffix == ".parquet":
+                    yield from parquet_file.records(content)
+                else:
+                    yield from (line.removesuffix(b"\n") for line in content)
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there. Raises UnsafeError where its folder is a link, StorageError."""
+        path = self._folder / name
+        folders.check_below(self._folder, path)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove {path}: {error.strerror}") from None
+
+    def manifests(self) -> list[str]:
+        """The names of all manifests. Raises StateError where there is no such folder, StorageError."""
+        try:
+            return sorted(path.name for path in self._folder.iterdir() if fnmatch(path.name, "manifest*.json"))
+        except (FileNotFoundError, NotADirectoryError):
+            raise StateError(f"there is no folder {self._folder}") from None
+        except OSError as error:
+            raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a file is not what its entry says. Raises UnsafeError where its folder is a link."""
+        path = self._folder / entry.file
+        try:
+            folders.check_below(self._folder, path)
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size != entry.bytes:
+                    yield f"{counted(size, 'byte')}, not {entry.bytes}"
+                elif hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
+                    yield "not the bytes that were written"
+                elif path.suffix == ".ndjson" and (lines := _lines(file)) != entry.records:
+                    yield f"{counted(lines, 'record')}, not {entry.records}"
+        except OSError as error:
+            yield error.strerror or "cannot be read"
+
+
+def _lines(file: BinaryIO) -> int:
+    file.seek(0)
+    return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
