@@ -174,7 +174,7 @@ _unified_argument() {
         export:*) kind='api/resource' ;;
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
-        help:0) kind='exit-codes output query filters config environment profiles agents sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles agents speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='profile' ;;
         profile\ list:*) kind='profile' ;;

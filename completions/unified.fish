@@ -352,7 +352,7 @@ function __unified_argument --argument-names at argument
         case 'import:*'
             echo 'file'
         case 'help:0'
-            echo 'exit-codes output query filters config environment profiles agents sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor connections profile'
+            echo 'exit-codes output query filters config environment options operations profiles agents speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import operations help completion sandbox doctor connections profile'
         case 'help:*'
             echo ''
         case 'doctor:*'

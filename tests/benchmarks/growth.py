@@ -46,11 +46,10 @@ class Slopes:
 
     def facts(self) -> Mapping[str, object]:
         """Everything, for a program."""
-        sizes = dict(zip(map(str, self.growth.sizes), self.medians, strict=True))
-        figures = {
-            size: {"seconds": one.seconds, "cpu_seconds": one.cpu, "mib": one.mib} for size, one in sizes.items()
-        }
-        return {"job": self.growth.name, "sizes": figures, "change": self.change, "cpu_change": self.cpu_change}
+        seconds = {str(size): one.seconds for size, one in zip(self.growth.sizes, self.medians, strict=True)}
+        mib = [one.mib for one in self.medians]
+        change, cpu = self.change, self.cpu_change
+        return {"job": self.growth.name, "sizes": seconds, "mib": mib, "change": change, "cpu_change": cpu}
 
 
 def all_growths(place: Place) -> Iterator[Growth]:

@@ -46,19 +46,32 @@ class Result:
         return all(one.met for one in self.comparisons)
 
     def facts(self) -> dict[str, object]:
-        """Everything, for a program."""
+        """Everything, for a program and for `unified help speed`."""
         return {
-            "job": self.job.name,
-            "met": self.met,
-            "commands": {
-                name: {"seconds": one.seconds, "cpu_seconds": one.cpu, "mib": one.mib}
-                for name, one in self.medians.items()
-            },
+            "job": self.job.name.replace("`", ""),
+            "seconds": self.ours.seconds,
+            "mib": self.ours.mib,
             "comparisons": [
-                {"with": one.name, "ratio": one.ratio, "cpu_ratio": one.cpu, "goal": one.goal, "met": one.met}
+                {
+                    "with": "memory" if one.name == MEMORY else one.name,
+                    "seconds": self.seconds_of(one),
+                    "ratio": one.ratio,
+                    "cpu_ratio": one.cpu,
+                    "goal": one.goal,
+                    "met": one.met,
+                }
                 for one in self.comparisons
             ],
         }
+
+    @property
+    def ours(self) -> Sample:
+        """The median of our own command."""
+        return next(iter(self.medians.values()))
+
+    def seconds_of(self, one: Comparison) -> float | None:
+        """The time of the other command, or of the floor; None for memory."""
+        return self.job.floor if one.name == FLOOR else getattr(self.medians.get(one.name), "seconds", None)
 
 
 def _comparisons(
@@ -82,17 +95,13 @@ def table(facts: Mapping[str, object], results: Sequence[Result]) -> str:
     ]
     for result in results:
         lines += _rows(result)
-    versions = facts["versions"]
-    assert isinstance(versions, list)
-    measured = f"Medians of {facts['rounds']} interleaved runs, {facts['date']}: {facts['machine']}. "
-    return "\n".join([*lines, "", measured + ", ".join(versions) + "."])
+    return "\n".join([*lines, "", f"{facts['measured']}."])
 
 
 def _rows(result: Result) -> Iterator[str]:
-    head = f"| {result.job.name} | {_time(next(iter(result.medians.values())).seconds)} "
+    head = f"| {result.job.name} | {_time(result.ours.seconds)} "
     for one in result.comparisons:
-        theirs = result.job.floor if one.name == FLOOR else None
-        theirs = result.medians[one.name].seconds if one.name in result.medians else theirs
+        theirs = result.seconds_of(one)
         other = "" if theirs is None else f" ({_time(theirs)})"
         against = "memory, MiB" if one.name == MEMORY else f"{one.name}{other}"
         goal = "" if one.goal is None else f"≤ {one.goal:g}"

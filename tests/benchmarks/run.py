@@ -19,12 +19,16 @@ import programs
 import report
 
 _SERVER = Path(__file__).with_name("server.py")
+_MEASURED = Path(__file__).parents[2] / "unified_cli" / "commands" / "measured.json"
 _AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 def main() -> int:
     """0 where every goal that could be looked at is met, else 1."""
-    asked = _arguments().parse_args()
+    parser = _arguments()
+    asked = parser.parse_args()
+    if asked.write and (asked.only or not asked.growth):
+        parser.error("--write keeps everything at once: it needs --growth, and takes no --only")
     if asked.install_peers:
         programs.install_peers(asked.peers)
     with tempfile.TemporaryDirectory() as folder, serving() as ports:
@@ -43,15 +47,12 @@ def main() -> int:
         ]
         slopes = [growth.measured(one, 5) for one in growth.all_growths(place) if asked.growth]
         facts = _facts(asked.rounds, programs.versions(place.programs, dict(place.peers)))
-    text = (
-        json.dumps(
-            {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}, indent=2
-        )
-        if asked.json
-        else ""
-    )
+    everything = {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}
+    text = json.dumps(everything, indent=1, ensure_ascii=False) + "\n"
+    if asked.write:
+        _MEASURED.write_text(text, "utf-8")
     tables = [report.table(facts, results), *([growth.table(slopes)] if slopes else [])]
-    sys.stdout.write((text or "\n\n".join(tables)) + "\n")
+    sys.stdout.write(text if asked.json else "\n\n".join(tables) + "\n")
     return 0 if all(one.met for one in (*results, *slopes)) else 1
 
 
@@ -67,6 +68,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="look for peers below this folder too")
     parser.add_argument("--install-peers", action="store_true", help="install httpie, linode-cli and awscli there")
     parser.add_argument("--json", action="store_true", help="print everything measured as JSON, not a table")
+    parser.add_argument("--write", action="store_true", help="keep what was measured for unified help speed")
     return parser
 
 
@@ -92,12 +94,11 @@ def _home(folder: Path, authority: Path) -> Path:
 
 
 def _facts(rounds: int, versions: Sequence[str]) -> dict[str, object]:
+    machine = f"{os.cpu_count()} cores, {_processor()}, {platform.system()}"
+    when = f"{dt.datetime.now(dt.UTC).date()}: {machine}. {', '.join(versions)}"
     return {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}",
+        "measured": f"Medians of {rounds} interleaved runs, {when}",
         "load": [round(one, 2) for one in os.getloadavg()],
-        "rounds": rounds,
-        "versions": versions,
     }
 
 

@@ -17,5 +17,5 @@ def test_the_benchmark_measures_and_tells() -> None:
     # With 1 a goal was missed, which is the machine's business here.
     assert done.returncode in {0, 1}, done.stderr
     jobs = json.loads(done.stdout)["jobs"]
-    assert [job["job"] for job in jobs] == ["`--version`", "one HTTPS call, 100 records"]
-    assert all(job["commands"]["unified"]["seconds"] > 0 for job in jobs)
+    assert [job["job"] for job in jobs] == ["--version", "one HTTPS call, 100 records"]
+    assert all(job["seconds"] > 0 for job in jobs)

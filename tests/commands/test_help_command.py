@@ -42,8 +42,11 @@ def test_the_topics_are_these() -> None:
         "filters",
         "config",
         "environment",
+        "options",
+        "operations",
         "profiles",
         "agents",
+        "speed",
         "sandbox",
     ]
 

@@ -51,7 +51,7 @@ def _help(context: CommandContext, words: Sequence[str]) -> None:
     if not words:
         _show(runtime, _page(), "unified help")
     elif len(words) == 1 and words[0] in topics():
-        _show(runtime, topics()[words[0]].page, "unified help")
+        _show(runtime, topics()[words[0]].page(context), "unified help")
     else:
         whole = context.program(context.catalogue)
         if whole.get_command(None, words[0]) is None:

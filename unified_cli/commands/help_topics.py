@@ -5,10 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from unified_cli.catalogue import Api
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
 from unified_cli.cli.help_page import EXAMPLES, CodeBlock, HelpPage, Rows
 from unified_cli.cli.options import FLAGS
+from unified_cli.commands.speed_tables import speed_tables
 from unified_cli.config.keys import KEYS, Key
+from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode
 from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
@@ -22,10 +26,21 @@ Section = tuple[str, Rows | str]
 class HelpTopic:
     """A help page that is about no single command, and a line on what it is about."""
 
+    name: str
     about: str
-    page: HelpPage
     also: Sequence[str]
     """Other words for what it is about."""
+    _data: TomlTable
+
+    def page(self, context: CommandContext) -> HelpPage:
+        """The page; that of the options looks at every command of the program."""
+        data = self._data
+        generated = _TABLES.get(self.name, _no_tables)(context)
+        tables = [*generated, *((head, [*rows.items()]) for head, rows in data.get("tables", {}).items())]
+        notes = data.get("notes", {}).items()
+        code = [(head, CodeBlock(text)) for head, text in data.get("code", {}).items()]
+        examples = EXAMPLES, "\n".join(data["examples"])
+        return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, *code, examples])
 
 
 def topics() -> Mapping[str, HelpTopic]:
@@ -33,34 +48,53 @@ def topics() -> Mapping[str, HelpTopic]:
     folder = files("unified_cli.commands")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
-    return {name: HelpTopic(data["about"], _page(name, data), data.get("also", "").split()) for name, data in tables}
+    return {name: HelpTopic(name, data["about"], data.get("also", "").split(), data) for name, data in tables}
 
 
-def _page(name: str, data: TomlTable) -> HelpPage:
-    tables = [*_TABLES.get(name, list)(), *((head, [*rows.items()]) for head, rows in data.get("tables", {}).items())]
-    notes = data.get("notes", {}).items()
-    code = [(head, CodeBlock(text)) for head, text in data.get("code", {}).items()]
-    return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, *code, (EXAMPLES, "\n".join(data["examples"]))])
+def _no_tables(_: CommandContext) -> list[Section]:
+    return []
 
 
-_TABLES: Mapping[str, Callable[[], list[Section]]] = {
-    "exit-codes": lambda: [("Exit codes", [(str(int(code)), code.meaning) for code in ExitCode])],
-    "output": lambda: [("Formats", ", ".join(FORMATS)), _options(OUTPUT)],
-    "query": lambda: [_options(QUERY), _options(BODY)],
-    "config": lambda: [
+def _every_option(context: CommandContext) -> list[Section]:
+    """The options of all commands by their groups; those of built-in commands name them."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for flag, commands in options(command_entries(context.program(context.catalogue))):
+        spelled, about = _row(flag)
+        choices = f": {', '.join(flag.choices)}" if len(flag.choices) > 1 else ""
+        only = f" ({', '.join(commands)})" if commands else ""
+        groups.setdefault(f"{flag.group} options", []).append((spelled, about + choices + only))
+    return [*groups.items()]
+
+
+def _operations(api: Api) -> Rows:
+    return [(name, ", ".join(resource.operations)) for name, resource in api.resources.items()]
+
+
+_TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
+    "exit-codes": lambda _: [("Exit codes", [(str(int(code)), code.meaning) for code in ExitCode])],
+    "output": lambda _: [("Formats", ", ".join(FORMATS)), _options(OUTPUT)],
+    "query": lambda _: [_options(QUERY), _options(BODY)],
+    "config": lambda _: [
         ("At the top or in a profile", _keys(lambda key: key.at == "tp")),
         ("At the top only", _keys(lambda key: key.at == "t")),
         ("In a profile only", _keys(lambda key: key.at == "p")),
     ],
-    "environment": lambda: [
+    "environment": lambda _: [
         ("Variables", [(key.variable, _about(key)) for key in KEYS.values() if key.env]),
         (
             "Also read",
             [("NO_COLOR, CLICOLOR=0", "never use colours"), ("FORCE_COLOR, CLICOLOR_FORCE", "always use colours")],
         ),
     ],
-    "profiles": lambda: [_options(CONNECTION)],
-    "sandbox": lambda: [("Faults (--faults)", [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS])],
+    "options": _every_option,
+    "operations": lambda context: [
+        (f"{api.name} ({api.about})", _operations(api)) for api in context.catalogue.apis.values()
+    ],
+    "speed": lambda _: speed_tables(),
+    "profiles": lambda _: [_options(CONNECTION)],
+    "sandbox": lambda _: [
+        ("Faults (--faults)", [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS])
+    ],
 }
 
 

@@ -22,7 +22,7 @@ def generated(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = 
     yield root / MANUAL, manual.page(catalogue, index)
     yield root / OPERATIONS, operations(catalogue)
     text = (root / "README.md").read_text("utf-8")
-    yield root / "README.md", readme.filled(text, catalogue, index)
+    yield root / "README.md", readme.filled(text)
 
 
 def operations(catalogue: Catalogue) -> str:

@@ -16,7 +16,7 @@ LAYERS = (
     Layer(11, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
     Layer(10, ("commands",), "the built-in commands"),
     Layer(9, ("call",), "one operation of the catalogue, from typed options to its result"),
-    Layer(9, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, the README's tables"),
+    Layer(9, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the README"),
     Layer(8, ("bulk",), "long work that survives a crash: export, import, downloads, with their journals"),
     Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts, the clients of a run"),
     Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),
