@@ -33,6 +33,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; every expected failure is a UnifiedError."""
+    if not argv and runtime.stdout_is_terminal:
+        from unified_cli.commands import first_steps  # noqa: PLC0415  only for `unified` alone
+
+        if first_steps.are_due(runtime):
+            first_steps.show(runtime)
+            return
     if command := tree.read(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime):
         command()
 
