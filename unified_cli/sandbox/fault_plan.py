@@ -97,7 +97,7 @@ class Faults:
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
             # With another word other requests would fail for the same seed.
-            return SeededRandom(self._seed, rule.name, place, count).below("strike", 1_000_000) < often
+            return SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000) < often
         return count == int(rule.chance)
 
 

@@ -50,7 +50,7 @@ def account_record(account: str, seed: str) -> JsonObject | None:
     kind = kind_of(account)
     if kind is None:
         return None
-    random = SeededRandom(seed, "connection", account)
+    random = SeededRandom.of(seed, "connection", account)
     product = _OF_KIND.get(kind) or random.pick("product", _PRODUCTS)
     customer = account.partition(":")[2]
     status, trouble = _STATUS.get(kind, ("active", None))
@@ -80,5 +80,5 @@ def _slug(number: int) -> str:
 
 
 def _uuid(*words: str) -> str:
-    random = SeededRandom(*words)
+    random = SeededRandom.of(*words)
     return str(UUID(int=random.below("high", 1 << 63) << 64 | random.below("low", 1 << 63), version=4))

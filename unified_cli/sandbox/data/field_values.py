@@ -29,7 +29,8 @@ def number(low: int, high: int) -> FieldMaker:
 
 def later(days: int, *, first: int = 0) -> FieldMaker:
     """A time at most so many days after the record's creation, and not before the day `first`."""
-    return lambda context, name: timestamp(time_after(context.random, name, context.created + first * _DAY, days))
+    offset = first * _DAY
+    return lambda context, name: timestamp(time_after(context.random, name, context.created + offset, days))
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
@@ -106,7 +107,8 @@ def usage_rows(context: RecordContext, name: str) -> list[list[Json]]:
 
 def commit(context: RecordContext, name: str, length: int = 40) -> str:
     """The hash of a commit, or its beginning."""
-    return "".join(_HEX[context.random.below(f"{name}{place}", 16)] for place in range(length))
+    below = context.random.below
+    return "".join([_HEX[below(f"{name}{place}", 16)] for place in range(length)])
 
 
 def options(_context: RecordContext, _name: str) -> list[dict[str, str]]:
@@ -134,16 +136,17 @@ def money(context: RecordContext, name: str) -> str:
     return f"{context.random.below(name, 900) + 10}.{context.random.below(f'{name} cents', 100):02d}"
 
 
-def text_by_suffix(context: RecordContext, name: str) -> str:
-    """A text for a field of which only the end of its name is known: a time, a person, an id, else a sentence."""
+def text_by_suffix(name: str) -> FieldMaker:
+    """What makes a text for a field of which only the end of its name is known.
+
+    A time, a person, an id, else a sentence.
+    """
     if name.endswith(("_at", "_date", "_time")):
-        days = 3 if name.startswith("end") or name.endswith("ed_at") else 1
-        start = context.created + _DAY * name.startswith("end")
-        return timestamp(time_after(context.random, name, start, days))
+        return later(3 if name.startswith("end") or name.endswith("ed_at") else 1, first=name.startswith("end"))
     if name.endswith("_by"):
-        return colleague(context, name).name
+        return lambda context, name: colleague(context, name).name
     if name.endswith("_name"):
-        return context.title
+        return lambda context, _name: context.title
     if name.endswith("_id"):
-        return f"{name[:-3]}-{context.random.below(name, 60) + 1}"
-    return sentence(context, name)
+        return lambda context, name: f"{name[:-3]}-{context.random.below(name, 60) + 1}"
+    return sentence

@@ -3,14 +3,23 @@
 from collections.abc import Mapping
 
 from unified_cli.sandbox.data import field_values as values
-from unified_cli.sandbox.data.field_values import FieldMaker, choice, colleague, file_of, number, of_person, place
+from unified_cli.sandbox.data.field_values import (
+    FieldMaker,
+    choice,
+    colleague,
+    file_of,
+    number,
+    of_person,
+    place,
+    text_by_suffix,
+)
 from unified_cli.sandbox.data.people import STAFF_DOMAIN, company
 from unified_cli.sandbox.data.seeded_random import timestamp
 from unified_cli.sandbox.data.vocabulary import MEETINGS
 
 _ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Africa/Nairobi", "Asia/Tokyo", "UTC")
 
-BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
+_BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("name", "string"): values.title,
     ("title", "string"): values.title,
     ("label", "string"): values.title,
@@ -127,8 +136,13 @@ BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("custom_fields", "object"): lambda context, name: {"plan": context.random.pick(name, ("basic", "plus"))},
 }  # fmt: skip
 
-BY_TYPE: Mapping[str, FieldMaker] = {
-    "string": values.text_by_suffix,
+
+def field_maker(name: str, kind: str) -> FieldMaker:
+    """What makes the values of a field of this name and type."""
+    return _BY_NAME.get((name, kind)) or (text_by_suffix(name) if kind == "string" else _BY_TYPE[kind])
+
+
+_BY_TYPE: Mapping[str, FieldMaker] = {
     "number": number(1, 1000),
     "boolean": lambda context, name: context.random.one_in(name, 2),
     "array": lambda _context, _name: [],

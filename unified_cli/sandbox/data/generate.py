@@ -1,24 +1,23 @@
 """Seeded records: record N of a resource is computed from seed, connection, API, resource and N."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache
+from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.values import Json, JsonObject
-from unified_cli.sandbox.data import people, vocabulary
-from unified_cli.sandbox.data.consistency import ADJUSTMENTS
+from unified_cli.sandbox.data import vocabulary
+from unified_cli.sandbox.data.consistency import ADJUSTMENTS, Adjustment
 from unified_cli.sandbox.data.field_mappings import MAPPINGS
-from unified_cli.sandbox.data.field_values import file_of
-from unified_cli.sandbox.data.fields import BY_NAME, BY_TYPE
-from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company
-from unified_cli.sandbox.data.record_context import RecordContext
-from unified_cli.sandbox.data.record_ids import SHOWN_AS, record_id
+from unified_cli.sandbox.data.field_values import FieldMaker
+from unified_cli.sandbox.data.fields import field_maker
+from unified_cli.sandbox.data.record_context import PEOPLE, RecordContext, RecordContexts
+from unified_cli.sandbox.data.record_ids import SHOWN_AS, id_prefix
 from unified_cli.sandbox.data.references import References
-from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT, FieldPlace, target
-from unified_cli.sandbox.data.seeded_random import SeededRandom, creation_time, timestamp
+from unified_cli.sandbox.data.relations import FieldPlace, target
+from unified_cli.sandbox.data.seeded_random import timestamp
 
-_PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
 _KEPT = 4096
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
@@ -26,8 +25,12 @@ _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField
 NAMELESS = frozenset({"availability", "utilization"})
 
 
-ValueMaker = Callable[[RecordContext], Json]
-"""Makes the value of one field of a record."""
+class _Prepared(NamedTuple):
+    """What the records of a resource are made with."""
+
+    contexts: RecordContexts
+    makers: list[tuple[str, FieldMaker]]
+    adjust: Adjustment | None
 
 
 class SeededRecords:
@@ -44,11 +47,10 @@ class SeededRecords:
         self._seed = f"{seed}/{connection}"
         self._mapping = MAPPINGS.get(connection.partition(":")[0])
         self._counts = counts
-        self._references = References(self._seed, self.count, self._target)
-        self._pointers: dict[tuple[str, str], dict[int, JsonObject]] = {}
+        self._references = References(self._seed, self.count, _target)
+        self._pointers: dict[tuple[str, str], _Pointers] = {}
         self._encoded: dict[tuple[str, str, int], bytes] = {}
-        self._fields: dict[tuple[str, str], dict[str, tuple[KnownField, str]]] = {}
-        self._makers: dict[tuple[str, str], list[tuple[str, ValueMaker]]] = {}
+        self._prepared: dict[tuple[str, str], _Prepared] = {}
 
     def count(self, api: str, resource: str) -> int:
         """How many records of a resource there are."""
@@ -56,15 +58,9 @@ class SeededRecords:
 
     def record(self, api: str, resource: str, number: int) -> JsonObject:
         """Record 1, 2, … of a resource as a JSON object."""
-        resource = SHOWN_AS.get(resource, resource)
-        random = SeededRandom(self._seed, api, resource, number)
-        created = creation_time(random)
-        person = self._person(api, resource, number)
-        title = self._title((api, resource, number), person, random)
-        context = RecordContext(self._seed, api, resource, number, random, created, person, title)
-        makers = self._makers.get((api, resource)) or self._prepare(api, resource)
-        record: JsonObject = {name: make(context) for name, make in makers}
-        adjust = ADJUSTMENTS.get((api, resource))
+        contexts, makers, adjust = self._prepared.get((api, resource)) or self._prepare(api, resource)
+        context = contexts.record(number)
+        record: JsonObject = {name: make(context, name) for name, make in makers}
         if adjust is not None:
             record.update(adjust(context, record))
         return self._mapping(record) if self._mapping else record
@@ -79,110 +75,113 @@ class SeededRecords:
             found = self._encoded[place] = self._encode(self.record(api, resource, number))
         return found
 
-    def _prepare(self, api: str, resource: str) -> list[tuple[str, ValueMaker]]:
-        """What makes each field of a resource's records."""
-        plan = self._plan(api, resource)
-        found = [(name, self._maker((api, resource, name), field, to)) for name, (field, to) in plan.items()]
-        self._makers[api, resource] = found
+    def _prepare(self, api: str, resource: str) -> _Prepared:
+        """What makes the records of a resource."""
+        shown = SHOWN_AS.get(resource, resource)
+        makers = [
+            (name, make or self._reference_maker((api, shown, name), field, to))
+            for name, (field, to, make) in _plan(api, shown).items()
+        ]
+        found = _Prepared(RecordContexts(self._seed, api, shown), makers, ADJUSTMENTS.get((api, shown)))
+        self._prepared[api, resource] = found
         return found
 
-    def _target(self, place: FieldPlace) -> str:
-        return self._plan(place[0], place[1])[place[2]][1]
+    def _reference_maker(self, place: FieldPlace, field: KnownField, to: str) -> FieldMaker:
+        return self._several(place, field, to) if field.type == "array" else self._one(place, field, to)
 
-    def _plan(self, api: str, resource: str) -> dict[str, tuple[KnownField, str]]:
-        """The fields of a resource's records by name, each with the resource it refers to, if any."""
-        plan = self._fields.get((api, resource))
-        if plan is None:
-            fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in _PEOPLE else ())
-            has = {field.name for field in fields}
-            if resource not in NAMELESS:
-                # Where fields are known, no name is added to them; else it comes after the id.
-                named = len(has) > 1 and resource not in _PEOPLE
-                more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
-                fields = more + fields if "id" not in has else fields + more
-            plan = {field.name: (field, target(api, resource, field) or "") for field in fields}
-            self._fields[api, resource] = plan
-        return plan
-
-    def _person(self, api: str, resource: str, number: int) -> Person | None:
-        group = _PEOPLE.get(resource)
-        if (api, resource) == ("conferencing", "attendees"):
-            # Two of three are colleagues, the third is a guest.
-            group = CUSTOMERS if number % 3 == 0 else STAFF
-        if group is None:
-            return None
-        domain = STAFF_DOMAIN if group == STAFF else "mail.example"
-        if group == CUSTOMERS:
-            domain = company((number - 1) // CHILDREN_PER_PARENT["ticketing", "contacts", "account_id"] % 60 + 1).domain
-        return people.person(self._seed, group, number, domain)
-
-    def _title(self, place: tuple[str, str, int], person: Person | None, random: SeededRandom) -> str:
-        api, resource, number = place
-        if person is not None:
-            return person.name
-        if resource == "accounts":
-            return company(number).name
-        named = vocabulary.title(api, resource, number)
-        if named is not None:
-            return named
-        if resource in ("attachments", "files"):
-            return file_of(random)[0]
-        if resource in ("tickets", "emails", "pull-requests", "activities"):
-            return f"{random.pick('trouble', vocabulary.PROBLEMS)} {random.pick('thing', vocabulary.PRODUCTS)}"
-        if resource in ("events", "meetings"):
-            return random.pick("talk", vocabulary.MEETINGS)
-        return f"{vocabulary.singular(resource).replace('_', ' ').capitalize()} {number}"
-
-    def _maker(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
-        _, resource, name = place
-        if name == "id":
-            return lambda context: record_id(resource, context.number)
-        if name == "remote_data":
-            return _remote
-        if to:
-            return self._several(place, field, to) if field.type == "array" else self._one(place, field, to)
-        if values := field.values:
-            often, other = values[0], f"{name} else"
-            # The first value is the usual one.
-            return lambda context: context.random.pick(other, values) if context.random.one_in(name, 3) else often
-        make = BY_NAME.get((name, field.type)) or BY_TYPE[field.type]
-        return lambda context: make(context, name)
-
-    def _several(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
+    def _several(self, place: FieldPlace, field: KnownField, to: str) -> FieldMaker:
         numbers = self._references.several(place, field, to)
         if field.name.endswith("_ids"):
-            return lambda context: [record_id(to, one) for one in numbers(context.number, context.random)]
-        pointer = self._pointer_maker(place[0], to)
-        return lambda context: [pointer(one) for one in numbers(context.number, context.random)]
+            prefix = id_prefix(to)
+            return lambda context, _name: [f"{prefix}{one}" for one in numbers(context.number, context.random)]
+        pointers = self._pointers_to(place[0], to)
+        return lambda context, _name: [pointers[one] for one in numbers(context.number, context.random)]
 
-    def _one(self, place: FieldPlace, field: KnownField, to: str) -> ValueMaker:
-        target_of = self._references.one(place)
-        written = self._pointer_maker(place[0], to) if field.type == "object" else partial(record_id, to)
+    def _one(self, place: FieldPlace, field: KnownField, to: str) -> FieldMaker:
+        number_of = self._references.one(place)
+        if field.type == "object":
+            pointers = self._pointers_to(place[0], to)
 
-        def make(context: RecordContext) -> Json:
-            number = target_of(context.number, context.random)
-            return None if number is None else written(number)
+            def pointer(context: RecordContext, _name: str) -> Json:
+                number = number_of(context.number, context.random)
+                return None if number is None else pointers[number]
 
-        return make
-
-    def _pointer_maker(self, api: str, to: str) -> Callable[[int], Json]:
-        """What makes the pointer to a record of a resource: its id and its title; the last few thousand are kept."""
-        pointers = self._pointers.setdefault((api, to), {})
-
-        def make(number: int) -> Json:
-            pointer = pointers.get(number)
-            if pointer is None:
-                if len(pointers) >= _KEPT:
-                    pointers.clear()
-                random = SeededRandom(self._seed, api, to, number)
-                title = self._title((api, to, number), self._person(api, to, number), random)
-                pointer = pointers[number] = {"id": record_id(to, number), "name": title}
             return pointer
+        prefix = id_prefix(to)
 
-        return make
+        def identity(context: RecordContext, _name: str) -> Json:
+            number = number_of(context.number, context.random)
+            return None if number is None else f"{prefix}{number}"
+
+        return identity
+
+    def _pointers_to(self, api: str, to: str) -> "_Pointers":
+        found = self._pointers.get((api, to))
+        if found is None:
+            found = self._pointers[api, to] = _Pointers(RecordContexts(self._seed, api, to), to)
+        return found
 
 
-def _remote(context: RecordContext) -> JsonObject:
+class _Pointers(dict[int, JsonObject]):
+    """The pointers to the records of a resource, id and title, by number; the last few thousand are kept."""
+
+    def __init__(self, contexts: RecordContexts, resource: str) -> None:
+        super().__init__()
+        self._title = contexts.title
+        self._prefix = id_prefix(resource)
+
+    def __missing__(self, number: int) -> JsonObject:
+        if len(self) >= _KEPT:
+            self.clear()
+        pointer = self[number] = {"id": f"{self._prefix}{number}", "name": self._title(number)}
+        return pointer
+
+
+class _FieldPlan(NamedTuple):
+    """A field of a resource's records: the resource that it refers to, or what makes its value."""
+
+    field: KnownField
+    to: str
+    make: FieldMaker | None
+
+
+@lru_cache(256)
+def _plan(api: str, resource: str) -> Mapping[str, _FieldPlan]:
+    """The fields of a resource's records by name; they are the same for every connection."""
+    fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
+    has = {field.name for field in fields}
+    if resource not in NAMELESS:
+        # Where fields are known, no name is added to them; else it comes after the id.
+        named = len(has) > 1 and resource not in PEOPLE
+        more = tuple(f for f in _ALWAYS if f.name not in has and not (f.name == "name" and named))
+        fields = more + fields if "id" not in has else fields + more
+    return {field.name: _planned(api, resource, field) for field in fields}
+
+
+def _planned(api: str, resource: str, field: KnownField) -> _FieldPlan:
+    to = target(api, resource, field) or ""
+    refers = to and field.name not in ("id", "remote_data")
+    return _FieldPlan(field, to, None if refers else _maker(resource, field))
+
+
+def _target(place: FieldPlace) -> str:
+    return _plan(place[0], place[1])[place[2]].to
+
+
+def _maker(resource: str, field: KnownField) -> FieldMaker:
+    if field.name == "id":
+        prefix = id_prefix(resource)
+        return lambda context, _name: f"{prefix}{context.number}"
+    if field.name == "remote_data":
+        return _remote
+    if values := field.values:
+        often, other = values[0], f"{field.name} else"
+        # The first value is the usual one.
+        return lambda context, name: context.random.pick(other, values) if context.random.one_in(name, 3) else often
+    return field_maker(field.name, field.type)
+
+
+def _remote(context: RecordContext, _name: str) -> JsonObject:
     own = 10_000 + context.number
     return {
         "gid": own,

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from unified_cli.sandbox.data.seeded_random import SeededRandom
 
@@ -33,8 +34,7 @@ STAFF_DOMAIN = "northwind.example"
 STAFF, CUSTOMERS, CANDIDATES = "staff", "customers", "candidates"
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """A person with a name, an address and a job."""
 
     first: str
@@ -59,6 +59,7 @@ class Company:
     domain: str
 
 
+@lru_cache(1024)
 def company(number: int) -> Company:
     """Company 1, 2, …: names repeat with a number after the first twenty."""
     turn, place = divmod(number - 1, len(_COMPANIES))
@@ -69,16 +70,15 @@ def company(number: int) -> Company:
 @lru_cache(4096)
 def person(seed: object, group: str, number: int, domain: str) -> Person:
     """Person 1, 2, … of a group: the same person wherever they appear, with an email address that nobody else has."""
-    group_random = SeededRandom(seed, group)
+    random, first_place, last_place = _group(seed, group)
+    first, last = (number - 1 + first_place) % len(_FIRST), (number - 1 + last_place) % len(_LAST)
     # The two lengths have no common factor, so names repeat only after every pair was used.
     turn = (number - 1) // (len(_FIRST) * len(_LAST))
-    first = _FIRST[(number - 1 + group_random.below("first", len(_FIRST))) % len(_FIRST)]
-    last = _LAST[(number - 1 + group_random.below("last", len(_LAST))) % len(_LAST)]
-    username = f"{_plain(first)}.{_plain(last)}" + (str(turn + 1) if turn else "")
-    random = SeededRandom(seed, group, number)
+    username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
+    random = random.numbered(number)
     return Person(
-        first,
-        last,
+        _FIRST[first],
+        _LAST[last],
         f"{username}@{domain}",
         username,
         random.pick("title", _TITLES),
@@ -87,5 +87,22 @@ def person(seed: object, group: str, number: int, domain: str) -> Person:
     )
 
 
+def full_name(seed: object, group: str, number: int) -> str:
+    """The whole name of person 1, 2, … of a group."""
+    _, first, last = _group(seed, group)
+    return f"{_FIRST[(number - 1 + first) % len(_FIRST)]} {_LAST[(number - 1 + last) % len(_LAST)]}"
+
+
+@lru_cache(64)
+def _group(seed: object, group: str) -> tuple[SeededRandom, int, int]:
+    """The random numbers of a group of people, and which first and which last name its people begin with."""
+    random = SeededRandom.of(seed, group)
+    return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))
+
+
 def _plain(text: str) -> str:
     return _SKIPPED.sub("", text.lower().translate(_PLAIN))
+
+
+_FIRST_PLAIN = [_plain(name) for name in _FIRST]
+_LAST_PLAIN = [_plain(name) for name in _LAST]

@@ -6,7 +6,12 @@ SHOWN_AS = {"me": "users"}
 
 def record_id(resource: str, number: int) -> str:
     """The id of seeded record 1, 2, … of a resource."""
-    return f"{SHOWN_AS.get(resource, resource)}-{number}"
+    return f"{id_prefix(resource)}{number}"
+
+
+def id_prefix(resource: str) -> str:
+    """What the ids of a resource's seeded records begin with; their number follows."""
+    return f"{SHOWN_AS.get(resource, resource)}-"
 
 
 def first_id(_api: str, resource: str) -> str:

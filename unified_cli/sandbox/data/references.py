@@ -1,6 +1,6 @@
 """Which record a field of a record refers to, prepared for each field once and asked for each record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from unified_cli.catalogue.known import KnownField
 from unified_cli.sandbox.data.relations import CHILD_LISTS, CHILDREN_PER_PARENT, DERIVED, FieldPlace, rarely_set
@@ -9,7 +9,7 @@ from unified_cli.sandbox.data.seeded_random import SeededRandom
 Target = Callable[[int, SeededRandom | None], int | None]
 """From a record's number, and its random numbers if they are at hand, the number of the record referred to."""
 
-Targets = Callable[[int, SeededRandom], list[int]]
+Targets = Callable[[int, SeededRandom], Sequence[int]]
 """The same for a field that refers to several records."""
 
 
@@ -39,14 +39,14 @@ class References:
         if child is not None:
             children = CHILDREN_PER_PARENT[api, child[0], child[1]]
 
-            def own(number: int, _random: SeededRandom) -> list[int]:
+            def own(number: int, _random: SeededRandom) -> Sequence[int]:
                 start = (number - 1) * children + 1
-                return [one for one in range(start, start + children) if one <= size]
+                return range(start, min(start + children, size + 1))
 
             return own
         length, name = f"{field.name} length", field.name
 
-        def some(_number: int, random: SeededRandom) -> list[int]:
+        def some(_number: int, random: SeededRandom) -> Sequence[int]:
             if not size:
                 return []
             first = random.below(name, size)
@@ -108,4 +108,4 @@ class References:
         return target
 
     def _random(self, place: FieldPlace, number: int) -> SeededRandom:
-        return SeededRandom(self._seed, place[0], place[1], number)
+        return SeededRandom.of(self._seed, place[0], place[1], number)

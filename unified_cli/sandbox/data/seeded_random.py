@@ -2,7 +2,7 @@
 
 import time
 from functools import lru_cache
-from typing import TypeVar
+from typing import Self, TypeVar
 from zlib import crc32
 
 T = TypeVar("T")
@@ -10,6 +10,7 @@ T = TypeVar("T")
 _MIX = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _DAY = 86_400
+_SECONDS = [f"{second:02d}" for second in range(60)]
 _NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
 
 
@@ -18,8 +19,17 @@ class SeededRandom:
 
     __slots__ = ("_key",)
 
-    def __init__(self, *words: object) -> None:
-        self._key = crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass"))
+    def __init__(self, key: int) -> None:
+        self._key = key
+
+    @classmethod
+    def of(cls, *words: object) -> Self:
+        """The random numbers of what these words name."""
+        return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
+
+    def numbered(self, number: int) -> "SeededRandom":
+        """Those of what these words and a number name: record 1, 2, … of a resource."""
+        return SeededRandom(crc32(b"\0%d" % number, self._key))
 
     def below(self, name: str, limit: int) -> int:
         """A number from 0 up to, not including, `limit`."""
@@ -40,15 +50,22 @@ def timestamp(seconds: float) -> str:
     """Seconds since 1970 as the service writes times: `2026-01-31T10:00:00.000Z`."""
     whole = int(seconds)
     minutes, second = divmod(whole, 60)
-    hours, minute = divmod(minutes, 60)
-    day, hour = divmod(hours, 24)
-    return f"{_date(day)}T{hour:02d}:{minute:02d}:{second:02d}.{int((seconds - whole) * 1000):03d}Z"
+    day, minute = divmod(minutes, 1440)
+    parts = f".{int((seconds - whole) * 1000):03d}" if whole != seconds else ".000"
+    return f"{_date(day)}T{_hour(minute)}:{_SECONDS[second]}{parts}Z"
 
 
+# Formatting is what takes long, and there are few days and few minutes of a day.
 @lru_cache(2048)
 def _date(day: int) -> str:
-    """The date so many days after 1970-01-01; formatting it is what takes long."""
+    """The date so many days after 1970-01-01."""
     return time.strftime("%Y-%m-%d", time.gmtime(day * _DAY))
+
+
+@lru_cache(1440)
+def _hour(minute: int) -> str:
+    """Hour and minute, so many minutes after midnight."""
+    return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
 def creation_time(random: SeededRandom) -> int:

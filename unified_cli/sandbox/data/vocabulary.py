@@ -159,14 +159,16 @@ def count(api: str, resource: str) -> int:
     return _COUNTS.get(f"{api}/{resource}", _DEFAULT)
 
 
-def title(api: str, resource: str, number: int) -> str | None:
-    """The title of a record; None for a resource that has no list of names."""
+def names(api: str, resource: str) -> tuple[str, ...]:
+    """The titles that a resource's records have in turn; none for a resource that has no list of names."""
     text = _NAMES.get(f"{api}/{resource}")
-    if text is None:
-        return None
-    words = text.split(", ")
+    return tuple(text.split(", ")) if text else ()
+
+
+def in_turn(words: tuple[str, ...], number: int) -> str:
+    """The word of record 1, 2, …; where the words begin again, a number is added."""
     turn, place = divmod(number - 1, len(words))
-    return words[place] + (f" {turn + 1}" if turn else "")
+    return f"{words[place]} {turn + 1}" if turn else words[place]
 
 
 @lru_cache
