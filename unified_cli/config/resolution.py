@@ -10,7 +10,7 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key
 from unified_cli.config.overrides import Overrides
-from unified_cli.config.settings import Settings, Value
+from unified_cli.config.settings import DEFAULT, Settings, Value
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
@@ -41,7 +41,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
 _NAMING = ("-p", KEYS["profile"].variable)
 _FOREIGN = ("base_url", "token_file", "token_stdin")
 _PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
-_OPEN = {key.name: (key.variable, Value(key.default, "default")) for key in _PLAIN}
+_OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN}
 
 
 def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | None, str]:

@@ -11,6 +11,8 @@ from unified_cli.errors import ConfigError
 
 # Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
 _TOKEN_FACTOR = 10
+DEFAULT = "default"
+"""The source of a value that nobody set."""
 SETUP_HINT = (
     "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
     "to try things out: unified -p sandbox …"
@@ -102,6 +104,15 @@ class Settings:
         """The same settings with this timeout and number of retries."""
         merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
         return replace(self, values=merged)
+
+    def shared_by(self, runs: int) -> "Settings":
+        """The settings of one of so many runs at the same time: each has its part of the limits that nobody set."""
+        parts = {"rate": self.rate / runs, "token_rate": self.token_rate / runs}
+        merged = {
+            name: Value(part, "here") if self.values[name].source == DEFAULT else self.values[name]
+            for name, part in parts.items()
+        }
+        return replace(self, values={**self.values, **merged})
 
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""

@@ -89,6 +89,15 @@ class Manifest:
         """Whether all that is offered is there."""
         return all(entry.complete or not entry.offered for entry in self.entries.values())
 
+    def ended_before(self, wall: float, seconds: float) -> bool:
+        """Whether the last run came to its end, and that so many seconds ago."""
+        try:
+            ended = datetime.fromisoformat(self.ended or "").timestamp()
+        except ValueError:
+            return False
+        # The clocks of two machines may differ by a minute.
+        return wall - ended > seconds + 60
+
     def text(self) -> bytes:
         """The manifest as it is stored."""
         value: JsonObject = {

@@ -29,6 +29,12 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     verify: Annotated[
         str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
     ] = None
+    tasks: Annotated[
+        bool, Flag(("--tasks",), EXPORT, "print a task for each connection, as NDJSON, and export nothing")
+    ] = False
+    task: Annotated[str | None, Flag(("--task",), EXPORT, "do one of these tasks; - is standard input", "JSON|-")] = (
+        None
+    )
     incremental: Annotated[
         bool, Flag(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
     ] = False

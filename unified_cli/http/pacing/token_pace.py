@@ -10,7 +10,8 @@ from unified_cli.http.pacing.send_log import NEVER, Window
 
 # The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
 # theirs leaves room for the time a request is on its way.
-_WINDOW = 10.25
+WINDOW = 10.25
+"""Seconds after which a send does not count any more."""
 # Assumption: where the service does not say whose limit it was, it was the connection's. Only where several are refused
 # at once that have sent far less than they may, it was that of the token.
 _TOGETHER = 1.0
@@ -102,4 +103,6 @@ class TokenPace:
 
 
 def _bound(rate: float) -> Window | None:
-    return Window(rate, _WINDOW) if rate else None
+    if 0 < rate < 1:
+        return Window(1, WINDOW / rate)
+    return Window(rate, WINDOW) if rate else None

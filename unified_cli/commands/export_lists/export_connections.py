@@ -1,0 +1,72 @@
+"""The connections of an export: which there are, where each leads, and how it is opened."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from unified_cli.bulk.export.export_task import Connection
+from unified_cli.call import Call, builder, fan_out
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.config import file, profiles, resolution
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
+
+Resolve = Callable[[str], Settings]
+"""Gives the settings of a connection by its name. Raises ConfigError, UnsafeError."""
+
+
+class ExportConnections(NamedTuple):
+    """The connections by their `names`; without a profile there is one, called by its account."""
+
+    names: Sequence[str]
+    resolve: Resolve
+
+    def shared_by(self, runs: int) -> "ExportConnections":
+        """The same for one of so many runs at the same time, which share the limits that nobody set."""
+        return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
+
+
+def selected(context: CommandContext, options: ExportOptions) -> ExportConnections:
+    """The connections that the options select. Raises ConfigError, UsageError."""
+    runtime, patterns = context.runtime, options.profile
+    config = file.read(runtime)
+    flags = overrides(options)._replace(output=None)
+    if patterns:
+        names = profiles.select(config, patterns)
+        # A format of files is none of output.
+        fan_out.shared(runtime, config, options.replaced(output=None))
+        if options.account_id and profiles.is_several(patterns):
+            raise UsageError("-a names one connection and -p several (leave one of them out)")
+    else:
+        only = resolution.resolve(flags, runtime, config)
+        names = [only.profile or only.reachable()[1]]
+
+    @cache
+    def resolve(name: str) -> Settings:
+        return resolution.resolve(flags._replace(profile=name if patterns else None), runtime, config)
+
+    return ExportConnections(names, resolve)
+
+
+def opener(
+    context: CommandContext, options: ExportOptions, found: ExportConnections, clients: Clients
+) -> Callable[[str], Connection]:
+    """A function that gives each connection. It raises what `resolve` raises, and ConfigError without a token."""
+
+    @cache
+    def connect(name: str) -> Connection:
+        resolved = found.resolve(name)
+        clients.token(resolved)
+        call = Call(context.runtime, context.catalogue, resolved, OperationOptions(query=options.query))
+
+        def open_client() -> Client:
+            return clients.open(resolved, name=name if len(found.names) > 1 else None, patience=Patience.ENDLESS)
+
+        return Connection(name, lambda operation: builder.operation_request(call, operation), open_client)
+
+    return connect

@@ -1,0 +1,108 @@
+"""What an export reads and where it goes, from the options or from a task, and how that is carried out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unified_cli.bulk.export import export_task, folder_export, list_history, manifest, selection
+from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.export_task import Connection, ExportTask, ExportTerms
+from unified_cli.bulk.export.folder_export import ExportSummary
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.manifest import Manifest
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.commands.export_lists import export_connections, export_format, task_export
+from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.http.pagination import Span
+from unified_cli.output import printer
+from unified_cli.output.progress import Progress
+from unified_cli.output.transform import Transform
+
+_LAG = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPlan:
+    """The lists of an export, with the name of its manifest.
+
+    With `pauses` nothing is sent as long as the requests of an earlier run may count for the service's limits.
+    """
+
+    options: ExportOptions
+    manifest: str
+    tasks: Sequence[ExportTask]
+    clients: Clients
+    connect: Callable[[str], Connection]
+    pauses: bool = False
+
+
+def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
+    """The plan of an export, or of a shard of it. Raises UsageError, ConfigError."""
+    form = export_format.of(options)
+    operations = selection.lists(context.catalogue, options.what)
+    shard = selection.parse_shard(options.shard) if options.shard else None
+    found = export_connections.selected(context, options)
+    if shard:
+        found = found.shared_by(shard[1])
+    tasks = export_task.tasks_for(found.names, operations, form, shard)
+    name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else manifest.NAME
+    clients = Clients(context.runtime, context.catalogue)
+    return ExportPlan(options, name, tasks, clients, export_connections.opener(context, options, found, clients))
+
+
+def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
+    """The plan of a task, with the options `given` beside it.
+
+    Raises StateError where the task leads elsewhere here, or has no token; UsageError.
+    """
+    clients = Clients(context.runtime, context.catalogue)
+    task.check_version()
+    operations = task.operations(context.catalogue)
+    options, found = task_export.checked(context, task, given, clients)
+    tasks = export_task.tasks_for(found.names, operations, export_format.of(options), None)
+    connect = export_connections.opener(context, options, found, clients)
+    return ExportPlan(options, task_export.manifest_name(task.name), tasks, clients, connect, pauses=True)
+
+
+def carry_out(context: CommandContext, plan: ExportPlan, destination: Destination, shown: Progress) -> ExportSummary:
+    """Read what is not complete. Raises StateError where another run is under way, StorageError."""
+    runtime, options, name, connect = context.runtime, plan.options, plan.manifest, plan.connect
+    form = export_format.of(options)
+    with plan.clients, destination.hold(name):
+        if options.restart:
+            list_history.forget(destination, name, {task.file for task in plan.tasks})
+        text = destination.read(name)
+        if text is None:
+            kept = Manifest(name, manifest.timestamp(runtime.wall()), options.shard)
+        else:
+            kept = Manifest.of(text, name, str(destination))
+            if plan.pauses and not kept.ended_before(runtime.wall(), WINDOW):
+                connect = task_export.after_pause(connect, runtime)
+        terms = ExportTerms(
+            destination,
+            connect,
+            lambda operation: _list_options(context, options, operation, form),
+            workers=options.workers,
+            allow_partial=options.allow_partial,
+        )
+        return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks, shown)
+
+
+def _list_options(
+    context: CommandContext, options: ExportOptions, operation: Operation, form: str
+) -> ListExportOptions:
+    parquet = form == "parquet"
+    style = printer.style_for(context.runtime, context.catalogue.service, "ndjson" if parquet else form, screen=False)
+    known = [field.name for field in operation.facts.fields]
+    return ListExportOptions(
+        Span(),
+        style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom),
+        Transform(),
+        restart=options.restart,
+        dedupe=options.dedupe is not None,
+        parquet=parquet,
+        lag=(_LAG if options.lag is None else options.lag) if options.incremental else None,
+    )
