@@ -52,7 +52,11 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
         from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
 
         options = context.complete(options)
-        if is_several(options.profile):
+        if options.checks:
+            from unified_cli.call.checks import checked_read  # noqa: PLC0415  as below
+
+            checked_read.run(runtime, catalogue, operation, options)
+        elif is_several(options.profile):
             from unified_cli.call import fan_out  # noqa: PLC0415  most calls are for one connection
 
             fan_out.run(runtime, catalogue, operation, options)

@@ -13,6 +13,7 @@
     ├── StorageError     11  a file or stream of this machine
     ├── StateError       12  a state file does not match, is damaged or in use
     ├── UnsafeError      13  refused for safety
+    ├── DifferentError   14  an expectation does not hold, or two things differ
     ├── StoppedError    130  SIGINT
     └── TerminatedError 143  SIGTERM
 
@@ -52,6 +53,7 @@ class ExitCode(IntEnum):
     STORAGE = 11, "local storage or output"
     STATE = 12, "a state file does not match, is damaged or in use"
     UNSAFE = 13, "refused for safety"
+    DIFFERENT = 14, "an expectation does not hold, or two things that were compared differ"
     INTERRUPTED = 130, "interrupted (SIGINT)"
     TERMINATED = 143, "terminated (SIGTERM)"
     CLOSED = 141, "the output was closed by its reader"
@@ -223,6 +225,12 @@ class UnsafeError(UnifiedError):
     """Refused for safety."""
 
     code, kind = ExitCode.UNSAFE, "unsafe"
+
+
+class DifferentError(UnifiedError):
+    """An expectation does not hold, or two things that were compared differ."""
+
+    code, kind = ExitCode.DIFFERENT, "different"
 
 
 class StoppedError(UnifiedError):

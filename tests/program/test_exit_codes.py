@@ -105,6 +105,11 @@ def test_unsafe(unified: Unified, service: Service) -> None:
     assert unified(LIST, environ=service.environ).code == ExitCode.UNSAFE == 13
 
 
+def test_different(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(200, b'{"result": []}')
+    assert unified(f"{LIST} --expect length==1", environ=service.environ).code == ExitCode.DIFFERENT == 14
+
+
 class Failing(io.BytesIO):
     """A stream that cannot be written."""
 

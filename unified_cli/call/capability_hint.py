@@ -28,9 +28,13 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
     operation = request.operation
     if operation is None or error.status not in _MAYBE_NOT_OFFERED or not call.runtime.stderr_is_terminal:
         return
-    instead = _instead(_offered(call, clients), operation)
-    if instead:
-        error.message = masked(f"{error.message}; {instead}")
+    if found := instead(call, clients, operation):
+        error.message = masked(f"{error.message}; {found}")
+
+
+def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
+    """What the connection offers instead of the operation; None if it offers that, or the service does not say."""
+    return _instead(_offered(call, clients), operation)
 
 
 def _offered(call: Call, clients: "Clients") -> Any:

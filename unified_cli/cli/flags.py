@@ -30,11 +30,12 @@ EXPORT = "Export"
 LIST = "List"
 SERVE = "Serve"
 OUTPUT = "Output"
+WAIT = "Wait and check"
 SAFETY = "Safety"
 NETWORK = "Network"
 MESSAGE = "Message"
 
-_GROUPS = (PROFILE, CONNECTION, IMPORT, INPUT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, SAFETY, NETWORK, MESSAGE)
+_GROUPS = (PROFILE, CONNECTION, IMPORT, INPUT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, WAIT, SAFETY, NETWORK, MESSAGE)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

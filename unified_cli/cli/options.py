@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Annotated, Literal, TypeVar
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, Argument, Flag, Options, by_name, flags_of
+from unified_cli.cli.check_options import ReadCheckOptions
+from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, WAIT, Argument, Flag, Options, by_name, flags_of
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
@@ -21,7 +22,6 @@ from unified_cli.cli.shared_options import (
     Restart,
     Yes,
 )
-from unified_cli.config.keys import KEYS
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import UsageError
 
@@ -36,7 +36,7 @@ class EarlyOptions(ConnectionOptions):
     json_errors: Annotated[bool, by_name(MessageOptions)["json_errors"]] = False
 
 
-class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, ConnectionOptions):
     """The options and the argument of an operation; those that it does not take keep their defaults."""
 
     id: Annotated[str | None, Argument("the record's id")] = None
@@ -93,13 +93,7 @@ class OperationOptions(MessageOptions, NetworkOptions, ConnectionOptions):
             takes="file",
         ),
     ] = None
-    wait: Annotated[bool, Flag(("--wait",), OUTPUT, "wait until the job is done; with --out, download its file")] = (
-        False
-    )
-    wait_timeout: Annotated[
-        float,
-        Flag(("--wait-timeout",), OUTPUT, "maximum seconds to wait (600)", "S", parse=KEYS["timeout"].parse),
-    ] = 600.0
+    wait: Annotated[bool, Flag(("--wait",), WAIT, "wait until the job is done; with --out, download its file")] = False
     force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal")] = False
     dry_run: DryRun = False
     as_: Annotated[
@@ -124,6 +118,9 @@ MANY = ("ordered", "workers")
 """The options for several connections or records at once."""
 
 
+CHECKS = ("expect", "junit", "until", "fail_if", "every")
+"""The options for reads that are checked or repeated."""
+
 # Assumption: these start a job, whose record says when there is something to download.
 WAITS = ("knowledge-base page-exports create",)
 
@@ -138,11 +135,13 @@ def _takes(operation: Operation, flag: Flag) -> bool:
         return operation.takes_body
     if flag.group == LIST:
         return operation.lists
+    if flag.name in CHECKS:
+        return _is_checked(operation)
     taken = {
         "ordered": operation.method == "GET",
         "workers": operation.method == "GET" or operation.takes_id or operation.harmless,
         "wait": operation.command in WAITS,
-        "wait_timeout": operation.command in WAITS,
+        "wait_timeout": operation.command in WAITS or _is_checked(operation),
         "from_": operation.name == "download",
         "format": operation.takes_id or operation.name == "download",
         "yes": operation.kind == "delete",
@@ -169,6 +168,11 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
     return options.replaced(**found)
+
+
+def _is_checked(operation: Operation) -> bool:
+    """Whether the operation is a read whose result can be checked; that of a download is a file."""
+    return operation.method == "GET" and operation.name != "download"
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

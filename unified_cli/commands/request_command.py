@@ -7,9 +7,9 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument, arguments_of
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.options import FLAGS, MANY, OperationOptions
+from unified_cli.cli.options import CHECKS, FLAGS, MANY, OperationOptions
 
-_FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", *MANY}
+_FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", *CHECKS, *MANY}
 
 
 class RequestOptions(OperationOptions):

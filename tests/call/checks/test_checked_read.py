@@ -1,0 +1,192 @@
+"""`--expect`: what is read is printed, judged and reported, for one connection and for many."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from junitparser import JUnitXml
+from pages import serve, served, tickets
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+LIST = ["ticketing", "tickets", "list"]
+GET = ["ticketing", "tickets", "get", "t-1"]
+OF_A_LIST = [
+    ("length == 5", "length == 6"),
+    ("map(.id) | unique | length == 5", ".[0].id"),
+    ('.[] | .id | startswith("t-")', '.[] | .name == "Ticket 1"'),
+    ("all(.[]; .name)", "all(.[]; .owner)"),
+    ('any(.[]; .id == "t-4")', 'any(.[]; .id == "t-9")'),
+    ("true", "empty"),
+    ("true, true", "true, 1"),
+    ("[.[].id] | sort == .", "null"),
+    ('.[-1].id == "t-4"', ".[0] > 1e400 | tostring"),
+    ("map(select(.id == null)) == []", ".x"),
+]
+OF_A_RECORD = [
+    ('.id == "t-1"', ".id"),
+    ('.name == "Ticket 1"', '.name == "other"'),
+    ('has("id")', 'has("x")'),
+    (".x == null", ".x"),
+    ('type == "object"', "type"),
+    ("length == 2", "length"),
+    ("true, true", "true, false"),
+    ("[.id] | length == 1", "empty"),
+    ('.id | test("^t-[0-9]+$")', ".id.x"),
+    ('keys == ["id", "name"]', 'error("no")'),
+]
+
+
+def connections(config: Config, number: int) -> list[str]:
+    names = [f"c{at:02}" for at in range(number)]
+    config("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in names))
+    return names
+
+
+def answering(service: Service) -> None:
+    """Five tickets in three pages, and the second of them by its id."""
+    pages = [tickets(2), tickets(2, 2), tickets(1, 4)]
+    serve(service, pages)
+    lists = service.reply
+    service.reply = lambda seen: served(tickets(2)[1]) if seen.path.endswith("/t-1") else lists(seen)
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["one connection", "twenty"])
+@pytest.mark.parametrize(("read", "programs"), [(LIST, OF_A_LIST), (GET, OF_A_RECORD)], ids=["list", "get"])
+def test_ten_true_and_ten_false(
+    unified: Unified,
+    service: Service,
+    config: Config,
+    tmp_path: Path,
+    many: bool,
+    read: list[str],
+    programs: list[tuple[str, str]],
+) -> None:
+    answering(service)
+    names = connections(config, 20) if many else ["acct-1"]
+    where = ["-p", "c*", "-o", "csv"] if many else []
+    file = tmp_path / "result.xml"
+    for position, expected in enumerate((0, 14)):
+        wanted = [pair[position] for pair in programs]
+        expectations = [word for text in wanted for word in ("--expect", text)]
+        result = unified([*read, *where, *expectations, "--junit", str(file)], environ=service.environ)
+        assert result.code == expected, result.stderr
+        suites = list(JUnitXml.fromfile(str(file)))
+        assert [suite.name for suite in suites] == names
+        for suite in suites:
+            assert [case.name for case in suite] == wanted
+            assert {case.classname for case in suite} == {"ticketing.tickets"}
+            failures = 10 if expected else 0
+            assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (10, failures, 0, 0)
+            assert [len(case.result) for case in suite] == [1 if expected else 0] * 10
+    assert f"error: {10 * len(names)} of {10 * len(names)} expectations do not hold, first " in result.stderr
+
+
+def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> None:
+    answering(service)
+    result = unified([*LIST, "--expect", "length == 5"], environ=service.environ)
+    assert result.json == {"result": tickets(5), "next_cursor": None}
+    assert (result.stderr, result.code) == ("", 0)
+    assert len(service.seen) == 3
+    assert unified([*GET, "--expect", "true"], environ=service.environ).json == tickets(2)[1]
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("length == 6", "--expect 'length == 6' gives false"),
+        ("map(.id)[:2]", '--expect \'map(.id)[:2]\' gives ["t-0","t-1"]'),
+        ("empty", "--expect 'empty' gives no result"),
+        (".id", "--expect '.id': Cannot index array with string (\"id\")"),
+        ("true, length", "--expect 'true, length' gives 5"),
+    ],
+)
+def test_the_message_has_the_value(unified: Unified, service: Service, program: str, message: str) -> None:
+    answering(service)
+    result = unified([*LIST, "-o", "ids", "--expect", program], environ=service.environ)
+    assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\nt-2\nt-3\nt-4\n", f"error: {message}\n", 14)
+
+
+def test_the_error_as_json(unified: Unified, service: Service) -> None:
+    answering(service)
+    result = unified([*LIST, "--expect", "false", "--json-errors"], environ=service.environ)
+    assert json.loads(result.stderr)["error"] == {
+        "code": "different",
+        "exit": 14,
+        "message": "--expect 'false' gives false",
+        "origin": "local",
+        "status": None,
+        "retryable": False,
+        "idempotency_key": None,
+    }
+
+
+def test_a_connection_that_fails_and_one_that_does_not_offer_it(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    names = connections(config, 4)
+    no = {"statusCode": 404, "error": "Not Found", "message": "no such route"}
+
+    def reply(seen: Seen) -> Reply:
+        account = dict(seen.query).get("integrated_account_id")
+        if account == "c01":
+            return served({"statusCode": 500, "error": "Error", "message": "a \x01 <bad> day"}, 500)
+        if "c02" in seen.target and "unified/ticketing" not in seen.path:
+            return served({"unified": {"crm": {"contacts": ["list"]}}})
+        if account == "c02":
+            return served(no, 404)
+        return served({"result": tickets(3)})
+
+    service.reply = reply
+    file = tmp_path / "result.xml"
+    file.write_text("old")
+    command = [*LIST, "-p", "c*", "-o", "csv", "--retries", "0", "--junit", str(file)]
+    result = unified([*command, "--expect", "length == 3"], environ=service.environ)
+    assert result.code == 9
+    assert [line[:3] for line in result.stdout.splitlines()[1:]] == ["c00"] * 3 + ["c03"] * 3
+    assert result.stderr.splitlines()[-1] == "error: 1 of 4 connections failed: c01"
+    assert "c02: skipped: the service answered 404" in result.stderr
+    found = {
+        suite.name: [type(one).__name__ for case in suite for one in case.result]
+        for suite in JUnitXml.fromfile(str(file))
+    }
+    assert found == dict(zip(names, [[], ["Error"], ["Skipped"], []], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("--expect .[", 2, "--expect: syntax error"),
+        ('--expect "import \\"x\\" as x; true"', 2, "--expect: no import directive is allowed"),
+        ("--junit x.xml", 2, "--junit needs --expect JQ"),
+        ("--fail-if true", 2, "--fail-if needs --until JQ"),
+        ("--every 3", 2, "--every needs --until JQ"),
+        ("--expect true --out x", 2, "--out does not go with --expect and --until"),
+        ("--expect true -o raw", 2, "-o raw is not taken apart"),
+        ("--expect true --junit /no/such/x.xml", 11, "there is no folder /no/such"),
+    ],
+)
+def test_what_is_refused_before_anything_is_sent(
+    unified: Unified, service: Service, words: str, code: int, message: str
+) -> None:
+    result = unified(f"ticketing tickets list {words}", environ=service.environ)
+    assert (result.code, service.seen) == (code, [])
+    assert message in result.stderr
+
+
+def test_the_junit_file_survives_what_xml_forbids(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: served({"result": [{"id": "\u0000\ufffe\U0001f600]]><x a='\""}]})
+    file = tmp_path / "result.xml"
+    unified([*LIST, "--expect", ".[0].id", "--junit", str(file)], environ=service.environ)
+    (suite,) = JUnitXml.fromfile(str(file))
+    ((case,),) = [list(suite)]
+    assert "]]><x a='" in case.result[0].text
+    assert "\U0001f600" in case.result[0].text
+
+
+def test_nothing_is_sent_for_a_dry_run(unified: Unified, service: Service) -> None:
+    result = unified([*LIST, "--expect", "false", "--dry-run"], environ=service.environ)
+    assert (result.code, service.seen) == (0, [])
+    assert result.json["method"] == "GET"

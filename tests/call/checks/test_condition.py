@@ -1,0 +1,119 @@
+"""`--until`: a read is repeated until it is as it is waited for, in vain at most for so long."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Clock, Unified
+from junitparser import JUnitXml
+from pages import served
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+WAIT = ["ticketing", "tickets", "get", "t-1", "--until", '.status == "done"']
+
+
+def states(service: Service, *answers: Any) -> None:
+    """Give these answers one after the other, the last for ever; an int is a status."""
+    left = list(answers)
+
+    def reply(_: Seen) -> Reply:
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, int):
+            return served({"statusCode": answer, "error": "Error", "message": "no"}, answer)
+        return served(answer)
+
+    service.reply = reply
+
+
+def wait(unified: Unified, service: Service, words: Sequence[str], clock: Clock | None = None, **more: Any) -> Any:
+    clock = clock or Clock()
+    return unified([*words], environ=service.environ, monotonic=clock.now, sleep=clock.sleep, **more)
+
+
+def test_a_record_that_comes_and_changes(unified: Unified, service: Service) -> None:
+    states(service, 404, {"id": "t-1", "status": "new"}, {"id": "t-1"}, {"id": "t-1", "status": "done"})
+    clock = Clock()
+    result = wait(unified, service, WAIT, clock)
+    assert (result.json, result.code) == ({"id": "t-1", "status": "done"}, 0)
+    # Off a terminal what is waited for is said every ten seconds.
+    assert result.stderr == "2 reads, 0.2 per second, waiting 5 s: --until '.status == \"done\"' gives false\n"
+    assert clock.slept == [5, 5, 5]
+
+
+def test_an_empty_list_is_not_yet(unified: Unified, service: Service) -> None:
+    states(service, {"result": []}, {"result": [{"id": "1"}]})
+    clock = Clock()
+    words = ["ticketing", "tickets", "list", "--until", "all(.[]; .id)", "--every", "2"]
+    result = wait(unified, service, words, clock)
+    assert (result.json["result"], result.code, clock.slept) == ([{"id": "1"}], 0, [2])
+
+
+def test_it_gives_up_in_time_with_the_last_value(unified: Unified, service: Service, tmp_path: Path) -> None:
+    states(service, {"id": "t-1", "status": "new"})
+    clock, file = Clock(), tmp_path / "result.xml"
+    words = [*WAIT[:4], "--until", ".status", "--wait-timeout", "12", "--junit", str(file), "-v"]
+    result = wait(unified, service, words, clock)
+    assert (result.stdout, result.code, clock.slept) == ("", 14, [5, 5, 2])
+    assert result.stderr.splitlines()[-1] == "error: not true after 12 s: --until '.status' gives \"new\""
+    assert "next read in 5.0 s, 12 s left: --until '.status' gives \"new\"" in result.stderr.splitlines()
+    ((case,),) = [list(suite) for suite in JUnitXml.fromfile(str(file))]
+    assert (case.name, case.result[0].message) == ("--until '.status'", result.stderr.splitlines()[-1][7:])
+
+
+def test_it_fails_early(unified: Unified, service: Service) -> None:
+    states(service, {"status": "new"}, {"status": "failed"})
+    clock = Clock()
+    result = wait(unified, service, [*WAIT, "--fail-if", '.status == "failed"'], clock)
+    assert (result.json, result.code, clock.slept) == ({"status": "failed"}, 14, [5])
+    said = "--fail-if '.status == \"failed\"' is true; --until '.status == \"done\"' gives false"
+    assert result.stderr == f"error: {said}\n"
+
+
+def test_what_it_found_is_judged_too(unified: Unified, service: Service) -> None:
+    states(service, 404, {"status": "done"})
+    result = wait(unified, service, [*WAIT, "--expect", ".id"])
+    assert (result.stderr, result.code) == ("error: --expect '.id' gives null\n", 14)
+
+
+def test_a_failure_ends_it(unified: Unified, service: Service) -> None:
+    states(service, {"status": "new"}, 401)
+    assert wait(unified, service, WAIT).code == 7
+
+
+def test_several_are_read_until_the_last_is_there(unified: Unified, service: Service, config: Config) -> None:
+    config('[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
+    asked: list[str] = []
+
+    def reply(seen: Seen) -> Reply:
+        account = dict(seen.query)["integrated_account_id"]
+        asked.append(account)
+        return served({"status": "done" if account == "a" or len(asked) > 4 else "new"})
+
+    service.reply = reply
+    result = wait(unified, service, [*WAIT, "-p", "?", "-o", "ndjson"])
+    assert result.stdout == '{"_profile":"a","status": "done"}\n{"_profile":"b","status": "done"}\n'
+    assert (result.code, sorted(asked)) == (0, ["a", "b", "b", "b", "b"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path) -> None:
+    states(service, {"status": "new"})
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "unified_cli", *WAIT, "--every", "60"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+        while not service.seen:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        began = time.monotonic()
+        waiting.send_signal(number)
+        _, stderr = waiting.communicate(timeout=10)
+    assert time.monotonic() - began < 2
+    assert waiting.returncode == (130 if number == signal.SIGINT else 143)
+    assert b"error: " in stderr

@@ -1,0 +1,125 @@
+"""What came of a checked read: the verdicts of each connection, as messages, as JUnit and as the error of the run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
+from unified_cli.masking import MaskedText
+from unified_cli.output import junit
+from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.junit import JUnitCase, JUnitSuite
+from unified_cli.plural import all_of, counted
+
+_MOST_TOLD = 10
+
+
+class CheckReport:
+    """Collects what is found of each connection, in their order."""
+
+    def __init__(self, selected: SelectedReads, expectations: Sequence[Expectation]) -> None:
+        self.selected = selected
+        self.missing: list[str] = []
+        """What is missing from what was read."""
+        self.next_cursor: str | None = None
+        self._expectations = expectations
+        self._classname = f"{selected.operation.api}.{selected.operation.resource}"
+        self._suites: list[JUnitSuite] = []
+        self._errors: dict[str, UnifiedError] = {}
+        self._skipped: dict[str, UnifiedError] = {}
+        self._wrong: list[str] = []
+        self._held = 0
+
+    @property
+    def _junit(self) -> Path | None:
+        name = self.selected.common.options.junit
+        return Path(name) if name is not None else None
+
+    def check_file(self) -> None:
+        """Raise StorageError, before anything is sent, where the file of `--junit` could not be written."""
+        if self._junit is not None:
+            junit.check(self._junit)
+
+    def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
+        """Judge the expectations of a connection; `found` are verdicts that are there already."""
+        document = whole.document(listing=self.selected.operation.lists)
+        self._take(whole.selected.name, [*found, *(one.judge(document) for one in self._expectations)])
+        self.next_cursor = whole.next_cursor
+        if whole.partial and not self.selected.common.options.allow_partial:
+            pages = ", ".join(map(str, whole.partial))
+            self.missing.append(self._named(whole.selected.name, f"the provider left something out of page {pages}"))
+
+    def late(self, read: SelectedRead, verdict: Verdict) -> None:
+        """Note a connection for which the time to wait is over."""
+        self._take(read.name, [verdict])
+
+    def fail(self, read: SelectedRead, error: UnifiedError) -> None:
+        """Note a connection that could not be read."""
+        self._errors[read.name] = error
+        self._without_verdict(read, JUnitCase("", "", "error", error.message, error.one_line))
+
+    def skip(self, read: SelectedRead, error: UnifiedError, reason: MaskedText) -> None:
+        """Note a connection that does not offer what was asked for."""
+        self._skipped[read.name] = error
+        self._without_verdict(read, JUnitCase("", "", "skipped", reason, error.one_line))
+
+    def finish(self) -> None:
+        """Write the file of `--junit`, tell what does not hold, and raise the error that sums it up, if there is one.
+
+        Raises what was raised for the only connection; IncompleteError where some of several were not read.
+        """
+        if self._junit is not None:
+            junit.write(self._junit, self._suites)
+        failed = {**self._skipped, **self._errors}
+        if not self.selected.several and failed:
+            raise next(iter(failed.values()))
+        self._tell()
+        codes = {error.code for error in failed.values()}
+        if len(failed) == len(self.selected.reads) and len(codes) == 1:
+            raise next(iter(failed.values())).retold(f"{all_of(len(failed), 'connection')} failed")
+        if self._errors:
+            number = counted(len(self.selected.reads), "connection")
+            self.missing.append(f"{len(self._errors)} of {number} failed: {', '.join(self._errors)}")
+        if self.missing:
+            raise IncompleteError("; ".join([*self.missing, *self._summary()]))
+        for summary in self._summary():
+            raise DifferentError(summary)
+
+    def _take(self, name: str, verdicts: Sequence[Verdict]) -> None:
+        cases = []
+        for one in verdicts:
+            outcome = JUnitCase(self._classname, one.expectation)
+            if one.holds:
+                self._held += 1
+            else:
+                self._wrong.append(self._named(name, one.message))
+                outcome = outcome._replace(outcome="failure", message=one.message, value=one.value)
+            cases.append(outcome)
+        self._suites.append(JUnitSuite(name, cases))
+
+    def _without_verdict(self, read: SelectedRead, case: JUnitCase) -> None:
+        names = [one.expression for one in self._expectations] or [self.selected.operation.command]
+        cases = [case._replace(classname=self._classname, name=name) for name in names]
+        self._suites.append(JUnitSuite(read.name, cases))
+
+    def _tell(self) -> None:
+        """Print a line for each connection that was not judged, and for each failure where there are several."""
+        stderr = self.selected.common.runtime.stderr
+        for name, error in self._errors.items():
+            stderr.line(f"{name}: {error.one_line}")
+        for name, error in self._skipped.items():
+            stderr.line(f"{name}: skipped: {error.one_line}")
+        for line in self._wrong[:_MOST_TOLD] if len(self._wrong) > 1 else ():
+            stderr.line(line)
+        if len(self._wrong) > _MOST_TOLD:
+            stderr.line(f"… and {len(self._wrong) - _MOST_TOLD} more")
+
+    def _summary(self) -> list[str]:
+        """What does not hold, in one line; nothing where all holds."""
+        if len(self._wrong) < 2:
+            return self._wrong
+        total = counted(self._held + len(self._wrong), "expectation")
+        return [f"{len(self._wrong)} of {total} do not hold, first {self._wrong[0]}"]
+
+    def _named(self, name: str, message: str) -> str:
+        return f"{name}: {message}" if self.selected.several else message

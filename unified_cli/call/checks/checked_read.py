@@ -1,0 +1,164 @@
+"""`--expect` and `--until` on a read: print what was read, and fail with 14 where it is not as expected."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from http import HTTPStatus
+
+from unified_cli.call import capability_hint, record_output
+from unified_cli.call.checks import selected_reads
+from unified_cli.call.checks.check_report import CheckReport
+from unified_cli.call.checks.condition import Condition
+from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.call.fan_out import LABEL
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import OperationOptions
+from unified_cli.errors import RefusedError, UnifiedError, UsageError
+from unified_cli.masking import excerpt
+from unified_cli.output import pretty_json, stdout
+from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.runtime import Runtime
+
+_NOT_OFFERED = (HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+    """Read every selected connection, until the condition holds if there is one, and judge the expectations.
+
+    Raises DifferentError for one that does not hold, and the errors of the reads.
+    """
+    expectations = [Expectation(text) for text in options.expect]
+    condition = _condition(runtime, options)
+    selected = selected_reads.select(runtime, catalogue, operation, options)
+    if options.shows_only:
+        from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
+
+        for one in selected.reads:
+            dry_run.show(one.call, one.request)
+        return
+    report = CheckReport(selected, expectations)
+    report.check_file()
+    stdout.check(runtime)
+    printer = _printer(selected)
+    work = Work("read" if condition else "record")
+    if selected.several:
+        work = work._replace(part="connection", parts=len(selected.reads))
+    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
+        judge = _Judge(report, printer, clients, shown)
+        if condition:
+            _wait(selected, clients, condition, judge)
+        else:
+            _read(selected, clients, judge)
+    if printer is not None:
+        report.missing += printer.end(report.next_cursor)
+    report.finish()
+
+
+def _condition(runtime: Runtime, options: OperationOptions) -> Condition | None:
+    if options.until:
+        return Condition(runtime, options)
+    for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
+        if value:
+            raise UsageError(f"{spelling} needs --until JQ")
+    if not options.expect:
+        raise UsageError("--junit needs --expect JQ")
+    return None
+
+
+def _printer(selected: SelectedReads) -> Printer | None:
+    """The printer of the records; None for one record, which is printed as served."""
+    common, operation, _, several = selected
+    if several:
+        return record_output.printer_for(common, operation, first=(LABEL,))
+    if not operation.lists:
+        return None
+    style = record_output.style_for(common, operation)
+    return Printer(common.runtime, style, record_output.program(common.options))
+
+
+def _read(selected: SelectedReads, clients: Clients, judge: "_Judge") -> None:
+    """Read all connections, and use what each answered."""
+    with closing(selected_reads.read_whole(selected, clients, selected.reads)) as found:
+        for whole in found:
+            judge.count(len(whole.records))
+            judge.take(whole)
+
+
+def _wait(selected: SelectedReads, clients: Clients, condition: Condition, judge: "_Judge") -> None:
+    """Read all connections, and again those for which the condition does not hold yet, until the time is over."""
+    pending = selected.reads
+    while pending:
+        again = []
+        with closing(selected_reads.read_whole(selected, clients, pending, condition.until)) as found:
+            for whole in found:
+                if condition.is_met(whole, listing=selected.operation.lists):
+                    judge.take(whole, condition.verdicts(whole.selected.name))
+                else:
+                    again.append(whole.selected)
+        seconds = condition.wait(len(again)) if again else 0.0
+        # After the wait is known, so that it is part of what is shown.
+        judge.count(len(pending))
+        if seconds is None:
+            for one in again:
+                judge.give_up(one, condition.late(one.name))
+            return
+        if pending := again:
+            selected.common.runtime.sleep(seconds)
+
+
+class _Judge:
+    """Prints each connection's answer, and has the expectations of it judged."""
+
+    def __init__(self, report: CheckReport, printer: Printer | None, clients: Clients, shown: Progress) -> None:
+        self._report = report
+        self._printer = printer
+        self._clients = clients
+        self._shown = shown
+
+    def count(self, units: int) -> None:
+        """Count what was read: records, or reads of which there may be many."""
+        self._shown.add(units)
+
+    def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
+        """Use what a connection answered, or note its error; `verdicts` are on what was waited for."""
+        report, read = self._report, whole.selected
+        self._shown.add(parts=1, failed=whole.error is not None)
+        if whole.error is not None:
+            if reason := self._not_offered(read, whole.error):
+                report.skip(read, whole.error, excerpt(reason))
+            else:
+                report.fail(read, whole.error)
+        else:
+            self._print(whole)
+            report.judge(whole, verdicts)
+
+    def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
+        """Note that what was waited for did not come in time."""
+        self._shown.add(parts=1, failed=1)
+        self._report.late(read, verdict)
+
+    def _print(self, whole: WholeRead) -> None:
+        call, request = whole.selected.call, whole.selected.request
+        if self._printer is not None:
+            label = (LABEL, whole.selected.name) if self._report.selected.several else None
+            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, name=label)
+        else:
+            body, program = bytes(whole.records[0]), record_output.program(call.options)
+            if call.settings.output == "json" and not program and call.options.columns is None:
+                pretty_json.write(call.runtime, body)
+            else:
+                record_output.write(call, request, body, program)
+
+    def _not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
+        """Why the connection cannot answer at all, if that is so."""
+        operation = read.request.operation
+        if not isinstance(error, RefusedError) or operation is None:
+            return None
+        if error.status in _NOT_OFFERED:
+            return error.reason
+        if error.status != HTTPStatus.NOT_FOUND:
+            return None
+        return capability_hint.instead(read.call, self._clients, operation)

@@ -1,0 +1,157 @@
+"""The connections that a checked read goes to, and their answers, each read whole."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.call import Call, builder, fan_out, listing
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.config import file, profiles, resolution
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.http import pagination
+from unified_cli.http.pagination import Page
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Request
+from unified_cli.json_text.members import Record
+from unified_cli.output.jq_document import LARGEST_DOCUMENT
+from unified_cli.runtime import Runtime
+
+
+class SelectedRead(NamedTuple):
+    """A read of one connection; `name` is that of its profile, or its account."""
+
+    name: str
+    call: Call
+    request: Request
+
+
+class SelectedReads(NamedTuple):
+    """The reads of a command; `common` has the settings of it as a whole, `several` says whether it fans out."""
+
+    common: Call
+    operation: Operation
+    reads: Sequence[SelectedRead]
+    several: bool
+
+
+@dataclass(slots=True)
+class WholeRead:
+    """What a connection answered: all records of its list, or its record."""
+
+    selected: SelectedRead
+    records: list[Record] = field(default_factory=list)
+    partial: list[int] = field(default_factory=list)
+    """The pages from which the provider left something out."""
+    next_cursor: str | None = None
+    one_line: bool = True
+    large: bool = False
+    error: UnifiedError | None = None
+    """What broke the read off."""
+
+    def add(self, page: Page) -> None:
+        """Take a page."""
+        self.records += page.records
+        self.partial += [page.number] if page.partial else []
+        self.next_cursor = page.next_cursor
+        self.one_line = self.one_line and page.one_line
+        self.large = self.large or page.large
+
+    def document(self, *, listing: bool) -> bytes:
+        """The array of the records; else the record."""
+        return b"[" + b",".join(self.records) + b"]" if listing else bytes(self.records[0])
+
+
+def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> SelectedReads:
+    """The reads that the options describe. Raises UsageError for options that such a read does not take."""
+    _check(options)
+    if not profiles.is_several(options.profile):
+        call = builder.resolve(runtime, catalogue, options)
+        _check_format(call, several=False)
+        request = builder.operation_request(call, operation)
+        name = call.settings.profile or request.account
+        return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
+    if options.account_id or options.cursor:
+        raise UsageError("-a and --cursor belong to one connection (-p with one name)")
+    config = file.read(runtime)
+    common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
+    builder.check_bom(common.settings.output, bom=options.bom)
+    _check_format(common, several=True)
+    calls = {
+        name: common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
+        for name in profiles.select(config, options.profile)
+    }
+    reads = [SelectedRead(name, call, builder.operation_request(call, operation)) for name, call in calls.items()]
+    return SelectedReads(common, operation, reads, several=True)
+
+
+def _check(options: OperationOptions) -> None:
+    if options.id == "-":
+        raise UsageError("a read that is checked takes one id, not ids from standard input")
+    if options.out:
+        raise UsageError("--out does not go with --expect and --until", hint="> FILE writes what is printed to a file")
+
+
+def _check_format(call: Call, *, several: bool) -> None:
+    output = call.settings.output
+    if output == "raw" or (several and output == "ids"):
+        what = "is not taken apart, so it cannot be checked" if output == "raw" else "cannot tell connections apart"
+        raise UsageError(f"-o {output} {what}", hint="-o ndjson")
+
+
+def read_whole(
+    selected: SelectedReads, clients: Clients, reads: Sequence[SelectedRead], until: float | None = None
+) -> Generator[WholeRead]:
+    """Read these connections at once and give each whole, in their order; only one is held in memory.
+
+    `until` is a time after which no answer is waited for. An error of a connection is part of what is given.
+    """
+    lists = selected.operation.lists
+
+    def work(read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
+        try:
+            with closing(_pages(read, clients, lists=lists, several=selected.several, until=until)) as pages:
+                for page in pages:
+                    yield read, page
+        except UnifiedError as error:
+            yield read, error
+        else:
+            yield read, None
+
+    with WorkerPool(selected.common.options.workers, work) as pool:
+        whole: WholeRead | None = None
+        for read, found in pool.results(reads, ordered=True):
+            whole = whole or WholeRead(read)
+            if isinstance(found, Page):
+                whole.add(found)
+                continue
+            whole.error = found
+            yield whole
+            whole = None
+
+
+def _pages(read: SelectedRead, clients: Clients, *, lists: bool, several: bool, until: float | None) -> Generator[Page]:
+    call, request = read.call, read.request
+    settings, patience = call.settings, Patience.ENDLESS if lists or several else Patience.TIMEOUT
+    if until is not None:
+        # The last read begins when the time to wait is over.
+        left = max(1.0, until - call.runtime.monotonic())
+        settings = settings.limited_to(timeout=min(settings.timeout, left), retries=settings.retries)
+        patience = Patience.TIMEOUT
+    with closing(clients.open(settings, name=read.name if several else None, patience=patience)) as client:
+        if not lists:
+            yield pagination.alone(client.send(request), request)
+            return
+        span = listing.span(call.options.replaced(all=True))
+        size = 0
+        for page in pagination.pages(client.send, request, call.catalogue.service, span):
+            size += sum(len(memoryview(record)) for record in page.records)
+            if size > LARGEST_DOCUMENT:
+                raise UsageError(
+                    f"the list has more than the {LARGEST_DOCUMENT >> 20} MiB that a jq program takes",
+                    hint="--limit N or -q NAME=VALUE reads less",
+                )
+            yield page

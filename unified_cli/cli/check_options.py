@@ -1,0 +1,37 @@
+"""The options that check what is read, and repeat a read until it is as expected."""
+
+from typing import Annotated
+
+from unified_cli.cli.flags import WAIT, Flag, Options
+from unified_cli.config.keys import KEYS
+
+Junit = Annotated[
+    str | None, Flag(("--junit",), WAIT, "also write the result as JUnit XML, over an older file", "FILE", takes="file")
+]
+
+
+class ReadCheckOptions(Options):
+    """What a read is expected to give, and how long it is waited for."""
+
+    expect: Annotated[
+        tuple[str, ...],
+        Flag(("--expect",), WAIT, "fail with 14 unless this jq program is true for the result, read whole", "JQ"),
+    ] = ()
+    junit: Junit = None
+    until: Annotated[str | None, Flag(("--until",), WAIT, "repeat the read until this jq program is true", "JQ")] = None
+    fail_if: Annotated[
+        str | None, Flag(("--fail-if",), WAIT, "with --until: give up once this jq program is true", "JQ")
+    ] = None
+    every: Annotated[
+        float | None,
+        Flag(("--every",), WAIT, "seconds from one read to the next (5)", "S", parse=KEYS["timeout"].parse),
+    ] = None
+    wait_timeout: Annotated[
+        float,
+        Flag(("--wait-timeout",), WAIT, "maximum seconds to wait (600)", "S", parse=KEYS["timeout"].parse),
+    ] = 600.0
+
+    @property
+    def checks(self) -> bool:
+        """Whether a read is checked or repeated."""
+        return bool(self.expect or self.junit or self.until or self.fail_if or self.every)

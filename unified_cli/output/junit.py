@@ -1,0 +1,80 @@
+"""Results as JUnit XML, which CI systems show as tests."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from unified_cli.masking import masked
+from unified_cli.storage import output_file
+
+# What XML 1.0 allows; all else is replaced, since not even an escape may stand for it.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REPLACEMENT = "\ufffd"
+
+
+class JUnitCase(NamedTuple):
+    """One test: `message` says why it did not pass, `value` what was found instead."""
+
+    classname: str
+    name: str
+    outcome: Literal["passed", "failure", "error", "skipped"] = "passed"
+    message: str = ""
+    value: str = ""
+
+
+class JUnitSuite(NamedTuple):
+    """The tests of one connection."""
+
+    name: str
+    cases: Sequence[JUnitCase]
+
+
+def check(path: Path) -> None:
+    """Raise StorageError, before anything is asked of the service, for a file that could not be written."""
+    output_file.check(path, force=True)
+
+
+def write(path: Path, suites: Sequence[JUnitSuite]) -> None:
+    """Write the suites to the file at once, over an older one. Raises StorageError."""
+    output_file.write(path, _document(suites), force=True)
+
+
+def _document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
+    cases = [case for suite in suites for case in suite.cases]
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="unified"{_counts(cases)}>\n'.encode()
+    for suite in suites:
+        yield f"  <testsuite name={_quoted(suite.name)}{_counts(suite.cases)}{_skipped(suite.cases)}>\n".encode()
+        for case in suite.cases:
+            yield _case(case).encode()
+        yield b"  </testsuite>\n"
+    yield b"</testsuites>\n"
+
+
+def _counts(cases: Sequence[JUnitCase]) -> str:
+    return f' tests="{len(cases)}" failures="{_number(cases, "failure")}" errors="{_number(cases, "error")}"'
+
+
+def _skipped(cases: Sequence[JUnitCase]) -> str:
+    return f' skipped="{_number(cases, "skipped")}"'
+
+
+def _number(cases: Sequence[JUnitCase], outcome: str) -> int:
+    return sum(case.outcome == outcome for case in cases)
+
+
+def _case(case: JUnitCase) -> str:
+    start = f"    <testcase classname={_quoted(case.classname)} name={_quoted(case.name)}"
+    if case.outcome == "passed":
+        return f"{start}/>\n"
+    inner = f"<{case.outcome} message={_quoted(case.message)}>{escape(_allowed(case.value))}</{case.outcome}>"
+    return f"{start}>\n      {inner}\n    </testcase>\n"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(_allowed(text))
+
+
+def _allowed(text: str) -> str:
+    return _FORBIDDEN.sub(_REPLACEMENT, masked(text))
