@@ -21,7 +21,7 @@ LIBRARIES = {
     "httpcore": ["http/transport"],
     "certifi": ["http/transport/tls.py"],
     "truststore": ["http/transport/tls.py"],
-    "rich": ["output"],
+    "rich": ["output", "docs/terminal_picture.py"],
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
     "filelock": ["storage"],
@@ -30,7 +30,7 @@ LIBRARIES = {
     "yaml": ["output"],
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
-    "subprocess": ["config/credentials/token_command.py"],
+    "subprocess": ["config/credentials/token_command.py", "docs/terminal_picture.py"],
 }
 
 

@@ -25,6 +25,15 @@ def generated(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = 
     yield root / "README.md", readme.filled(text)
 
 
+def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+    """Each picture of a terminal with its text; the program is run for them."""
+    # A pty is there on POSIX only, and nothing else needs this.
+    from unified_cli.docs import terminal_picture  # noqa: PLC0415
+
+    for picture in terminal_picture.pictures():
+        yield root / "unified_cli" / "docs" / "pictures" / f"{picture.name}.svg", terminal_picture.svg(picture)
+
+
 def operations(catalogue: Catalogue) -> str:
     """Each operation's request and command, one per line: its diff shows the effect of a change of the catalogue."""
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
@@ -32,6 +41,6 @@ def operations(catalogue: Catalogue) -> str:
 
 def stale(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
     """The files that contain something else, with what they must contain."""
-    for path, text in generated(catalogue, index, root):
+    for path, text in (*generated(catalogue, index, root), *pictures(root)):
         if not path.is_file() or path.read_text("utf-8") != text:
             yield path, text

@@ -1,0 +1,118 @@
+"""Pictures of a terminal, in which the program really runs: a fresh home, the sandbox, a pty of a fixed size."""
+
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+import termios
+import tomllib
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+FOLDER = Path(__file__).with_name("pictures")
+_SETTINGS = FOLDER / "pictures.toml"
+_ROWS = 50
+_CHUNK = 65536
+# Rich's own template asks another server for a font.
+_TEMPLATE = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: monospace; font-size: {char_height}px; line-height: {line_height}px; }}
+.{unique_id}-title {{ font-family: sans-serif; font-size: 18px; font-weight: bold; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+class TerminalPicture(NamedTuple):
+    """What is shown: `prepare` runs before, unseen; each of `commands` is shown with what it prints."""
+
+    name: str
+    title: str
+    columns: int
+    prepare: Sequence[str]
+    commands: Sequence[str]
+
+
+def pictures() -> Iterator[TerminalPicture]:
+    """The pictures that the documents show."""
+    for name, table in tomllib.loads(_SETTINGS.read_text("utf-8")).items():
+        yield TerminalPicture(name, table["title"], table["columns"], table["prepare"], table["commands"])
+
+
+def svg(picture: TerminalPicture) -> str:
+    """The picture as SVG: the same bytes on any machine. Raises CalledProcessError if a command fails."""
+    console = Console(record=True, width=picture.columns, file=StringIO(), force_terminal=True, legacy_windows=False)
+    with tempfile.TemporaryDirectory() as home:
+        environ = _environ(Path(home))
+        for command in picture.prepare:
+            _run(command, picture.columns, environ)
+        for command in picture.commands:
+            console.print(Text(f"$ {command}", "bold"))
+            console.print(Text.from_ansi(_run(command, picture.columns, environ)))
+    return console.export_svg(
+        title=picture.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id=f"terminal-{picture.name}"
+    )
+
+
+def _environ(home: Path) -> dict[str, str]:
+    """A new user's environment, in which `unified` is this program."""
+    program = home / "bin" / "unified"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.defpath}"
+    root = str(FOLDER.parents[2])
+    return {"PATH": path, "HOME": str(home), "PYTHONPATH": root, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+
+
+def _run(command: str, columns: int, environ: dict[str, str]) -> str:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (_ROWS, columns))
+    with subprocess.Popen(  # noqa: S603  the commands stand in a file beside this one
+        ["/bin/bash", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=environ,
+        cwd=environ["HOME"],
+    ) as process:
+        os.close(theirs)
+        printed = b"".join(_all_of(ours))
+        os.close(ours)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, printed)
+    return printed.decode().replace("\r\n", "\n").rstrip("\n")
+
+
+def _all_of(terminal: int) -> Iterator[bytes]:
+    """What was printed, until the last program has closed the terminal, which Linux reports as an error."""
+    while True:
+        try:
+            chunk = os.read(terminal, _CHUNK)
+        except OSError:
+            return
+        if not chunk:
+            return
+        yield chunk
