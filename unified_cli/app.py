@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "request": ("request_command", "Call any path below the base URL"),
     "export": ("export_lists.export_command", "Write many lists of many connections to files"),
     "import": ("import_records.import_command", "Send every record of a file once"),
+    "diff": ("compare.diff_command", "Compare two lists of records"),
     "operations": ("operations_command", "Search the operations"),
     "help": ("help_command", "Show help on exit codes, output, profiles and more"),
     "completion": ("completion_command", "Complete commands with TAB"),

@@ -10,8 +10,8 @@ from unified_cli.call import Call, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
+from unified_cli.cli.flags import Options
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
@@ -77,7 +77,7 @@ def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
         return [error.message]
 
 
-def shared(runtime: Runtime, config: Config, options: ConnectionOptions) -> Settings:
+def shared(runtime: Runtime, config: Config, options: Options) -> Settings:
     """The settings of the run, not of one connection: from flags, the environment and the top of the file."""
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}

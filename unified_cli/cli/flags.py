@@ -23,6 +23,7 @@ OptionsT = TypeVar("OptionsT", bound="Options")
 PROFILE = "Profile"
 CONNECTION = "Connection"
 IMPORT = "Import"
+COMPARE = "Compare"
 INPUT = "Input"
 QUERY = "Query"
 BODY = "Body"
@@ -35,7 +36,8 @@ SAFETY = "Safety"
 NETWORK = "Network"
 MESSAGE = "Message"
 
-_GROUPS = (PROFILE, CONNECTION, IMPORT, INPUT, QUERY, BODY, EXPORT, LIST, SERVE, OUTPUT, WAIT, SAFETY, NETWORK, MESSAGE)
+_WHAT = (PROFILE, CONNECTION, IMPORT, COMPARE, INPUT, QUERY, BODY, EXPORT, LIST, SERVE)
+_GROUPS = (*_WHAT, OUTPUT, WAIT, SAFETY, NETWORK, MESSAGE)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

@@ -10,13 +10,13 @@ from unified_cli.output.jq_program import compiled
 class RecordMap:
     """A compiled program; not for several threads."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, option: str = "--map") -> None:
         """Raises UsageError for what is no jq program."""
         try:
             self._program = compiled(program)
         except ValueError as error:
             reason = str(error).removeprefix("jq: ").removeprefix("error: ").splitlines()[0]
-            raise UsageError(f"--map {program!r} is no jq program: {reason}") from None
+            raise UsageError(f"{option} {program!r} is no jq program: {reason}") from None
 
     def __call__(self, record: bytes) -> list[bytes]:
         """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""

@@ -8,6 +8,7 @@ from unified_cli.bulk.import_ import import_items, record_map
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.commands import named_resource
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http import request as requests
@@ -63,14 +64,7 @@ class ImportTask:
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
     """The operation of that name on API/RESOURCE. Raises UsageError if there is none, or it sends nothing."""
-    api, slash, rest = resource.partition("/")
-    if not slash or "/" in rest:
-        raise UsageError(f"{resource!r} must be API/RESOURCE, like ticketing/contacts")
-    known = catalogue.apis.get(api)
-    spelled = {other.replace("_", "-"): other for other in (known.resources if known else ())}
-    found = known.resources.get(rest) or known.resources.get(spelled.get(rest.replace("_", "-"), "")) if known else None
-    if found is None:
-        raise UsageError(f"no resource {resource} (unified operations lists them)")
+    found = named_resource.find(catalogue, resource)
     operation = found.operations.get(name)
     if operation is None or operation.method == "GET":
         able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")

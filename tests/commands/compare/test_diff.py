@@ -1,0 +1,271 @@
+"""`unified diff`: profiles, exports and files, what is told about them, and what is left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from server import Reply, Seen, Service
+
+TWO = """
+[profiles.old]
+base_url = "sandbox:"
+account_id = "full"
+[profiles.new]
+base_url = "sandbox:"
+account_id = "empty"
+"""
+
+
+def ndjson(path: Path, *records: Any) -> str:
+    """A file with a record on each line; a text is a line as it is."""
+    path.write_text("".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in records))
+    return str(path)
+
+
+def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:
+    """Of each line of the result: what it says, the key, the paths."""
+    rows = map(json.loads, text.splitlines())
+    return [(row["change"], row["key"], [one["path"] for one in row["differences"]]) for row in rows]
+
+
+def test_each_kind_of_difference_is_told(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": 1, "n": "x"}, {"id": 2, "n": "y"}, '{"id":3,"n":1.10,"t":[1]}', {"id": 4})
+    other = ndjson(tmp_path / "b", {"id": 2, "n": "y"}, '{"id":3,"n":1.1,"t":[2]}', {"id": 4, "m": 5}, {"id": 9})
+    result = unified(f"diff ticketing/tags --from {one} --to {other}")
+    assert result.stdout.splitlines() == [
+        '{"change":"only from","key":[1],"from_ids":[1],"to_ids":[],"differences":[]}',
+        '{"change":"different","key":[3],"from_ids":[3],"to_ids":[3],"differences":[{"path":"t[0]","from":1,"to":2}]}',
+        '{"change":"different","key":[4],"from_ids":[4],"to_ids":[4],"differences":[{"path":"m","to":5}]}',
+        '{"change":"only to","key":[9],"from_ids":[],"to_ids":[9],"differences":[]}',
+    ]
+    said = f"error: {one} and {other} differ: 1 only in {one}, 1 only in {other}, 2 different, 1 the same\n"
+    assert (result.stderr, result.code) == (said, 14)
+
+
+def test_nothing_differs(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": 1, "n": None}, {"id": 2})
+    other = ndjson(tmp_path / "b", {"id": 2}, {"id": 1})
+    result = unified(f"diff ticketing/tags --from {one} --to {other}")
+    assert (result.stdout, result.stderr, result.code) == ("", "no difference: 2 records on both sides\n", 0)
+    empty = ndjson(tmp_path / "c")
+    assert unified(f"diff ticketing/tags --from {empty} --to {empty}").code == 0
+
+
+def test_a_table_names_keys_and_paths(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": "a", "n": "x", "m": 1}, {"id": "b\u202e"})
+    other = ndjson(tmp_path / "b", {"id": "a", "n": "y", "m": 2})
+    result = unified(f"diff ticketing/tags --from {one} --to {other} -o table", environ={"NO_COLOR": "1"}, tty=True)
+    assert result.stdout == "CHANGE     KEY      PATHS\ndifferent  a        n, m\nonly from  b\\u202e\n"
+    assert result.code == 14
+
+
+def test_one_document_says_what_was_compared(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": 1})
+    result = unified(f"diff ticketing/tags --from {one} --to sandbox -o json", stderr_is_terminal=True)
+    told = result.json
+    assert told["from"]["kind"] == "file"
+    assert {name: told["to"][name] for name in ("kind", "name", "account", "records")} == {
+        "kind": "profile",
+        "name": "sandbox",
+        "account": "full",
+        "records": len(told["differences"]) - 1,
+    }
+    assert (told["same"], told["differences"][0]["change"], result.code) == (0, "only from", 14)
+
+
+def test_what_cannot_be_matched_is_told_and_not_guessed(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": 1, "e": "x"}, {"id": 2, "e": "x"}, {"id": 3}, {"id": 4, "e": "y"})
+    other = ndjson(tmp_path / "b", {"id": 5, "e": "x"}, {"id": 6, "e": None}, {"id": 7, "e": "y"})
+    result = unified(f"diff ticketing/tags --from {one} --to {other} --key e --ignore id")
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        {"change": "no key", "key": [3], "from_ids": [3], "to_ids": [], "differences": []},
+        {"change": "no key", "key": [6], "from_ids": [], "to_ids": [6], "differences": []},
+        {"change": "same key", "key": ["x"], "from_ids": [1, 2], "to_ids": [5], "differences": []},
+    ]
+    assert result.stderr == (
+        "error: not everything could be compared: 2 without the key, 1 key of several records, 1 the same "
+        "(another --key than e may tell them apart)\n"
+    )
+    assert result.code == 9
+
+
+def test_keys_are_paths_and_programs_and_may_be_several(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(
+        tmp_path / "a", {"n": 1, "e": [{"m": "A@x"}], "o": {"k": 1}}, {"n": 2, "e": [{"m": "A@x"}], "o": {"k": 2}}
+    )
+    other = ndjson(tmp_path / "b", {"n": 1, "e": [{"m": "a@X"}], "o": {"k": 1.0}}, {"n": 3, "e": [], "o": {"k": 2}})
+    argv = ["diff", "ticketing/tags", "--from", one, "--to", other, "--key", ".e[0].m | ascii_downcase", "--key", "o.k"]
+    result = unified(argv)
+    assert changes(result.stdout) == [
+        ("no key", [None], []),
+        ("different", ["a@x", 1], ["e[0].m"]),
+        ("only from", ["a@x", 2], []),
+    ]
+    assert unified([*argv[:6], "--key", ".e["]).stderr.startswith("error: --key '.e[' is no jq program: ")
+
+
+def test_a_program_reshapes_the_records_of_one_side(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": 1, "title": "x"}, {"id": 2, "title": "y"}, {"id": 3, "skip": True})
+    other = ndjson(tmp_path / "b", {"id": 1, "name": "x"}, {"id": 2, "name": "z"})
+    program = "select(.skip | not) | {id, name: .title}"
+    result = unified(["diff", "ticketing/tags", "--from", one, "--to", other, "--map", program])
+    assert changes(result.stdout) == [("different", [2], ["name"])]
+    assert result.stderr.splitlines()[0] == f"--map left out 1 record of {one}"
+    for bad, said in [
+        (".title.x", "--map fails on record 1: "),
+        (".,.", "--map makes 2 records of record 1, and must make one or none"),
+        ('import "x" as x; .', "--map 'import \"x\" as x; .' is no jq program: no import directive is allowed"),
+    ]:
+        result = unified(["diff", "ticketing/tags", "--from", one, "--to", other, "--map", bad])
+        assert (result.stdout, result.stderr.startswith(f"error: {said}"), result.code) == ("", True, 2)
+
+
+def test_an_export_is_compared_with_the_connection_it_is_of(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(TWO)
+    dump = tmp_path / "dump"
+    assert unified(f"-p old -p new export ticketing/tags ticketing/users --to {dump}").code == 0
+    result = unified(f"diff ticketing/tags --from {dump} --to old")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: {dump} holds ticketing/tags of several profiles (name one of {dump}/new, {dump}/old)\n",
+    )
+    assert unified(f"diff ticketing/tags --from {dump}/old --to old").code == 0
+    assert unified(f"diff ticketing/tags --from {dump}/old --to new").code == 14
+    result = unified(f"diff ticketing/teams --from {dump}/old --to new")
+    hint = f"unified export ticketing/teams --to {dump}/old"
+    assert (result.code, result.stderr) == (2, f"error: no ticketing/teams in {dump}/old ({hint})\n")
+    (dump / "old" / "ticketing" / "tags.ndjson").write_text("{}\n")
+    result = unified(f"diff ticketing/tags --from {dump}/old --to new")
+    assert (result.code, "is not the file that was exported" in result.stderr) == (12, True)
+
+
+def test_an_export_in_several_parts_gives_the_newest_state_of_each_record(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    def page(*records: Any) -> Reply:
+        return Reply(body=json.dumps({"result": records, "next_cursor": None}).encode())
+
+    first = [{"id": number, "n": "old", "updated_at": f"2026-01-0{number}T00:00:00Z"} for number in (1, 2, 3)]
+    changed = {"id": 2, "n": "new", "updated_at": "2026-01-05T00:00:00Z"}
+    dump = f"{tmp_path}/dump"
+    for records in (first, [changed, {**changed, "id": 4}]):
+        service.reply = lambda _, records=records: page(*records)
+        assert unified(f"export ticketing/tags --to {dump} --incremental", environ=service.environ).code == 0
+    now = ndjson(tmp_path / "now", first[0], first[2], changed, {**changed, "id": 4})
+    result = unified(f"diff ticketing/tags --from {dump} --to {now}")
+    assert (result.stderr, result.code) == ("no difference: 4 records on both sides\n", 0)
+
+
+def test_a_name_that_may_be_several_things_is_refused(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config(TWO)
+    monkeypatch.chdir(tmp_path)
+    ndjson(tmp_path / "new", {"id": 1})
+    result = unified("diff ticketing/tags --from new --to new")
+    hint = "profile:new is the profile, ./new the path"
+    assert (result.code, result.stderr) == (2, f"error: --from new is a profile and a file or folder here ({hint})\n")
+    result = unified("diff ticketing/tags --from ./new --to profile:new")
+    assert changes(result.stdout) == [("only from", [1], [])]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ("ticketing/tags --to sandbox", 2, "--from is missing (--from SIDE: a profile, a folder of an export, a file)"),
+        ("ticketing/tags --from sandbox", 2, "--to is missing (--to SIDE: a profile, a folder of an export, a file)"),
+        (
+            "ticketing/tags --from nobody --to sandbox",
+            2,
+            "--from nobody is no profile, folder or file (unified profile list)",
+        ),
+        (
+            "ticketing/tags --from profile:x --to x",
+            2,
+            "--from profile:x is no profile, folder or file (unified profile list)",
+        ),
+        ("ticketing/tagz --from sandbox --to sandbox", 2, "no resource ticketing/tagz (unified operations lists them)"),
+        ("ticketing --from sandbox --to sandbox", 2, "'ticketing' must be API/RESOURCE, like ticketing/contacts"),
+        ("ticketing/tags --from . --to sandbox", 12, ". holds no manifest.json, so it is no export"),
+        ("ticketing/tags --from /dev/null --to sandbox", 2, "/dev/null is no regular file"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    options: str, code: int, said: str, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = unified(f"diff {options}")
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", code)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("7", "is no JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")]
+)
+def test_a_line_that_is_no_record_is_named(line: str, said: str, unified: Unified, tmp_path: Path) -> None:
+    path = ndjson(tmp_path / "a", {"id": 1}, line)
+    result = unified(f"diff ticketing/tags --from {path} --to sandbox")
+    assert (result.stdout, result.code) == ("", 2)
+    assert result.stderr.startswith(f"error: {path}, line 2 {said}")
+
+
+def test_a_page_that_is_not_whole_is_no_side(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
+    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    service.reply = lambda _: Reply(body=b'{"result":[{"id":1}],"next_cursor":null,"is_partial_response":true}')
+    result = unified("diff ticketing/tags --from acme --to sandbox")
+    assert (result.stdout, result.code) == ("", 9)
+    assert result.stderr.splitlines()[-1] == "error: acme: the provider left something out of page 1"
+
+
+def _stalling(service: Service) -> Callable[[Seen], Reply]:
+    """A first page, and then nothing until the test is over."""
+
+    def reply(seen: Seen) -> Reply:
+        if ("next_cursor", "2") in seen.query:
+            service.over.wait()
+        return Reply(body=b'{"result":[{"id":1,"secret":"s3cret"}],"next_cursor":"2"}')
+
+    return reply
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_behind_whatever_ends_it(number: int, service: Service, tmp_path: Path) -> None:
+    service.reply = _stalling(service)
+    home = tmp_path / "home"
+    config = home / "config.toml"
+    home.mkdir()
+    config.write_text(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    config.chmod(0o600)
+    environ = {"HOME": str(home), "UNIFIED_CONFIG": str(config), "PATH": os.defpath}
+    words = ["diff", "ticketing/tags", "--from", "acme", "--to", "sandbox"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "unified_cli", *words], env=environ, stderr=subprocess.PIPE
+    ) as running:
+        while len(service.seen) < 2:
+            time.sleep(0.01)
+        running.send_signal(number)
+        assert running.wait(20) in {130, 143, -9}
+    folder = home / ".cache" / "unified" / "compare"
+    assert (folder.stat().st_mode & 0o777, [*folder.iterdir()]) == (0o700, [])
+
+
+def test_what_a_killed_process_left_is_swept(unified: Unified, tmp_path: Path) -> None:
+    # Where the system cannot make a file without a name, it has one for a moment.
+    folders = {"cache": tmp_path / "cache", "config": tmp_path / "config"}
+    folder = tmp_path / "cache" / "compare"
+    folder.mkdir(parents=True)
+    for name, age in [("spool-old", 3600), ("spool-new", 0)]:
+        (folder / name).write_text("{}")
+        os.utime(folder / name, (time.time() - age,) * 2)
+    path = ndjson(tmp_path / "a", {"id": 1})
+    assert unified(f"diff ticketing/tags --from {path} --to {path}", folders=folders).code == 0
+    assert [one.name for one in folder.iterdir()] == ["spool-new"]

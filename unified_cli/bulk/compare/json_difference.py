@@ -1,0 +1,132 @@
+"""How two JSON texts differ, path by path; no value is converted, so that no digit is lost."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from unified_cli.json_text import numbers
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import items, join, parts, string
+
+_NULL = b"null"
+
+
+class ValueDifference(NamedTuple):
+    """A path at which two values differ; a value is None where there is none."""
+
+    path: str
+    one: bytes | None
+    other: bytes | None
+
+
+class PathRules(NamedTuple):
+    """The paths that are not compared, and those of arrays whose order does not matter.
+
+    A path such as `tags.name` is that of every item of `tags`; `tags[0]` is one item.
+    """
+
+    ignored: frozenset[str] = frozenset()
+    unordered: frozenset[str] = frozenset()
+
+
+class _Place(NamedTuple):
+    """Where a value stands, and the same path without the numbers of items."""
+
+    path: str = ""
+    general: str = ""
+
+    def member(self, name: str) -> "_Place":
+        return _Place(f"{self.path}.{name}", f"{self.general}.{name}") if self.path else _Place(name, name)
+
+    def item(self, number: int) -> "_Place":
+        return _Place(f"{self.path}[{number}]", self.general)
+
+    def is_in(self, paths: frozenset[str]) -> bool:
+        return bool(paths) and (self.general in paths or self.path in paths)
+
+
+_TOP = _Place()
+_NO_RULES = PathRules()
+
+
+def differences(
+    one: bytes | None, other: bytes | None, rules: PathRules, place: _Place = _TOP
+) -> Iterator[ValueDifference]:
+    """Where two values differ. What is null and what is not there are the same; numbers are compared exactly."""
+    if one == other or _absent(one, other) or place.is_in(rules.ignored):
+        return
+    kinds = (one[:1], other[:1]) if one and other else (b"", b"")
+    if one and other and kinds == (b"{", b"{"):
+        yield from _in_members(parts(one) or {}, parts(other) or {}, rules, place)
+    elif one and other and kinds == (b"[", b"["):
+        yield from _in_items(one, other, rules, place)
+    elif not one or not other or canonical(one) != canonical(other):
+        yield ValueDifference(place.path, one, other)
+
+
+def _absent(one: bytes | None, other: bytes | None) -> bool:
+    return one in {None, _NULL} and other in {None, _NULL}
+
+
+def _in_members(
+    one: Mapping[str, bytes], other: Mapping[str, bytes], rules: PathRules, place: _Place
+) -> Iterator[ValueDifference]:
+    for name in {**one, **other}:
+        yield from differences(one.get(name), other.get(name), rules, place.member(name))
+
+
+def _in_items(one: bytes, other: bytes, rules: PathRules, place: _Place) -> Iterator[ValueDifference]:
+    these, those = [bytes(item) for item in items(one)], [bytes(item) for item in items(other)]
+    if place.is_in(rules.unordered):
+        if sorted(canonical(item, rules, place) for item in these) != sorted(
+            canonical(item, rules, place) for item in those
+        ):
+            yield ValueDifference(place.path, one, other)
+    elif len(these) != len(those):
+        yield ValueDifference(place.path, one, other)
+    else:
+        for number, pair in enumerate(zip(these, those, strict=True)):
+            yield from differences(*pair, rules, place.item(number))
+
+
+def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) -> bytes:
+    """The one way to write a value, without what is ignored and what is null in objects."""
+    match value[:1]:
+        case b"{":
+            members = sorted((parts(value) or {}).items())
+            kept = [(name, text) for name, text in members if text != _NULL]
+            inner = ((name, text, place.member(name)) for name, text in kept)
+            found = [
+                dump(name).encode() + b":" + canonical(text, rules, at)
+                for name, text, at in inner
+                if not at.is_in(rules.ignored)
+            ]
+            return b"{" + b",".join(found) + b"}"
+        case b"[":
+            found = [canonical(bytes(item), rules, place.item(number)) for number, item in enumerate(items(value))]
+            return b"[" + b",".join(sorted(found) if place.is_in(rules.unordered) else found) + b"]"
+        case b'"':
+            return dump(string(value)).encode()
+        case b"t" | b"f" | b"n":
+            return value
+    return numbers.canonical(value)
+
+
+def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:
+    """The value without the paths that are ignored; everything else as it was written."""
+    if not rules.ignored:
+        return value
+    match value[:1]:
+        case b"{":
+            members = {name: (text, place.member(name)) for name, text in (parts(value) or {}).items()}
+            return join(
+                {
+                    name: without_ignored(text, rules, at)
+                    for name, (text, at) in members.items()
+                    if not at.is_in(rules.ignored)
+                }
+            )
+        case b"[":
+            found = [(bytes(item), place.item(number)) for number, item in enumerate(items(value))]
+            kept = [without_ignored(item, rules, at) for item, at in found if not at.is_in(rules.ignored)]
+            return b"[" + b",".join(kept) + b"]"
+    return value

@@ -1,0 +1,80 @@
+"""One side of a comparison: its records in a temporary file, so that each is asked for only once."""
+
+import hashlib
+from array import array
+
+import msgspec
+
+from unified_cli.json_text.members import parts
+from unified_cli.storage.spool_file import SpoolFile
+
+_NO_ID = b"null"
+
+
+class SideFacts(msgspec.Struct, omit_defaults=True):
+    """What a side was, as a plan tells it: where its records came from, how many, and a digest of them all.
+
+    A `profile` has an `origin` and an `account`, a `folder` of an export and a `file` do not.
+    """
+
+    kind: str
+    name: str
+    origin: str = ""
+    account: str = ""
+    records: int = 0
+    sha256: str = ""
+
+
+class SpooledSide:
+    """The records of a side, by their numbers; `facts` are complete when all records were added."""
+
+    def __init__(self, facts: SideFacts, file: SpoolFile) -> None:
+        self.facts = facts
+        self._file = file
+        self._places = array("q")
+        self._digests = array("Q")
+        self._sha256 = hashlib.sha256()
+
+    def count(self, record: bytes) -> None:
+        """Count a record as it was read."""
+        self.facts.records += 1
+        self._sha256.update(record)
+        self._sha256.update(b"\n")
+
+    def add(self, identifier: bytes, record: bytes) -> int:
+        """Keep a record, and the id that it was read with as JSON text; gives its number. Raises StorageError."""
+        self._places.append(self._file.append(identifier + b"\n" + record))
+        digest = hashlib.blake2b(record, digest_size=8).digest()
+        self._digests.append(int.from_bytes(digest, "big"))
+        return len(self._digests) - 1
+
+    def complete(self) -> None:
+        """All records were added. Raises StorageError."""
+        self._places.append(self._file.append(b""))
+        self._file.flush()
+        self.facts.sha256 = self._sha256.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self._digests)
+
+    def digest(self, number: int) -> int:
+        """64 bits that stand for a record."""
+        return self._digests[number]
+
+    def record(self, number: int) -> bytes:
+        """A record as it is compared."""
+        return self._entry(number)[1]
+
+    def identifier(self, number: int) -> bytes:
+        """The id that a record was read with, as JSON text; `null` where it has none."""
+        return self._entry(number)[0]
+
+    def _entry(self, number: int) -> tuple[bytes, bytes]:
+        at = self._places[number]
+        identifier, _, record = self._file.read(self._places[number + 1] - at, at).partition(b"\n")
+        return identifier, record
+
+
+def identifier_in(record: bytes) -> bytes:
+    """The id in a record, as JSON text on one line; `null` where there is none."""
+    return (parts(record) or {}).get("id", _NO_ID)

@@ -1,0 +1,1 @@
+"""The commands that compare two lists of records."""

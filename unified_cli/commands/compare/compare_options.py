@@ -1,0 +1,28 @@
+"""The options that say what is compared, and how."""
+
+from typing import Annotated
+
+from unified_cli.cli.flags import COMPARE, Argument, Flag
+from unified_cli.cli.shared_options import MessageOptions, NetworkOptions
+
+
+class CompareOptions(MessageOptions, NetworkOptions):
+    """The two sides, what joins their records, and which differences count."""
+
+    resource: Annotated[str, Argument("the resource, as API/RESOURCE", takes=("api/resource",))]
+    from_: Annotated[
+        str | None,
+        Flag(("--from",), COMPARE, "a profile, a folder of an export, or an NDJSON file", "SIDE", takes="file"),
+    ] = None
+    to: Annotated[str | None, Flag(("--to",), COMPARE, "what it is compared with", "SIDE", takes="folder")] = None
+    key: Annotated[
+        tuple[str, ...],
+        Flag(("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"),
+    ] = ()
+    map: Annotated[str | None, Flag(("--map",), COMPARE, "a jq program that reshapes each record of --from", "JQ")] = (
+        None
+    )
+    ignore: Annotated[tuple[str, ...], Flag(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")] = ()
+    set: Annotated[
+        tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
+    ] = ()

@@ -1,0 +1,112 @@
+"""Read both sides of a comparison once, and join their records."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from unified_cli import signals
+from unified_cli.bulk.compare.json_difference import PathRules
+from unified_cli.bulk.compare.record_join import RecordJoin
+from unified_cli.bulk.compare.record_key import RecordKey
+from unified_cli.bulk.compare.side_map import SideMap
+from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
+from unified_cli.call import fan_out
+from unified_cli.catalogue import Resource
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import overrides
+from unified_cli.commands import named_resource
+from unified_cli.commands.compare.compare_options import CompareOptions
+from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
+from unified_cli.config import file as config_file, resolution
+from unified_cli.config.settings import Settings
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.plural import counted
+from unified_cli.storage.spool_file import SpoolFile
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides whose records are joined; `rules` say what counts as a difference."""
+
+    resource: Resource
+    of_from: SpooledSide
+    of_to: SpooledSide
+    key: RecordKey
+    rules: PathRules
+    join: RecordJoin
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSides:
+    """What is to be compared: everything that can be wrong with it has been found out."""
+
+    resource: Resource
+    of_from: RecordSource
+    of_to: RecordSource
+    key: RecordKey
+    rules: PathRules
+    map: SideMap | None
+
+
+def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
+    """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
+    runtime, catalogue = context.runtime, context.catalogue
+    config = config_file.read(runtime)
+    fan_out.shared(runtime, config, options.replaced(output=None))
+    resource = named_resource.find(catalogue, options.resource)
+
+    def settings(name: str) -> Settings:
+        return resolution.resolve(overrides(options, name)._replace(output=None), runtime, config)
+
+    finder = SourceFinder(runtime, catalogue, resource, settings)
+    return ComparedSides(
+        resource,
+        finder.find("--from", options.from_),
+        finder.find("--to", options.to),
+        RecordKey(options.key or ("id",)),
+        PathRules(_paths(options.ignore), _paths(options.set)),
+        SideMap(options.map, runtime.stderr.note) if options.map else None,
+    )
+
+
+@contextmanager
+def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
+    """Read both sides, each record once, and join them. Raises what reading raises, and StorageError."""
+    runtime = context.runtime
+    cache = runtime.folder("cache")
+    folder = cache / "compare" if cache else None
+    with SpoolFile(folder, runtime.wall()) as one, SpoolFile(folder, runtime.wall()) as other:
+        of_from, of_to = SpooledSide(sides.of_from.facts, one), SpooledSide(sides.of_to.facts, other)
+        with Clients(runtime, context.catalogue) as clients, progress(runtime, Work()) as shown:
+            for source in (sides.of_from, sides.of_to):
+                if source.settings:
+                    clients.token(source.settings)
+            try:
+                _read(of_from, sides.of_from.records(clients, shown), sides.map)
+                _read(of_to, sides.of_to.records(clients, shown), None)
+            except KeyboardInterrupt as stop:
+                _say_where(stop, shown)
+                raise
+        if sides.map and sides.map.left_out:
+            runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
+        join = RecordJoin(of_from, of_to, sides.key)
+        yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
+
+
+def _read(side: SpooledSide, records: Iterator[bytes], mapped: SideMap | None) -> None:
+    for record in records:
+        side.count(record)
+        shaped = mapped(record, side.facts.records) if mapped else record
+        if shaped is not None:
+            side.add(identifier_in(record), shaped)
+    side.complete()
+
+
+def _say_where(stop: KeyboardInterrupt, shown: Progress) -> None:
+    signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+
+
+def _paths(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(path.strip() for text in texts for path in text.split(",") if path.strip())

@@ -1,0 +1,73 @@
+"""A private temporary file that has no name while it is used: nothing is left of it, whatever ends the process."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Self
+
+from unified_cli.errors import StorageError
+from unified_cli.storage import folders
+
+_PREFIX = "spool-"
+# Where the system cannot make a file without a name, it has one for a moment.
+_NAMED_SECONDS = 60.0
+
+
+class SpoolFile:
+    """A file to append to and to read from anywhere; a context manager, gone at its end."""
+
+    def __init__(self, folder: Path | None, wall: float) -> None:
+        """Make it in `folder`, or in the system's folder for temporary files; `wall` is the time now.
+
+        What killed processes left in the folder is removed. Raises StorageError.
+        """
+        self._size = 0
+        try:
+            if folder is not None:
+                folders.make_private(folder)
+                _sweep(folder, wall - _NAMED_SECONDS)
+            self._file = tempfile.TemporaryFile(prefix=_PREFIX, dir=folder)  # noqa: SIM115  closed by `__exit__`
+        except OSError as error:
+            where = folder or "the folder for temporary files"
+            raise StorageError(f"cannot write into {where}: {error.strerror}") from None
+        self._folder = folder
+
+    def append(self, data: bytes) -> int:
+        """Add some bytes; gives the position of the first. Raises StorageError."""
+        at = self._size
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise self._failure(error) from None
+        self._size += len(data)
+        return at
+
+    def flush(self) -> None:
+        """Have everything in the file, so that it can be read. Raises StorageError."""
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def read(self, size: int, at: int) -> bytes:
+        """So many bytes from the position `at`, after `flush`."""
+        return os.pread(self._file.fileno(), size, at)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What could not be written is of no use any more.
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    def _failure(self, error: OSError) -> StorageError:
+        return StorageError(f"cannot write a temporary file in {self._folder or 'its folder'}: {error.strerror}")
+
+
+def _sweep(folder: Path, before: float) -> None:
+    for path in folder.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.lstat().st_mtime < before:
+                path.unlink()
