@@ -34,6 +34,11 @@ CONFIG = Config(
         (["staging", "tag:eu", "*-acme"], ["staging", "prod-acme"]),
         (["sandbox"], ["sandbox"]),
         (["sandbox", "staging"], ["sandbox", "staging"]),
+        (["*", "!staging"], ["prod-acme", "prod-globex", "Prod-upper"]),
+        (["!tag:eu", "*"], ["prod-globex", "Prod-upper"]),
+        (["*", "!prod-*", "!Prod-upper"], ["staging"]),
+        (["sandbox", "staging", "!sandbox"], ["staging"]),
+        (["tag:us", "!staging"], ["prod-globex"]),
     ],
 )
 def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
@@ -49,12 +54,24 @@ def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
         ("tag:nope", 'no profile matches "tag:nope"'),
         ("tag:", 'no profile matches "tag:"'),
         ("", 'no profile named ""'),
+        ("!acme-prod", 'no profile named "acme-prod"'),
+        ("!tag:ue", 'no profile matches "tag:ue"'),
+        ("!", 'no profile named ""'),
+        ("!!x", 'no profile matches "!x"'),
     ],
 )
 def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         select(CONFIG, ["staging", pattern])
     assert caught.value.message == f"{said} (unified profile list shows 4)"
+
+
+def test_leaving_out_needs_something_to_leave_it_out_of(unified: Unified, config: Callable[[str], Path]) -> None:
+    config('[profiles.acme]\naccount_id = "1"\n')
+    result = unified("-p '!acme' ticketing tickets list")
+    assert (result.code, result.stderr) == (2, "error: -p '!acme' selects nothing, it leaves out (-p '*' -p '!acme')\n")
+    result = unified("-p acme -p '!ac*' ticketing tickets list")
+    assert (result.code, result.stderr) == (3, "error: every profile that -p selects is left out by another -p\n")
 
 
 @pytest.mark.parametrize("command", ["-p amce voice calls list", "profile show amce", "profile login amce"])

@@ -1,4 +1,4 @@
-"""Which profiles the values of `-p` select: names, globs and tags."""
+"""Which profiles the values of `-p` select: names, globs and tags, and what `!` leaves out."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,8 +6,9 @@ from fnmatch import fnmatchcase
 
 from unified_cli import hints
 from unified_cli.config.file import RESERVED, Config
-from unified_cli.errors import ConfigError
+from unified_cli.errors import ConfigError, UsageError
 
+_NOT = "!"
 _TAG = "tag:"
 _GLOB = re.compile(r"[*?\[]")
 
@@ -17,12 +18,26 @@ def is_several(patterns: Sequence[str]) -> bool:
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
-def select(config: Config, patterns: Iterable[str]) -> list[str]:
+def select(config: Config, patterns: Sequence[str]) -> list[str]:
     """The profiles that any of the patterns selects, in the order of the patterns and then of the file, each once.
 
-    A pattern is a name, a glob, or `tag:` with either of these; the sandbox is selected by its name only. Raises
-    ConfigError for a pattern without a match.
+    A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out what others select. The sandbox
+    is selected by its name only. Raises ConfigError for a pattern without a match and where nothing is left,
+    UsageError where every pattern leaves out.
     """
+    wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
+    if patterns and not wanted:
+        raise UsageError(f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'")
+    found = _found(config, wanted)
+    # A misspelt name that leaves nothing out would reach a connection that was not to be touched.
+    left_out = _found(config, [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)])
+    names = [name for name in found if name not in left_out]
+    if found and not names:
+        raise ConfigError("every profile that -p selects is left out by another -p")
+    return names
+
+
+def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
     found: dict[str, None] = {}
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
@@ -30,11 +45,11 @@ def select(config: Config, patterns: Iterable[str]) -> list[str]:
             what = "profile matches" if _is_pattern(pattern) else "profile named"
             raise ConfigError(f'no {what} "{pattern}"', hint=hints.known_profiles(config.profiles, pattern))
         found.update(dict.fromkeys(matching))
-    return [*found]
+    return found
 
 
 def _is_pattern(word: str) -> bool:
-    return word.startswith(_TAG) or _GLOB.search(word) is not None
+    return word.startswith((_NOT, _TAG)) or _GLOB.search(word) is not None
 
 
 def _matching(config: Config, pattern: str) -> list[str]:
