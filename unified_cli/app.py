@@ -57,8 +57,12 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
             from unified_cli.call.checks import checked_read  # noqa: PLC0415  as below
 
             checked_read.run(runtime, catalogue, operation, options)
+        elif is_several(options.profile) and options.id == "-":
+            from unified_cli.call import from_stdin  # noqa: PLC0415  most calls are for one connection
+
+            from_stdin.run_several(runtime, catalogue, operation, options)
         elif is_several(options.profile):
-            from unified_cli.call import fan_out  # noqa: PLC0415  most calls are for one connection
+            from unified_cli.call import fan_out  # noqa: PLC0415  as above
 
             fan_out.run(runtime, catalogue, operation, options)
         else:

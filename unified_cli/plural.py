@@ -1,4 +1,8 @@
-"""A number with its noun, as messages say it: `1 record`, `2 records`, `0 replies`."""
+"""Numbers with their nouns and lists of names, as messages say them: `1 record`, `0 replies`, `a, b and 7 more`."""
+
+from collections.abc import Sequence
+
+_MOST_NAMED = 20
 
 
 def counted(number: int, noun: str) -> str:
@@ -14,3 +18,9 @@ def all_of(number: int, noun: str) -> str:
 def plural(noun: str) -> str:
     """The plural of an English noun that forms it with -s or -ies."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+
+
+def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
+    """The names, at most so many of them, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

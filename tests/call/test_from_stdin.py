@@ -207,14 +207,6 @@ def test_a_read_only_profile_takes_no_piped_write(
     assert (result.code, service.seen) == (13, [])
 
 
-def test_piped_ids_are_those_of_one_connection(unified: Unified, config: Callable[[str], Path]) -> None:
-    config("[profiles.a]\n[profiles.b]\n")
-    result = unified(f"{TAGS} get - -p a -p b", stdin=b"x\n")
-    assert (result.code, result.stderr) == (
-        2, "error: ids from standard input belong to one connection (-p with one name)\n"
-    )  # fmt: skip
-
-
 def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, service: Service) -> None:
     service.reply = lambda seen: Reply(422 if seen.segments[-1] == "1" else 504)
     result = unified("ticketing tickets update - -f name=x --retries 0", environ=service.environ, stdin=b"1\n2\n")

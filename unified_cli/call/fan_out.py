@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from unified_cli import signals
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import Call, builder, dry_run, listing, record_output
+from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
@@ -19,6 +19,7 @@ from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UsageErr
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
@@ -29,9 +30,6 @@ from unified_cli.runtime import Runtime
 _MOST_NAMED = 5
 _MOST_TOLD = 3
 """Of connections about which the same is to be told, so many get a line each, and more than that one line."""
-
-LABEL = "_profile"
-"""The key under which each record names its connection."""
 
 _Read = tuple[str, Page | UnifiedError | None]
 """A connection's name, and a page of it, or its error, or None at its end."""
@@ -47,9 +45,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     _check(operation, options)
     names = profiles.select(config, options.profile)
     common = Call(runtime, catalogue, shared(runtime, config, options), options)
-    builder.check_bom(common.settings.output, bom=options.bom)
-    if common.settings.output in {"raw", "ids"}:
-        raise UsageError(f"-o {common.settings.output} cannot tell connections apart (-o ndjson or csv can)")
+    check_output(common)
 
     def call_to(name: str) -> Call:
         return common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
@@ -58,6 +54,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         for call in map(call_to, names):
             dry_run.show(call, builder.operation_request(call, operation))
         return
+    selected_connections.note_same_of(runtime, config, options, names)
     printer = record_output.printer_for(common, operation, first=(LABEL,))
     work = Work(part="connection", parts=len(names))
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
@@ -86,6 +83,14 @@ def shared(runtime: Runtime, config: Config, options: Options) -> Settings:
     return found
 
 
+def check_output(common: Call) -> None:
+    """Refuse a format whose records cannot name their connections."""
+    output = common.settings.output
+    builder.check_bom(output, bom=common.options.bom)
+    if output in {"raw", "ids"}:
+        raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
+
+
 def _check(operation: Operation, options: OperationOptions) -> None:
     """Refuse what needs a single connection, before anything is sent."""
     if operation.method != "GET":
@@ -94,8 +99,6 @@ def _check(operation: Operation, options: OperationOptions) -> None:
         raise UsageError("-a names one connection and -p several (leave one of them out)")
     if options.cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
-    if options.id == "-":
-        raise UsageError("ids from standard input belong to one connection (-p with one name)")
     if options.out:
         raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
 
@@ -139,7 +142,7 @@ def _read_all(
                 if isinstance(found, Page):
                     tally = outcome.tallies[name]
                     tally.torn = True
-                    printer.page(found.records, one_line=found.one_line, large=found.large, name=(LABEL, name))
+                    printer.page(found.records, one_line=found.one_line, large=found.large, profile=name)
                     tally.torn = False
                     tally.add(found)
                     shown.add(len(found.records), pages=1)

@@ -144,7 +144,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
         "wait_timeout": operation.command in WAITS or _is_checked(operation),
         "from_": operation.name == "download",
         "format": operation.takes_id or operation.name == "download",
-        "yes": operation.kind == "delete",
+        "yes": operation.kind == "delete" or (operation.takes_id and operation.changes),
         "idempotency_key": operation.method in {"POST", "PATCH"},
     }
     return taken.get(flag.name, True)

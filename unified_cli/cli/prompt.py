@@ -1,7 +1,10 @@
-"""Ask for confirmation before a delete."""
+"""Ask for confirmation before a delete, and before a write to several connections."""
+
+from collections.abc import Sequence
 
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _ANSWERS = {b"y": True, b"yes": True, b"n": False, b"no": False}
@@ -18,11 +21,31 @@ def confirm_delete(
     if yes:
         return
     account = f"account {settings.account_id}"
-    named = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
-    if stdin_holds_data or settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"not deleted: cannot ask whether to delete {named}", hint="add --yes")
-    if not ask(runtime, f"delete {named}?"):
+    whole = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
+    if stdin_holds_data or not _can_ask(runtime, settings):
+        raise UsageError(f"not deleted: cannot ask whether to delete {whole}", hint="add --yes")
+    if not ask(runtime, f"delete {whole}?"):
         raise UsageError("not deleted")
+
+
+def confirm_several(
+    runtime: Runtime, common: Settings, what: str, names: Sequence[str], *, yes: bool, stdin_holds_data: bool = False
+) -> None:
+    """Ask before a write to the connections of these names, unless `yes` confirms it; `what` begins with the verb.
+
+    Raises UsageError if nobody confirms it, as `confirm_delete` does.
+    """
+    if yes:
+        return
+    where = f"{counted(len(names), 'connection')} ({named(names)})"
+    if stdin_holds_data or not _can_ask(runtime, common):
+        raise UsageError(f"nothing was sent: cannot ask whether to {what} in {where}", hint="add --yes")
+    if not ask(runtime, f"{what} in {where}?"):
+        raise UsageError("nothing was sent")
+
+
+def _can_ask(runtime: Runtime, settings: Settings) -> bool:
+    return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not settings.no_input
 
 
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:

@@ -16,7 +16,7 @@ Profiles = Annotated[
     Flag(
         ("-p", "--profile"),
         CONNECTION,
-        "profile to use; list and get also take globs, tag:NAME",
+        "profile to use; a glob or tag:NAME: several; '!NAME': not",
         "NAME",
         takes="profile",
     ),
@@ -44,7 +44,10 @@ InputFormat = Annotated[
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
 Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
-Yes = Annotated[bool, Flag(("-y", "--yes"), SAFETY, "delete without asking; required off a terminal")]
+Yes = Annotated[
+    bool,
+    Flag(("-y", "--yes"), SAFETY, "delete, or write to several connections, without asking; required off a terminal"),
+]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
 Timeout = Annotated[
     float | None,

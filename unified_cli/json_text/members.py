@@ -95,19 +95,3 @@ def one_line(value: bytes) -> bytes:
     except msgspec.DecodeError:
         value, mark = surrogates.escape(value)
         return surrogates.restore(msgspec.json.format(value, indent=-1), mark)
-
-
-def label(records: Sequence[Record], key: str, value: str) -> list[Record]:
-    """The records with one more member before all others; what is no object becomes the member `_record` of one."""
-    first = b"{" + msgspec.json.encode(key) + b":" + msgspec.json.encode(value)
-    start = first + b","
-    return [
-        Record(start + text[1:]) if text.startswith(b'{"') else _labelled(text, first) for text in map(bytes, records)
-    ]
-
-
-def _labelled(record: bytes, first: bytes) -> Record:
-    if not record.startswith(b"{"):
-        return Record(first + b',"_record":' + record + b"}")
-    rest = record[1:].lstrip()
-    return Record(first + (b"" if rest == b"}" else b",") + rest)

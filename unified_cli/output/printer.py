@@ -44,13 +44,13 @@ class Printer:
         """A page was being written when it ended, so part of it may be there."""
 
     def page(
-        self, records: Sequence[Record], *, one_line: bool, large: bool = False, name: tuple[str, str] | None = None
+        self, records: Sequence[Record], *, one_line: bool, large: bool = False, profile: str | None = None
     ) -> None:
-        """Write some records; `name` is a key and a value that come first in each.
+        """Write some records; `profile` is the connection that each names in its first member.
 
         `one_line` says that no record holds a line break, `large` that the records are to be worked on in slices.
         """
-        slices = self._transform.slices(records, name, large=large)
+        slices = self._transform.slices(records, profile, large=large)
         for data in self._writer.page(slices, one_line=one_line):
             self.torn = True
             self._put(data)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from unified_cli.json_text.members import Record, label
+from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_columns import project
+from unified_cli.json_text.record_label import label
 from unified_cli.json_text.record_slices import slices
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_program import JqProgram
@@ -22,22 +23,22 @@ class Transform:
         self._columns = columns
         self.check = check or ColumnCheck()
 
-    def apply(self, records: Sequence[Record], name: tuple[str, str] | None = None) -> Sequence[Record]:
-        """The records to write; `name` is a key and a value that each gets as its first member."""
+    def apply(self, records: Sequence[Record], profile: str | None = None) -> Sequence[Record]:
+        """The records to write; `profile` is the connection that each names in its first member."""
         if self._program:
             records = [Record(text) for text in self._program.texts(map(bytes, records))]
-        if name:
-            records = label(records, *name)
+        if profile is not None:
+            records = label(records, profile)
         self.check.look(records)
         if self._columns:
             records = [project(record, self._columns) for record in records]
         return records
 
     def slices(
-        self, records: Sequence[Record], name: tuple[str, str] | None = None, *, large: bool
+        self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
         """The same, in slices if the records are `large`: they are made anew each time they are gone through."""
-        return _Slices(self, records, name) if large else [self.apply(records, name)]
+        return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
         """What may differ from what was served, and the columns that no record has."""
@@ -45,10 +46,10 @@ class Transform:
 
 
 class _Slices:
-    def __init__(self, transform: Transform, records: Sequence[Record], name: tuple[str, str] | None) -> None:
+    def __init__(self, transform: Transform, records: Sequence[Record], profile: str | None) -> None:
         self._transform = transform
         self._records = records
-        self._name = name
+        self._profile = profile
 
     def __iter__(self) -> Iterator[Sequence[Record]]:
-        return (self._transform.apply(part, self._name) for part in slices(self._records))
+        return (self._transform.apply(part, self._profile) for part in slices(self._records))

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,14 +10,23 @@ import msgspec
 
 from unified_cli.bulk.import_.input_formats import InputLine
 from unified_cli.catalogue import Operation, Service
+from unified_cli.json_text import record_label
 from unified_cli.json_text.members import join, one_line, parts, string
-from unified_cli.masking import NO_TEXT, MaskedText
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import NO_TEXT, MaskedText, excerpt
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""
 
 # Taking the members apart needs many times the memory of the text.
 _LARGE = 1024 * 1024
+
+_LONGEST_NAME = 64
+
+NOT_ASKED_FOR = (
+    f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a glob, a tag or names)"
+)
+"""Of a record that names a connection where records must not."""
 
 Reshape = Callable[[bytes], list[bytes]]
 
@@ -43,7 +52,8 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 class ImportItem:
     """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
-    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried.
+    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried; `profile`
+    is the connection it is for, where there are several.
     """
 
     number: int
@@ -53,6 +63,7 @@ class ImportItem:
     mark: LineMark | None = None
     wrong: str = ""
     empty: bool = False
+    profile: str | None = None
 
     @property
     def in_doubt(self) -> bool:
@@ -75,7 +86,8 @@ class ImportItem:
         return self._hash(self.body or b"")
 
     def _hash(self, body: bytes) -> str:
-        digest = hashlib.sha256(b"" if self.identifier is None else self.identifier.encode() + b"\0")
+        digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
+        digest.update(b"" if self.identifier is None else self.identifier.encode() + b"\0")
         digest.update(body)
         return digest.hexdigest()
 
@@ -97,34 +109,80 @@ def _canonical(body: bytes) -> bytes:
         return body
 
 
-def items(
-    lines: Iterator[InputLine], operation: Operation, service: Service, reshape: Reshape | None
-) -> Iterator[ImportItem]:
+@dataclass(frozen=True)
+class ItemRules:
+    """What becomes of a line: `reshape` changes its record; `profiles` are those that records may name.
+
+    With `profiles` None a record must name none: what it says must not choose the connection.
+    """
+
+    operation: Operation
+    service: Service
+    reshape: Reshape | None = None
+    profiles: Collection[str] | None = None
+
+
+def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[ImportItem]:
     """The items of the lines, each made on its own."""
     for line in lines:
-        yield _item(line, operation, service, reshape)
+        yield _item(line, rules)
 
 
-def _item(line: InputLine, operation: Operation, service: Service, reshape: Reshape | None) -> ImportItem:
+def _item(line: InputLine, rules: ItemRules) -> ImportItem:
     number, record = line.number, line.text
     if line.wrong:
         return ImportItem(number, record, wrong=line.wrong)
     if line.bare:
-        return ImportItem(number, record, record.decode("utf-8"), b"{}" if operation.name == "update" else None)
+        return _bare(line, rules)
     try:
         record, mark = unmarked(record)
-        shaped = reshape(record) if reshape else [record]
     except ValueError as error:
         return ImportItem(number, record, wrong=f"cannot be used: {error}")
+    try:
+        record, profile = _routed(record, rules.profiles)
+    except ValueError as error:
+        return ImportItem(number, record, wrong=str(error))
+    item = ImportItem(number, record, mark=mark, profile=profile)
+    return _shaped(item, rules)
+
+
+def _bare(line: InputLine, rules: ItemRules) -> ImportItem:
+    if rules.profiles is not None:
+        return ImportItem(line.number, line.text, wrong=f"is an id, not a record with a {LABEL}")
+    body = b"{}" if rules.operation.name == "update" else None
+    return ImportItem(line.number, line.text, line.text.decode("utf-8"), body)
+
+
+def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
+    """The record without the name of its connection, and that name. Raises ValueError saying why it has none."""
+    if profiles is None:
+        if record_label.carries(record):
+            raise ValueError(NOT_ASKED_FOR)
+        return record, None
+    if not record.startswith(b"{"):
+        raise ValueError("is no JSON object")
+    record, name = record_label.split(record)
+    if name not in profiles:
+        raise ValueError(f'has the {LABEL} "{excerpt(name, _LONGEST_NAME)}", which -p does not select')
+    return record, name
+
+
+def _shaped(item: ImportItem, rules: ItemRules) -> ImportItem:
+    """The item with its body: the record, or what the map makes of it."""
+    try:
+        shaped = rules.reshape(item.record) if rules.reshape else [item.record]
+    except ValueError as error:
+        return replace(item, wrong=f"cannot be used: {error}")
     if not shaped:
-        return ImportItem(number, record, empty=True)
+        return replace(item, empty=True)
     if len(shaped) > 1:
-        return ImportItem(number, record, wrong=f"became {len(shaped)} records by --map, and must stay one")
-    body = shaped[0]
-    if wrong := _no_record(body, service):
-        return ImportItem(number, record, wrong=wrong)
-    item = ImportItem(number, record, body=body, mark=mark)
-    return _with_id(item, body, operation) if operation.takes_id else item
+        return replace(item, wrong=f"became {len(shaped)} records by --map, and must stay one")
+    if wrong := _no_record(shaped[0], rules.service):
+        return replace(item, wrong=wrong)
+    if rules.reshape and record_label.carries(shaped[0]):
+        return replace(item, wrong=f"got a {LABEL} by --map, which chooses no connection")
+    item = replace(item, body=shaped[0])
+    return _with_id(item, shaped[0], rules.operation) if rules.operation.takes_id else item
 
 
 def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
@@ -157,7 +215,7 @@ def _with_id(item: ImportItem, body: bytes, operation: Operation) -> ImportItem:
     members = {**(parts(body) or {})}
     identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:
-        return ImportItem(item.number, item.record, wrong="has no id")
+        return replace(item, body=None, wrong="has no id")
     return replace(item, identifier=identifier, body=join(members) if operation.name == "update" else None)
 
 

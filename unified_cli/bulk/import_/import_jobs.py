@@ -19,16 +19,17 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ImportTerms:
-    """How an import goes: `request_for` an item and its idempotency key, `open_client` for a worker.
+    """How an import goes: `request_for` an item and its idempotency key, `open_client` for a worker and a profile.
 
     `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
     """
 
     request_for: Callable[[ImportItem, str], Request]
-    open_client: Callable[[], Client]
+    open_client: Callable[[str | None], Client]
     wall: Callable[[], float]
     workers: int
     window: float
+    connections: int = 1
     fail_fast: bool = False
     retry_in_doubt: bool = False
 
@@ -44,10 +45,11 @@ class ImportJob:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What became of an item, as the journal is told, and the error if there was one."""
+    """What became of an item of a profile, as the journal is told, and the error if there was one."""
 
     entry: JournalEntry
     error: UnifiedError | None = None
+    profile: str | None = None
 
 
 def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | ImportOutcome | None:

@@ -1,5 +1,6 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
@@ -24,18 +25,26 @@ from unified_cli.json_text.members import string
 _MOST_FAILURES = 10
 
 
+# So many connections to the network are kept open, for as many connections to products.
+_MOST_OPEN = 64
+
+
 class Importer:
-    """One run over the items; `run` gives the error that stopped it early, None where all were tried."""
+    """One run over the items; `run` gives the error that stopped it early.
+
+    Where items have profiles, what would stop the import leaves out the items of that profile only.
+    """
 
     def __init__(self, journal: ImportJournal, terms: ImportTerms, progress: ImportProgress) -> None:
         self._journal = journal
         self._terms = terms
         self._progress = progress
-        self._clients = ClientPool(terms.workers)
+        self._clients = ClientPool(max(terms.workers, min(terms.connections, _MOST_OPEN)))
         self._sender = JournaledSender(journal, terms.workers, self._send)
         self._stopped: UnifiedError | None = None
+        self._left_out = set[str | None]()
         self._broken: UnifiedError | None = None
-        self._failures = 0
+        self._failures = Counter[str | None]()
 
     def run(self, items: Iterable[ImportItem]) -> UnifiedError | None:
         """Send what is to be sent. Raises StateError and StorageError of the journal and of the input.
@@ -54,6 +63,8 @@ class Importer:
         for item in self._until_broken(items):
             if self._stopped is not None:
                 return
+            if item.profile in self._left_out:
+                continue
             planned = import_jobs.plan(item, self._journal, self._terms)
             if planned is None:
                 self._progress.skip()
@@ -70,7 +81,8 @@ class Importer:
             self._broken = error
 
     def _send(self, job: ImportJob) -> ImportOutcome:
-        with self._clients.lend(self._terms.open_client) as client:
+        profile = job.item.profile
+        with self._clients.lend(lambda: self._terms.open_client(profile), profile or "") as client:
             return attempt(client, job)
 
     def _count(self, outcome: ImportOutcome) -> None:
@@ -78,24 +90,28 @@ class Importer:
         self._stop_if_hopeless(outcome)
 
     def _stop_if_hopeless(self, outcome: ImportOutcome) -> None:
-        error, state = outcome.error, outcome.entry.s
+        error, state, profile = outcome.error, outcome.entry.s, outcome.profile
         if error is None:
-            self._failures = 0
+            self._failures[profile] = 0
             return
-        self._failures = self._failures + 1 if state in (EntryState.FAILED, EntryState.UNKNOWN) else 0
-        if error.stops_connection or self._terms.fail_fast or self._failures >= _MOST_FAILURES:
+        self._failures[profile] = self._failures[profile] + 1 if state in (EntryState.FAILED, EntryState.UNKNOWN) else 0
+        hopeless = error.stops_connection or self._failures[profile] >= _MOST_FAILURES
+        if self._terms.fail_fast or (hopeless and profile is None):
             self._stopped = self._stopped or error
+        elif hopeless:
+            self._left_out.add(profile)
 
 
 def attempt(client: Client, job: ImportJob) -> ImportOutcome:
     """Send one item's request, and read what came of it."""
-    number, request = job.item.number, job.request
+    number, request, profile = job.item.number, job.request, job.item.profile
     try:
         answer = client.send(request)
     except UnifiedError as error:
-        return ImportOutcome(JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line), error)
+        entry = JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line)
+        return ImportOutcome(entry, error, profile)
     identifier = identifier_of(answer.body or b"", client.service) or job.item.identifier or ""
-    return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status))
+    return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status), profile=profile)
 
 
 def _state(error: UnifiedError) -> EntryState:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from unified_cli.bulk.import_ import input_formats, json_records
 from unified_cli.bulk.import_.input_formats import GUESSED_IDS, READERS, InputLine
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text import json_check
+from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import parts
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
@@ -22,8 +22,8 @@ _MEMBER = re.compile(rb'\{\s*"')
 class InputFile:
     """A file of records, looked through once: `count` records, the `last` with this number.
 
-    `items` is the name under which a page of the service keeps its records. It is read from the file that was opened,
-    whatever becomes of its name.
+    `labelled` is the number of the first that names its connection, 0 if none does. `items` is the name under which a
+    page of the service keeps its records. It is read from the file that was opened, whatever becomes of its name.
     """
 
     file: UnchangedFile
@@ -31,6 +31,7 @@ class InputFile:
     items: str
     count: int
     last: int
+    labelled: int
 
     @property
     def path(self) -> Path:
@@ -70,20 +71,25 @@ def _examined(file: UnchangedFile, wanted: str | None, items: str, *, ids: bool)
     with file.reader() as content:
         chosen = wanted or _guess(content, file.path, items, ids=ids)
     with file.reader() as content:
-        count, last = _counted(READERS[chosen](content, str(file.path), items), str(file.path))
-    return InputFile(file, chosen, items, count, last)
+        found = _counted(READERS[chosen](content, str(file.path), items), str(file.path))
+    return InputFile(file, chosen, items, *found)
 
 
-def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int]:
-    """How many lines there are, and the number of the last. Raises UsageError for none, and for too many."""
-    count = last = 0
+def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int]:
+    """How many lines there are, and the numbers of the last and of the first that names its connection.
+
+    Raises UsageError for none, and for too many.
+    """
+    count = last = labelled = 0
     for line in lines:
         count, last = count + 1, line.number
+        if not (labelled or line.wrong or line.bare) and record_label.carries(line.text):
+            labelled = line.number
         if last > input_bounds.MOST_RECORDS:
             raise UsageError(f"{name} has more than {input_bounds.MOST_RECORDS:,} lines or records", hint="split it")
     if not count:
         raise UsageError(f"{name} holds no records")
-    return count, last
+    return count, last, labelled
 
 
 def ids_or_records(content: bytes, name: str, items: str, wanted: str | None) -> Iterator[InputLine]:

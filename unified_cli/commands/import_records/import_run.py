@@ -3,9 +3,8 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from unified_cli import signals
@@ -16,7 +15,7 @@ from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
-from unified_cli.call import builder, dry_run
+from unified_cli.call import builder, dry_run, fan_out, selected_connections
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
@@ -24,33 +23,47 @@ from unified_cli.cli.options import overrides
 from unified_cli.commands.import_records import import_summary
 from unified_cli.commands.import_records.import_options import ImportOptions
 from unified_cli.commands.import_records.import_task import ImportTask, find
-from unified_cli.config import file as config_file, resolution
+from unified_cli.config import file as config_file, profiles, resolution
+from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
 
 
 def run(context: CommandContext, options: ImportOptions) -> None:
     """Import. Raises an error that says how far it got if not everything was done."""
     runtime, catalogue = context.runtime, context.catalogue
-    flags = overrides(options, builder.one_profile(options.profile))._replace(output=None)
-    resolved = resolution.resolve(flags, runtime, config_file.read(runtime))
-    builder.apply_message_settings(runtime, resolved)
-    resolved.reachable()
+    targets = _targets(runtime, options)
     operation = find(catalogue, options.resource, options.operation)
-    task = ImportTask(runtime, catalogue, resolved, operation, builder.pairs(options.query), options.map)
+    task = ImportTask(runtime, catalogue, targets, operation, builder.pairs(options.query), options.map)
 
     piped = options.file == "-"
     path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
     with closing(input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)) as source:
+        task = task.counted(source)
         if options.dry_run:
             _preview(task, source)
             return
         _check(task, source, options)
         _import(task, source, options)
+
+
+def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
+    """The only connection, under the name None, or those that records may name."""
+    config = config_file.read(runtime)
+    # The option is the format of the summary, not of records.
+    options = options.replaced(output=None)
+    if profiles.is_several(options.profile):
+        fan_out.shared(runtime, config, options)
+        return dict(selected_connections.for_writes(runtime, config, options).items())
+    resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    builder.apply_message_settings(runtime, resolved)
+    resolved.reachable()
+    return {None: resolved}
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
@@ -65,12 +78,17 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     """Raise every error that can be found before anything is written or sent."""
     result_files.check(source.path, options.report)
-    request = task.request(ImportItem(0, b"", "1", b"{}"), "k")
-    builder.check_writable(task.resolved, request)
-    if task.operation.kind == "delete":
-        what = f"{counted(source.count, 'record')} of {task.operation.api} {task.operation.resource}"
-        piped = options.file == "-"
-        prompt.confirm_delete(task.runtime, task.resolved, what, yes=options.yes, stdin_holds_data=piped)
+    operation, piped = task.operation, options.file == "-"
+    what = f"of {operation.api} {operation.resource}"
+    if only := task.targets.get(None):
+        builder.check_writable(only, task.request(ImportItem(0, b"", "1", b"{}"), "k"))
+        if operation.kind == "delete":
+            what = f"{counted(source.count, 'record')} {what}"
+            prompt.confirm_delete(task.runtime, only, what, yes=options.yes, stdin_holds_data=piped)
+    elif task.used:
+        what = f"{operation.name} {counted(sum(task.used.values()), 'record')} {what}"
+        common = task.targets[next(iter(task.used))]
+        prompt.confirm_several(task.runtime, common, what, [*task.used], yes=options.yes, stdin_holds_data=piped)
 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
@@ -108,13 +126,16 @@ def _send_all(
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime
     with progress(runtime, Work(total=source.count)) as shown, Clients(runtime, task.catalogue) as clients:
-        clients.token(task.resolved)
+        reached = [settings for name, settings in task.targets.items() if name is None or name in task.used]
+        for settings in reached:
+            clients.token(settings)
         terms = ImportTerms(
             task.request,
-            partial(clients.open, task.resolved, patience=Patience.ENDLESS),
+            lambda name: clients.open(task.targets[name], name=name, patience=Patience.ENDLESS),
             runtime.wall,
             workers=options.workers,
-            window=task.resolved.idempotency_window,
+            window=min((settings.idempotency_window for settings in reached), default=0),
+            connections=len(reached),
             fail_fast=options.fail_fast,
             retry_in_doubt=options.retry_in_doubt,
         )
@@ -126,5 +147,5 @@ def _send_all(
 
 
 def _header(task: ImportTask, source: InputFile) -> JournalHeader:
-    fingerprint = hashlib.sha256(json.dumps(task.where).encode()).hexdigest()
+    fingerprint = hashlib.sha256(json.dumps(task.identity).encode()).hexdigest()
     return JournalHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)

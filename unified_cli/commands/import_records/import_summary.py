@@ -45,5 +45,9 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
     if stopped is not None:
         stopped.message = masked(ended)
         raise stopped
-    if counts["failed"]:
-        raise IncompleteError(f"failed: {counts['failed']} of {total}, see {paths['failed']}")
+    # What is not tried belongs to connections that failed, while others were done.
+    missing = [
+        f"{name}: {counts[name]} of {total}, see {paths[name]}" for name in ("failed", "not tried") if counts[name]
+    ]
+    if missing:
+        raise IncompleteError("; ".join(missing))

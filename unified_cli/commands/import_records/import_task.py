@@ -1,14 +1,16 @@
-"""The work of an import: one operation of one connection, for every record of a file."""
+"""The work of an import: one operation, for every record of a file, on one connection or on that of each record."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from unified_cli.bulk.import_ import import_items, record_map
-from unified_cli.bulk.import_.import_items import ImportItem
+from unified_cli.bulk.import_.import_items import ImportItem, ItemRules
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands import named_resource
+from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http import request as requests
@@ -19,31 +21,64 @@ from unified_cli.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """An operation on a connection, with its parameters."""
+    """An operation on the connection of each profile, with its parameters; on the only one where its name is None.
+
+    `used` is how many records of the input name each profile.
+    """
 
     runtime: Runtime
     catalogue: Catalogue
-    resolved: Settings
+    targets: Mapping[str | None, Settings]
     operation: Operation
     query: list[tuple[str, str]]
     map: str | None
+    used: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def profiles(self) -> list[str] | None:
+        """The profiles that records may name; None where there is one connection, which they must not name."""
+        return None if None in self.targets else [name for name in self.targets if name and name != RESERVED]
 
     @property
     def where(self) -> list[Any]:
+        """What the input goes into, as far as it is known before the input is read."""
+        if only := self.targets.get(None):
+            address, account = only.reachable()
+            return [address.origin + address.path, self.operation.command, account, self.query, self.map]
+        return ["several", self.operation.command, self.query, self.map]
+
+    @property
+    def identity(self) -> list[Any]:
         """What identifies the import: a journal belongs to it only if all of this is the same."""
-        address, account = self.resolved.reachable()
-        return [address.origin + address.path, self.operation.command, account, self.query, self.map]
+        reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
+        named = [[name, address.origin + address.path, account] for name, address, account in reached]
+        return [*self.where, named] if named else self.where
+
+    def counted(self, source: InputFile) -> Self:
+        """The task with the profiles that records of this input name.
+
+        Raises UsageError for a record that names one where there is one connection.
+        """
+        if self.profiles is not None:
+            rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
+            found = import_items.items(source.lines(), rules)
+            return replace(self, used=Counter(item.profile for item in found if item.profile))
+        if source.labelled:
+            raise UsageError(f"{source.path}, line {source.labelled} {import_items.NOT_ASKED_FOR}")
+        return self
 
     def request(self, item: ImportItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
-        scope = Scope(*self.resolved.reachable(), self.catalogue.service)
+        settings = self.targets[item.profile]
+        scope = Scope(*settings.reachable(), self.catalogue.service)
         content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
         made = requests.for_operation(scope, self.operation, item.identifier, content)
-        return made._replace(honoured=self.resolved.idempotency_window > 0)
+        return made._replace(honoured=settings.idempotency_window > 0)
 
     def items(self, source: InputFile) -> Iterator[ImportItem]:
         """The items to send, one for each record of the file."""
-        return import_items.items(source.lines(), self.operation, self.catalogue.service, self._record_map())
+        rules = ItemRules(self.operation, self.catalogue.service, self._record_map(), self.profiles)
+        return import_items.items(source.lines(), rules)
 
     def _record_map(self) -> Callable[[bytes], list[bytes]] | None:
         if self.map is None:

@@ -1,0 +1,83 @@
+"""The connections that `-p` selects where it may select several, and what is refused before anything is sent."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from unified_cli.cli.options import overrides
+from unified_cli.cli.shared_options import ConnectionOptions
+from unified_cli.config import profiles, resolution
+from unified_cli.config.file import Config
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError, UnsafeError, UsageError
+from unified_cli.plural import counted, named
+from unified_cli.runtime import Runtime
+
+Selected = Mapping[str, Settings]
+"""The settings of each connection by the name of its profile."""
+
+
+def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
+    """The selected connections, each of which may be written to, once.
+
+    Raises ConfigError for one that has no address or account, UsageError for two profiles of one connection,
+    UnsafeError for read-only profiles.
+    """
+    selected = _resolved(runtime, config, options)
+    if same := same_connection(selected):
+        hint = f"-p '!{same[0][-1]}' leaves one out"
+        raise UsageError(f"nothing was sent: {_told(same)}", hint=hint)
+    if closed := [name for name, settings in selected.items() if settings.read_only]:
+        what = f"{counted(len(closed), 'profile')} of {len(selected)} {'is' if len(closed) == 1 else 'are'} read-only"
+        hint = f"-p '!{closed[0]}' leaves one out"
+        raise UnsafeError(f"nothing was sent: {what}: {', '.join(closed)}", hint=hint)
+    return selected
+
+
+def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
+    """The selected connections; those that are the same are named on stderr. Raises ConfigError, UsageError for -a."""
+    selected = _resolved(runtime, config, options)
+    _note_same(runtime, selected)
+    return selected
+
+
+def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
+    if options.account_id:
+        raise UsageError("-a names one connection and -p several (leave one of them out)")
+    # The process's environment decodes a variable at each access.
+    runtime = runtime._replace(environ={**runtime.environ})
+    names = profiles.select(config, options.profile)
+    selected = {name: resolution.resolve(overrides(options, name), runtime, config) for name in names}
+    for settings in selected.values():
+        settings.reachable()
+    return selected
+
+
+def note_same_of(runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]) -> None:
+    """Say on stderr which of these profiles are the same connection, which a read then asks more than once."""
+    runtime = runtime._replace(environ={**runtime.environ})
+    selected = {}
+    for name in names:
+        # What is wrong with one is told when it is called, and hides none of the others.
+        with suppress(UnifiedError):
+            selected[name] = resolution.resolve(overrides(options, name), runtime, config)
+    _note_same(runtime, selected)
+
+
+def _note_same(runtime: Runtime, selected: Selected) -> None:
+    if same := same_connection(selected):
+        runtime.stderr.note(_told(same))
+
+
+def same_connection(selected: Selected) -> list[list[str]]:
+    """The names of those profiles that lead to the same connection, that is, origin and account, as others do."""
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, settings in selected.items():
+        if settings.address and settings.account_id:
+            found[settings.address.origin, settings.account_id].append(name)
+    return [names for names in found.values() if len(names) > 1]
+
+
+def _told(same: Sequence[Sequence[str]]) -> str:
+    more = f", and {len(same) - 1} more such groups" if len(same) > 1 else ""
+    return f"{named(same[0])} are the same connection{more}"

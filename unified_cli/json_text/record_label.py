@@ -1,0 +1,89 @@
+"""The member `_profile`, which names the connection of a record where there are several."""
+
+import re
+from collections.abc import Sequence
+from json import JSONDecoder
+
+import msgspec
+
+from unified_cli.json_text.members import Record, join, parts, string
+
+LABEL = "_profile"
+
+# Any letter of a key may be written as an escape.
+_KEY = re.compile(b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode()))
+# As several connections are printed, which is cut off without taking the record apart.
+_FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
+
+
+def label(records: Sequence[Record], name: str) -> list[Record]:
+    """The records with the name of their connection before all other members.
+
+    What is no object becomes the member `_record` of one. A `_profile` that was served is renamed.
+    """
+    first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
+    start = first + b","
+    return [
+        Record(start + text[1:]) if text.startswith(b'{"') and not _may_carry(text) else _labelled(text, first)
+        for text in map(bytes, records)
+    ]
+
+
+def _may_carry(record: bytes) -> bool:
+    # Every record of several connections passes here: two searches for a text cost next to nothing.
+    return b"_profile" in record or b"\\u00" in record
+
+
+def _labelled(record: bytes, first: bytes) -> Record:
+    if not record.startswith(b"{"):
+        return Record(first + b',"_record":' + record + b"}")
+    if carries(record):
+        record = _renamed(record)
+    rest = record[1:].lstrip()
+    return Record(first + (b"" if rest == b"}" else b",") + rest)
+
+
+def _renamed(record: bytes) -> bytes:
+    """The record with a free name, such as `_profile_served`, in place of its `_profile`."""
+    members = parts(record) or {}
+    free = f"{LABEL}_served"
+    while free in members:
+        free += "_served"
+    return join({free if name == LABEL else name: value for name, value in members.items()})
+
+
+def carries(record: bytes) -> bool:
+    """Whether a record, which must be JSON, has a member `_profile`."""
+    return _may_carry(record) and _KEY.search(record) is not None and LABEL in (parts(record) or {})
+
+
+def split(record: bytes) -> tuple[bytes, str]:
+    """The record without its `_profile`, and the name in it. Raises ValueError with the reason if there is not one."""
+    alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
+    if alone and (first := _FIRST.match(record)):
+        return b"{" + record[first.end() :], first[1].decode("utf-8")
+    members = {**(parts(record) or {})}
+    if LABEL not in members:
+        raise ValueError(f"has no {LABEL}, so it belongs to no connection")
+    # Of a key given twice `parts` gives only the last.
+    if not alone and _count(record) > 1:
+        raise ValueError(f"has {LABEL} more than once")
+    value = members.pop(LABEL)
+    if not value.startswith(b'"'):
+        raise ValueError(f"has a {LABEL} that is no text")
+    return join(members), string(value)
+
+
+def _count(record: bytes) -> int:
+    """How often an object has the member."""
+    keys: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        # Called for inner objects too; the outermost ends last.
+        keys[:] = [key for key, _ in pairs]
+
+    try:
+        JSONDecoder(object_pairs_hook=note, parse_int=str, parse_float=str).decode(record.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    return keys.count(LABEL)
