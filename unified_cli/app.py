@@ -58,7 +58,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
             checked_read.run(runtime, catalogue, operation, options)
         elif is_several(options.profile) and options.id == "-":
-            from unified_cli.call import from_stdin  # noqa: PLC0415  most calls are for one connection
+            from unified_cli.call.piped import from_stdin  # noqa: PLC0415  most calls are for one connection
 
             from_stdin.run_several(runtime, catalogue, operation, options)
         elif is_several(options.profile):

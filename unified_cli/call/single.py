@@ -31,7 +31,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
         downloading.many(builder.resolve(runtime, catalogue, options), operation)
     elif options.id == "-":
-        from unified_cli.call import from_stdin  # noqa: PLC0415
+        from unified_cli.call.piped import from_stdin  # noqa: PLC0415
 
         from_stdin.run(builder.resolve(runtime, catalogue, options), operation)
     else:

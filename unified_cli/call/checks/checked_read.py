@@ -9,11 +9,11 @@ from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.check_report import CheckReport
 from unified_cli.call.checks.condition import Condition
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
-from unified_cli.call.fan_out import LABEL
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import pretty_json, stdout
 from unified_cli.output.expectations import Expectation, Verdict
@@ -143,8 +143,8 @@ class _Judge:
     def _print(self, whole: WholeRead) -> None:
         call, request = whole.selected.call, whole.selected.request
         if self._printer is not None:
-            label = (LABEL, whole.selected.name) if self._report.selected.several else None
-            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, name=label)
+            profile = whole.selected.name if self._report.selected.several else None
+            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
         else:
             body, program = bytes(whole.records[0]), record_output.program(call.options)
             if call.settings.output == "json" and not program and call.options.columns is None:

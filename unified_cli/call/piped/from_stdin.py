@@ -14,8 +14,9 @@ import msgspec
 from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import Call, builder, dry_run, fan_out, piped_jobs, record_output, selected_connections
-from unified_cli.call.piped_jobs import PipedJob, Targets
+from unified_cli.call import Call, builder, dry_run, fan_out, record_output, selected_connections
+from unified_cli.call.piped import piped_jobs
+from unified_cli.call.piped.piped_jobs import PipedJob, Targets
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.connect import Clients

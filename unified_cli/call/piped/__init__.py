@@ -1,0 +1,1 @@
+"""Operations for every id or record on standard input."""
