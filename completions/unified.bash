@@ -147,10 +147,12 @@ _unified_flags() {
 _unified_value() {
     kind=''
     case $1 in
-        -p|--profile) kind='profile' ;;
+        -p|--profile) kind='connection' ;;
         --token-file) kind='file' ;;
         -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
+        -q|--query) kind='parameter' ;;
         --dedupe) kind='id' ;;
+        --columns) kind='column' ;;
         --out|--junit) kind='file' ;;
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
@@ -170,6 +172,105 @@ _unified_value() {
 _unified_argument() {
     kind=''
     case $1:$2 in
+        ticketing\ accounts\ get:*) kind='record' ;;
+        ticketing\ accounts\ update:*) kind='record' ;;
+        ticketing\ accounts\ delete:*) kind='record' ;;
+        ticketing\ attachments\ get:*) kind='record' ;;
+        ticketing\ attachments\ update:*) kind='record' ;;
+        ticketing\ collections\ get:*) kind='record' ;;
+        ticketing\ collections\ update:*) kind='record' ;;
+        ticketing\ collections\ delete:*) kind='record' ;;
+        ticketing\ comments\ get:*) kind='record' ;;
+        ticketing\ comments\ update:*) kind='record' ;;
+        ticketing\ comments\ delete:*) kind='record' ;;
+        ticketing\ contacts\ get:*) kind='record' ;;
+        ticketing\ contacts\ update:*) kind='record' ;;
+        ticketing\ contacts\ delete:*) kind='record' ;;
+        ticketing\ tags\ get:*) kind='record' ;;
+        ticketing\ tags\ update:*) kind='record' ;;
+        ticketing\ tags\ delete:*) kind='record' ;;
+        ticketing\ teams\ get:*) kind='record' ;;
+        ticketing\ teams\ update:*) kind='record' ;;
+        ticketing\ teams\ delete:*) kind='record' ;;
+        ticketing\ tickets\ get:*) kind='record' ;;
+        ticketing\ tickets\ update:*) kind='record' ;;
+        ticketing\ tickets\ delete:*) kind='record' ;;
+        ticketing\ fields\ get:*) kind='record' ;;
+        ticketing\ fields\ update:*) kind='record' ;;
+        ticketing\ fields\ delete:*) kind='record' ;;
+        ticketing\ users\ get:*) kind='record' ;;
+        ticketing\ users\ update:*) kind='record' ;;
+        ticketing\ users\ delete:*) kind='record' ;;
+        ticketing\ workspaces\ get:*) kind='record' ;;
+        ticketing\ workspaces\ update:*) kind='record' ;;
+        ticketing\ workspaces\ delete:*) kind='record' ;;
+        ticketing\ task_lists\ get:*) kind='record' ;;
+        ticketing\ tasks\ get:*) kind='record' ;;
+        ticketing\ tasks\ update:*) kind='record' ;;
+        ticketing\ tasks\ delete:*) kind='record' ;;
+        ticketing\ organizations\ get:*) kind='record' ;;
+        user-directory\ roles\ get:*) kind='record' ;;
+        user-directory\ roles\ update:*) kind='record' ;;
+        user-directory\ roles\ delete:*) kind='record' ;;
+        user-directory\ users\ get:*) kind='record' ;;
+        user-directory\ users\ update:*) kind='record' ;;
+        user-directory\ users\ delete:*) kind='record' ;;
+        user-directory\ organizations\ get:*) kind='record' ;;
+        user-directory\ organizations\ update:*) kind='record' ;;
+        user-directory\ organizations\ delete:*) kind='record' ;;
+        user-directory\ groups\ get:*) kind='record' ;;
+        user-directory\ groups\ update:*) kind='record' ;;
+        user-directory\ groups\ delete:*) kind='record' ;;
+        user-directory\ activities\ get:*) kind='record' ;;
+        user-directory\ licenses\ get:*) kind='record' ;;
+        user-directory\ workspaces\ get:*) kind='record' ;;
+        user-directory\ role_assignments\ get:*) kind='record' ;;
+        user-directory\ role_assignments\ delete:*) kind='record' ;;
+        ats\ applications\ get:*) kind='record' ;;
+        ats\ candidates\ get:*) kind='record' ;;
+        ats\ departments\ get:*) kind='record' ;;
+        ats\ eeocs\ get:*) kind='record' ;;
+        ats\ interviews\ get:*) kind='record' ;;
+        ats\ job_interview_stages\ get:*) kind='record' ;;
+        ats\ jobs\ get:*) kind='record' ;;
+        ats\ offices\ get:*) kind='record' ;;
+        ats\ organizations\ get:*) kind='record' ;;
+        ats\ users\ get:*) kind='record' ;;
+        knowledge-base\ pages\ get:*) kind='record' ;;
+        knowledge-base\ pages\ update:*) kind='record' ;;
+        knowledge-base\ page-content\ get:*) kind='record' ;;
+        knowledge-base\ collections\ get:*) kind='record' ;;
+        knowledge-base\ comments\ get:*) kind='record' ;;
+        knowledge-base\ spaces\ get:*) kind='record' ;;
+        knowledge-base\ page-exports\ get:*) kind='record' ;;
+        knowledge-base\ users\ get:*) kind='record' ;;
+        ci-cd\ repos\ get:*) kind='record' ;;
+        ci-cd\ branches\ get:*) kind='record' ;;
+        ci-cd\ pull-requests\ get:*) kind='record' ;;
+        ci-cd\ builds\ get:*) kind='record' ;;
+        ci-cd\ jobs\ get:*) kind='record' ;;
+        ci-cd\ artifacts\ get:*) kind='record' ;;
+        ci-cd\ workflow\ get:*) kind='record' ;;
+        ci-cd\ workspaces\ get:*) kind='record' ;;
+        emails\ emails\ get:*) kind='record' ;;
+        emails\ emails\ update:*) kind='record' ;;
+        emails\ emails\ delete:*) kind='record' ;;
+        emails\ folders\ get:*) kind='record' ;;
+        emails\ folders\ update:*) kind='record' ;;
+        emails\ folders\ delete:*) kind='record' ;;
+        emails\ users\ get:*) kind='record' ;;
+        emails\ attachments\ get:*) kind='record' ;;
+        calendar\ calendars\ get:*) kind='record' ;;
+        calendar\ events\ get:*) kind='record' ;;
+        calendar\ events\ update:*) kind='record' ;;
+        calendar\ events\ delete:*) kind='record' ;;
+        calendar\ event_types\ get:*) kind='record' ;;
+        conferencing\ transcripts\ get:*) kind='record' ;;
+        conferencing\ attendees\ get:*) kind='record' ;;
+        conferencing\ transcript_entries\ get:*) kind='record' ;;
+        conferencing\ meetings\ get:*) kind='record' ;;
+        usage-metering\ organizations\ get:*) kind='record' ;;
+        usage-metering\ workspaces\ get:*) kind='record' ;;
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
         export:*) kind='api/resource' ;;
@@ -178,18 +279,124 @@ _unified_argument() {
         diff:*) kind='api/resource' ;;
         help:0) kind='exit-codes output query filters config environment options operations profiles agents speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff operations help completion sandbox doctor connections profile' ;;
         help:*) kind='' ;;
-        doctor:*) kind='profile' ;;
-        profile\ list:*) kind='profile' ;;
+        doctor:*) kind='connection' ;;
+        profile\ list:*) kind='connection' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;
         profile\ set:*) kind='base_url= account_id= token_file= token_command= keyring= output= timeout= retries= rate= token_rate= ca_bundle= page_size= no_input= quiet= read_only= idempotency_window= tags=' ;;
         profile\ use:*) kind='profile' ;;
-        profile\ login:0) kind='profile' ;;
+        profile\ login:0) kind='connection' ;;
         profile\ login:*) kind='' ;;
         profile\ logout:*) kind='profile' ;;
         profile\ import:*) kind='file' ;;
-        profile\ test:*) kind='profile' ;;
+        profile\ test:*) kind='connection' ;;
         profile\ remove:*) kind='profile' ;;
+    esac
+}
+
+# Set `words` to the known fields of the resource in $1, or to the known parameters of the operation in $2.
+_unified_known() {
+    words=''
+    case $1 in
+        ticketing\ accounts) words='id name domains created_at updated_at etag remote_data' ;;
+        ticketing\ attachments) words='id file_name ticket_id size file_url content_type uploaded_by uploaded_by_type created_at updated_at etag remote_data' ;;
+        ticketing\ collections) words='id name description type parent_collection_id urls workspace created_at updated_at etag entity_type remote_data' ;;
+        ticketing\ comments) words='id author receiver body html_body ticket attachments is_internal is_private created_at updated_at etag remote_data' ;;
+        ticketing\ contacts) words='id first_name last_name name emails phones details account_id created_at updated_at etag custom_fields is_active remote_data' ;;
+        ticketing\ tags) words='id name color workspace created_at updated_at etag status parent remote_data' ;;
+        ticketing\ teams) words='id name description created_at updated_at etag remote_data' ;;
+        ticketing\ tickets) words='id name number assignees status created_by workspace team collections ticket_type contact additional_contacts account parent_ticket attachments tags priority remote_data' ;;
+        ticketing\ ticket_types) words='id name description project created_at updated_at etag remote_data' ;;
+        ticketing\ fields) words='id name label description type format is_hidden is_unique is_required options is_user_defined entity_type entity_id created_at' ;;
+        ticketing\ ticket_status|ticketing\ ticket_priorities) words='id name description etag remote_data' ;;
+        ticketing\ users) words='id name first_name last_name username emails is_active team_ids avatar roles created_at updated_at etag remote_data' ;;
+        ticketing\ workspaces) words='id name status description created_at updated_at etag remote_data' ;;
+        ticketing\ task_lists) words='id name ticket tasks created_at updated_at etag remote_data' ;;
+        ticketing\ tasks) words='id name assignees description due_date ticket task_list status created_at updated_at etag remote_data' ;;
+        ticketing\ organizations) words='id' ;;
+        user-directory\ roles) words='id name label description type applicable_in created_at updated_at remote_data' ;;
+        user-directory\ users) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
+        user-directory\ organizations) words='id name pricing_plan licenses created_at updated_at remote_data' ;;
+        user-directory\ groups) words='id name description organization group_type created_at updated_at remote_data' ;;
+        user-directory\ activities) words='id actor organization group description action entity entity_type context created_at remote_data' ;;
+        user-directory\ billing) words='id description billing_frequency currency total_amount tax_amount start_date end_date created_at updated_at remote_data' ;;
+        user-directory\ utilization) words='name metadata columns rows remote_data' ;;
+        user-directory\ licenses) words='id name description available_quantity assigned_quantity unit_amount roles is_paid currency status products created_at updated_at remote_data' ;;
+        user-directory\ workspaces) words='id name description status created_at updated_at organization remote_data' ;;
+        user-directory\ me) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
+        user-directory\ role_assignments) words='id user_id group_id group_type role_id workspace created_at updated_at remote_data' ;;
+        ats\ activities) words='id candidate actor activity_type from to cc subject body visibility created_at updated_at remote_data' ;;
+        ats\ applications) words='id candidate job applied_at rejected_at source credited_to current_stage reject_reason attachments created_at updated_at remote_data' ;;
+        ats\ attachments) words='id file_name file_url candidate application job attachment_type created_at updated_at remote_data' ;;
+        ats\ candidates) words='id first_name last_name name company title last_interaction_at is_private can_email locations phones emails urls tags applications attachments created_at updated_at remote_data' ;;
+        ats\ departments) words='id name parent status created_at updated_at remote_data' ;;
+        ats\ eeocs) words='id candidate submitted_at race gender veteran_status disability_status created_at updated_at remote_data' ;;
+        ats\ interviews) words='id application candidate job_interview_stage organizer interviewers location start_at end_at status created_at updated_at remote_data' ;;
+        ats\ job_interview_stages) words='id name status job position created_at updated_at remote_data' ;;
+        ats\ jobs) words='id name description code requisition_id status locations job_posting_urls confidential departments teams offices hiring_managers recruiters' ;;
+        ats\ job_form_fields) words='id name job label index is_required answer_visibility description type options group_id group_name' ;;
+        ats\ offers) words='id application candidate job creator closed_at sent_at start_date status created_at updated_at remote_data' ;;
+        ats\ offices) words='id name parent location is_remote created_at updated_at remote_data' ;;
+        ats\ reject_reasons) words='id name created_at updated_at remote_data' ;;
+        ats\ scorecards) words='id application candidate interview interviewer submitted_at overall_recommendation form_values created_at updated_at remote_data' ;;
+        ats\ tags) words='id name created_at updated_at remote_data' ;;
+        ats\ users) words='id first_name last_name name emails disabled access_role created_at updated_at remote_data' ;;
+        knowledge-base\ pages) words='id title description page_type status tags parent space collection created_by' ;;
+        knowledge-base\ page-content) words='id sequence page page_type parent has_children body urls created_at updated_at remote_data' ;;
+        knowledge-base\ collections) words='id name description type space parent urls created_at updated_at remote_data' ;;
+        knowledge-base\ comments) words='id created_by parent body created_at remote_data' ;;
+        knowledge-base\ spaces) words='id identifier name description status urls created_at updated_at remote_data' ;;
+        knowledge-base\ tags) words='id name description space created_at updated_at remote_data' ;;
+        knowledge-base\ page-exports) words='id status page urls remote_data' ;;
+        knowledge-base\ files) words='id file_name page_id size file_url content_type uploaded_by created_at updated_at remote_data' ;;
+        knowledge-base\ permissions) words='id resources user permissions remote_data' ;;
+        ci-cd\ repos) words='id name description owner owner_type visibility vcs_url status default_branch created_at updated_at remote_data' ;;
+        ci-cd\ branches) words='id name repo last_commit last_commit_by last_commit_message last_commit_at created_at updated_at remote_data' ;;
+        ci-cd\ pull-requests) words='id title number description status base_branch head_branch author' ;;
+        ci-cd\ builds) words='id name repo branch commit trigger triggered_by triggered_by_type conclusion workflow build status created_at updated_at started_at completed_at' ;;
+        ci-cd\ jobs) words='id name build status conclusion commit branch attempts created_at updated_at started_at completed_at remote_data' ;;
+        ci-cd\ artifacts) words='id name workflow build size_in_bytes download_url created_at updated_at expires_at expired remote_data' ;;
+        ci-cd\ caches) words='id branch key version created_at updated_at last_used_at size_in_bytes remote_data' ;;
+        ci-cd\ workflow) words='id name remote_data' ;;
+        ci-cd\ workspaces|ci-cd\ organizations) words='id name created_at updated_at remote_data' ;;
+        ci-cd\ branch-protection-rules) words='id name repos pattern is_active require_owner_approval required_checks access_restrictions integration_restrictions' ;;
+        emails\ emails) words='id from to cc bcc subject content headers reply_to priority folder is_draft attachments urls created_at updated_at sent_at remote_data' ;;
+        emails\ folders) words='id name folder_url size description parent created_at updated_at remote_data' ;;
+        emails\ users) words='id first_name last_name name emails roles created_at updated_at remote_data' ;;
+        emails\ attachments) words='id file_name email size file_url content_type uploaded_by created_at updated_at remote_data' ;;
+        calendar\ attachments) words='id name event mime_type url created_at updated_at remote_data' ;;
+        calendar\ calendars) words='id name description location status visibility is_default timezone access_role colors created_at updated_at remote_data' ;;
+        calendar\ events) words='id calendar title description location timezone start_time' ;;
+        calendar\ availability) words='calendar email start_time end_time timezone availability remote_data' ;;
+        calendar\ event_types) words='id name label status urls color duration description allow_scheduling position form_fields locations created_at updated_at remote_data' ;;
+        calendar\ contacts) words='id first_name middle_name last_name name title addresses email_addresses phone_numbers tags last_activity_at created_at updated_at remote_data' ;;
+        calendar\ users) words='id external_id identifiers first_name last_name title name username emails phones status roles' ;;
+        conferencing\ transcripts) words='id meeting entries start_time end_time remote_data' ;;
+        conferencing\ attendees) words='id name email is_host type meeting start_time end_time remote_data' ;;
+        conferencing\ transcript_entries) words='id speaker_id speaker_type speaker_name text raw_text start_time end_time transcript meeting remote_data' ;;
+        conferencing\ meetings) words='id title attendees duration start_time end_time audio_recording_url video_recording_url status topics type' ;;
+        usage-metering\ products) words='id name description created_at updated_at remote_data' ;;
+        usage-metering\ usage) words='id product metric_name resources organization charges usage start_date end_date created_at updated_at remote_data' ;;
+        usage-metering\ organizations) words='id name created_at updated_at remote_data' ;;
+        usage-metering\ workspaces) words='id name organization created_at updated_at remote_data' ;;
+        voice\ calls) words='id from to status direction created_at remote_data' ;;
+        voice\ recordings) words='id url call_id start_time end_time created_at remote_data' ;;
+    esac
+    case $2 in
+        user-directory\ users\ deactivate) words='actor=' ;;
+        knowledge-base\ page-exports\ create|knowledge-base\ page-exports\ get) words='collection= page=' ;;
+        ticketing\ accounts\ list|ticketing\ attachments\ list|ticketing\ comments\ list|ticketing\ contacts\ list|ticketing\ tags\ list|ticketing\ teams\ list|ticketing\ tickets\ list|ticketing\ ticket_types\ list|ticketing\ fields\ list|ticketing\ ticket_status\ list|ticketing\ ticket_priorities\ list|ticketing\ users\ list|ticketing\ workspaces\ list|ticketing\ task_lists\ list|ticketing\ tasks\ list|ticketing\ organizations\ list|user-directory\ roles\ list|user-directory\ users\ list|user-directory\ organizations\ list|user-directory\ groups\ list|user-directory\ activities\ list|user-directory\ billing\ list|user-directory\ licenses\ list|user-directory\ workspaces\ list|user-directory\ me\ list|user-directory\ role_assignments\ list|ats\ activities\ list|ats\ attachments\ list|ats\ candidates\ list|ats\ departments\ list|ats\ eeocs\ list|ats\ interviews\ list|ats\ job_interview_stages\ list|ats\ jobs\ list|ats\ job_form_fields\ list|ats\ offers\ list|ats\ offices\ list|ats\ reject_reasons\ list|ats\ scorecards\ list|ats\ tags\ list|ats\ users\ list|knowledge-base\ pages\ list|knowledge-base\ page-content\ list|knowledge-base\ collections\ list|knowledge-base\ comments\ list|knowledge-base\ spaces\ list|knowledge-base\ tags\ list|knowledge-base\ files\ list|knowledge-base\ permissions\ list|knowledge-base\ users\ list|ci-cd\ repos\ list|ci-cd\ branches\ list|ci-cd\ builds\ list|ci-cd\ jobs\ list|ci-cd\ artifacts\ list|ci-cd\ caches\ list|ci-cd\ workflow\ list|ci-cd\ workspaces\ list|ci-cd\ organizations\ list|emails\ folders\ list|emails\ users\ list|emails\ attachments\ list|calendar\ attachments\ list|calendar\ calendars\ list|calendar\ events\ list|calendar\ availability\ list|calendar\ event_types\ list|calendar\ contacts\ list|calendar\ users\ list|conferencing\ transcripts\ list|conferencing\ attendees\ list|conferencing\ transcript_entries\ list|conferencing\ meetings\ list|usage-metering\ products\ list|usage-metering\ usage\ list|usage-metering\ organizations\ list|usage-metering\ workspaces\ list|usage-metering\ users\ list|voice\ calls\ list|voice\ recordings\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        ticketing\ attachments\ download|ats\ attachments\ download|knowledge-base\ page-exports\ download|knowledge-base\ files\ download|emails\ attachments\ download) words='file_url=' ;;
+        emails\ emails\ list) words='from= subject= to= folder= is_draft= format= user= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        emails\ emails\ send-draft) words='id=' ;;
+        user-directory\ users\ unassign-role) words='id= roles= workspace_id=' ;;
+        ats\ applications\ list) words='job_id= candidate_id= jobs= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        ats\ organizations\ list) words='name= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        ci-cd\ pull-requests\ list) words='owner= repo_id= filter_Query= title= status= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        ci-cd\ branch-protection-rules\ list) words='project_id= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        ci-cd\ pull-requests\ get) words='repo_id= owner= repo= workspace_id=' ;;
+        ticketing\ collections\ list|user-directory\ utilization\ list) words='type= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+        user-directory\ users\ downgrade) words='user_id= license_id= role= role_id=' ;;
     esac
 }
 
@@ -205,17 +412,62 @@ _unified_locate() {
     fi
 }
 
-# Add to `words` the profiles of the config file, those with harmless names.
+# Add to `words` the profiles of the config file, those with harmless names; with $1 also their tags.
 _unified_profiles() {
     local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
     local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
     local quoted='^[[:space:]]*\[profiles\."([A-Za-z0-9][A-Za-z0-9._-]*)"\][[:space:]]*(#.*)?$'
+    local tags='^[[:space:]]*tags[[:space:]]*=[[:space:]]*\[(.*)\]' tag='"([A-Za-z0-9][A-Za-z0-9._-]*)"'
     words='sandbox'
     [[ -f $file && -r $file ]] || return
     while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
         line=${line%$'\r'}
         if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
             words+=" ${BASH_REMATCH[1]}"
+        elif [[ -n ${1:-} && $line == *tags* && (${#line} -lt 1000) && $line =~ $tags ]]; then
+            line=${BASH_REMATCH[1]}
+            while [[ $line =~ $tag ]]; do
+                line=${line#*"${BASH_REMATCH[0]}"}
+                [[ " $words " == *" tag:${BASH_REMATCH[1]} "* ]] || words+=" tag:${BASH_REMATCH[1]}"
+            done
+        fi
+    done <"$file"
+}
+
+# Set `profile` to the default one, unless the command line has named one.
+_unified_default() {
+    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
+    local row='^profile[[:space:]]*=[[:space:]]*"([A-Za-z0-9][A-Za-z0-9._-]*)"'
+    profile=${profile:-${UNIFIED_PROFILE:-}}
+    [[ -z $profile && -f $file && -r $file ]] || return
+    while ((lines++ < 100)) && IFS= read -r line && [[ $line != '['* ]]; do
+        [[ $line =~ $row ]] && profile=${BASH_REMATCH[1]}
+    done <"$file"
+}
+
+# Add to `words` the ids or columns, as $1 says, that a terminal showed of the resource in `path` within a day.
+_unified_seen() {
+    local LC_ALL=C line file now=0 lines=0 name=${path% *} cache=${XDG_CACHE_HOME:-}
+    local word='^[A-Za-z0-9][A-Za-z0-9._-]*$'
+    [[ -z $account ]] || return
+    _unified_default
+    [[ $profile =~ $word && $name =~ ^[a-z_-]+\ [a-z_-]+$ ]] || return
+    if [[ -n $cache ]]; then
+        cache+=/unified
+    elif [[ -d ${HOME:-}/Library/Caches/unified ]]; then
+        cache=$HOME/Library/Caches/unified
+    else
+        cache=${HOME:-}/.cache/unified
+    fi
+    file=$cache/completion/$profile/${name/ /.}.$1
+    [[ -f $file && -O $file && -r $file ]] || return
+    printf -v now '%(%s)T' -1 2>/dev/null
+    while ((lines++ < 400)) && IFS= read -r line; do
+        if ((lines == 1)); then
+            line=${line%% *}
+            [[ $line =~ ^[1-9][0-9]{0,11}$ ]] && ((now == 0 || now - line < 86400)) || return
+        elif [[ (${#line} -le 100) && $line =~ $word && " $words " != *" $line "* ]]; then
+            words+=" $line"
         fi
     done <"$file"
 }
@@ -312,6 +564,28 @@ _unified_offer_kind() {
             _unified_profiles
             _unified_offer "$2"
             ;;
+        connection)
+            _unified_profiles tags
+            _unified_offer "$2"
+            ;;
+        record)
+            words=''
+            _unified_seen ids
+            _unified_offer "$2"
+            ;;
+        column)
+            local before=$2
+            [[ ${current#"$2"} == *,* ]] && before=${current%,*},
+            _unified_known "${path% *}" ''
+            _unified_seen columns
+            _unified_offer "$before"
+            compopt -o nospace 2>/dev/null
+            ;;
+        parameter)
+            _unified_known '' "$path"
+            _unified_offer "$2"
+            compopt -o nospace 2>/dev/null
+            ;;
         api/resource)
             local api=${current%%/*}
             if [[ $current == */* ]]; then
@@ -337,6 +611,7 @@ _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
+    local profile='' account=''
     _unified_locate
     # The shell splits words at = : and @; pieces without a blank between them are joined again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -351,6 +626,8 @@ _unified() {
     _unified_words ''
     for ((i = 1; i < n; i++)); do
         if [[ -n $skip ]]; then
+            [[ $skip == -p || $skip == --profile ]] && profile=${typed[i]}
+            [[ $skip == -a || $skip == --account-id ]] && account=${typed[i]}
             skip=''
             continue
         fi
@@ -367,8 +644,10 @@ _unified() {
                     ((argument++))
                 fi
                 ;;
+            --profile=*) profile=${typed[i]#*=} ;;
+            --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--lag|--operation|--map|--report|--key|--ignore|--set|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=1 ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--lag|--operation|--map|--report|--key|--ignore|--set|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

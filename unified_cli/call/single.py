@@ -153,3 +153,7 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
         from unified_cli.call import more_records  # noqa: PLC0415
 
         more_records.note(call, got.body)
+        if runtime.stdout_is_terminal:
+            from unified_cli.call import seen_words  # noqa: PLC0415
+
+            seen_words.keep_page(call, request.operation, got.body)

@@ -121,8 +121,8 @@ class Argument(NamedTuple):
     """One positional argument, or any number where the field is a tuple.
 
     `metavar` stands for it in help, its name in capitals if empty. `takes` tells completion what to offer for each
-    value, the last entry for all further ones: `profile`, `file`, `folder`, `api/resource`, or choices such as
-    `GET|POST`; empty if unknown.
+    value, the last entry for all further ones: `profile`, `connection` (profiles and tags), `file`, `folder`,
+    `api/resource`, `record` (its id), or choices such as `GET|POST`; empty if unknown.
     """
 
     about: str = ""

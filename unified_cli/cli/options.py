@@ -39,7 +39,7 @@ class EarlyOptions(ConnectionOptions):
 class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, ConnectionOptions):
     """The options and the argument of an operation; those that it does not take keep their defaults."""
 
-    id: Annotated[str | None, Argument("the record's id")] = None
+    id: Annotated[str | None, Argument("the record's id", takes=("record",))] = None
     format: InputFormat = None
     query: Query = ()
     data: Annotated[
@@ -71,7 +71,7 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
     output: Output = None
     columns: Annotated[
         str | None,
-        Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C"),
+        Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
     ] = None
     jq: Annotated[
         str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")

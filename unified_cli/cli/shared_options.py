@@ -18,7 +18,7 @@ Profiles = Annotated[
         CONNECTION,
         "profile to use; a glob or tag:NAME: several; '!NAME': not",
         "NAME",
-        takes="profile",
+        takes="connection",
     ),
 ]
 AccountId = Annotated[
@@ -31,7 +31,7 @@ TokenFile = Annotated[
 TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
 Query = Annotated[
     tuple[str, ...],
-    Flag(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE"),
+    Flag(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE", takes="parameter"),
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]

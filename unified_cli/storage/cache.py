@@ -52,15 +52,8 @@ class Cache:
         if self._folder is None:
             return
         folders.make_private(self._folder)
-        path = self._folder / _name(key)
-        # Not synced: what a power cut damages is no fact, and it is found again.
-        temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
-        try:
-            with os.fdopen(regular_file.descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-                file.write(json.dumps({"at": self._wall(), "key": key, "value": value}).encode())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        content = json.dumps({"at": self._wall(), "key": key, "value": value})
+        replace(self._folder / _name(key), content.encode())
 
     def sweep(self) -> None:
         """Remove what is too old. Raises OSError."""
@@ -71,6 +64,17 @@ class Cache:
             with contextlib.suppress(FileNotFoundError):
                 if path.lstat().st_mtime < self._wall() - LIFETIME:
                     path.unlink()
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Give a private file this content, the old one or the new, but after a power cut any. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
+    try:
+        with os.fdopen(regular_file.descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            file.write(content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _name(key: tuple[str, ...]) -> str:

@@ -28,7 +28,7 @@ def positions() -> list[tuple[str, set[str]]]:
         found.append((f"{_line(entry)}-", _options(entry)))
     found.append(("unified -", _options(ENTRIES[0])))
     for entry in dice.sample([one for one in commands if one.flags], 16):
-        valued = [flag for flag in entry.flags if flag.choices or flag.takes == "profile"]
+        valued = [flag for flag in entry.flags if flag.choices or flag.takes == "connection"]
         flag = dice.choice(valued) if valued else None
         if flag:
             spelling = dice.choice(flag.spellings)

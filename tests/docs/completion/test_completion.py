@@ -1,11 +1,18 @@
 """Completion in real shells: every level and value, and nothing that it reads is ever run."""
 
+import os
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pexpect
 import pytest
+from front_door import ROOT
 from positions import CONFIG, PROFILES, positions
 from terminals import COMPLETIONS, SHELLS, Shell
+
+from unified_cli.config.completion_words import CompletionWords
 
 Start = Callable[..., Shell]
 
@@ -220,3 +227,118 @@ def test_bash_completes_where_its_words_break_elsewhere(shell: Start) -> None:
     running.run(r"COMP_WORDBREAKS=$' \t\n'")
     assert running.offered("unified voice calls list --output=n") == {"--output=ndjson"}
     assert running.offered("unified -p acme voice calls list -q a=b:c -o ta") == {"table"}
+
+
+TAGGED = """
+profile = "acme"
+[profiles.acme]
+base_url = "sandbox:"
+account_id = "full"
+tags = ["prod", "eu"]
+[profiles.globex]
+  tags = [ "eu", "a b", "$(touch PWN)", "`touch PWN`" ]  # with a comment
+"""
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_tags_are_offered_where_a_connection_is_chosen(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name, TAGGED)
+    assert running.offered("unified -p tag") == {"tag:eu", "tag:prod"}
+    running.run(_ECHO[name])
+    assert "ran: -p tag:prod\r" in running.complete("unified -p tag:p")
+    assert running.offered("unified profile show ") == {"sandbox", "acme", "globex"}
+    assert not list(tmp_path.glob("**/PWN*"))
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start) -> None:
+    running = shell(name, TAGGED)
+    calls = "unified voice calls list"
+    assert running.offered(f"{calls} --columns di") == {"direction"}
+    assert {one.rpartition(",")[2] for one in running.offered(f"{calls} --columns id,di")} == {"direction"}
+    assert running.offered(f"{calls} -q cr") == {"created_at=", "created_at[gt]=", "created_at[lt]="}
+    assert running.offered("unified ticketing tickets update 7 -q cr") == set()
+    running.run(_ECHO[name])
+    assert "ran: voice calls list --columns id,direction\r" in running.complete(f"{calls} --columns id,dire")
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_ids_and_columns_that_a_terminal_showed_are_offered(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name, TAGGED)
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.chmod(0o600)
+    get = "unified -p acme ticketing tickets get tickets-1"
+    assert running.offered(get) == set()
+    for extra in ("-o table", ""):
+        at_terminal(f"-p acme ticketing tickets list -q limit=12 {extra}", tmp_path)
+        assert running.offered(get) == {"tickets-1", "tickets-10", "tickets-11", "tickets-12"}
+        assert running.offered("unified ticketing tickets get tickets-12") == {"tickets-12"}
+        assert running.offered("unified -a other ticketing tickets get tickets-12") == set()
+        assert running.offered("unified -p globex ticketing tickets get tickets-12") == set()
+        assert running.offered("unified -p acme ticketing contacts get tickets-12") == set()
+        seen = tmp_path / ".cache" / "unified" / "completion" / "acme"
+        assert {(path.name, path.stat().st_mode & 0o777) for path in seen.iterdir()} == {
+            ("ticketing.tickets.ids", 0o600),
+            ("ticketing.tickets.columns", 0o600),
+        }
+        for path in seen.iterdir():
+            path.unlink()
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name, TAGGED)
+    file = tmp_path / ".cache" / "unified" / "completion" / "acme" / "ticketing.tickets.ids"
+    file.parent.mkdir(parents=True)
+    words = ["$(touch PWN)", "`touch PWN`", "x;touch PWN", "a b", "-x", "../x", "\x1b[31mred", "x" * 101, "fine-1"]
+    now = int(time.time())
+    line = "unified -p acme ticketing tickets get "
+    for first, offered in ((f"{now} of", {"fine-1"}), (f"{now - 90_000} of", set()), ("$(touch PWN)", set())):
+        file.write_text("\n".join([first, *words, ""]))
+        os.utime(file, (now, now) if first.startswith(str(now)) else (now - 90_000, now - 90_000))
+        assert running.offered(line) == offered
+        running.complete(line)
+    for profile in ("../../x", "$(touch PWN)", "*"):
+        assert running.offered(f"unified -p '{profile}' ticketing tickets get ") == set()
+    assert not list(tmp_path.glob("**/PWN*"))
+
+
+def at_terminal(command: str, home: Path, then: str = "") -> None:
+    """Run the program at a terminal of its own, in this home, where it ends with 0."""
+    program = f"{sys.executable} -m unified_cli {command} {then}"
+    environ = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+    printed, code = pexpect.run(f"sh -c '{program}'", env=environ, cwd=str(home), withexitstatus=True, timeout=60)
+    assert code == 0, printed
+
+
+def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) -> None:
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(TAGGED)
+    config.chmod(0o600)
+    at_terminal("-p acme ticketing tickets list", tmp_path, then=">/dev/null")
+    at_terminal("-p acme -a empty ticketing tickets list", tmp_path)
+    cache = tmp_path / ".cache" / "unified"
+    assert not (cache / "completion").exists()
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / "completion").write_text("something else has this name")
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
+
+
+def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: Path) -> None:
+    now = [1_000_000.0]
+    kept = CompletionWords(tmp_path, lambda: now[0])
+    resource = ("voice", "calls", "ids")
+    file = tmp_path / "completion" / "acme" / "voice.calls.ids"
+    kept.add("acme", resource, "one", ["a", "b", "odd one", "$x"])
+    kept.add("acme", resource, "one", ["c", "b"])
+    assert file.read_text() == "1000000 one\nc\nb\na\n"
+    kept.add("acme", resource, "one", (f"id-{number}" for number in range(1000)))
+    assert len(file.read_text().splitlines()) == 301
+    kept.add("acme", resource, "another", ["d"])
+    assert file.read_text() == "1000000 another\nd\n"
+    now[0] += 90_000
+    kept.add("acme", resource, "another", ["e"])
+    assert file.read_text() == "1090000 another\ne\n"
+    kept.add("../acme", resource, "one", ["a"])
+    assert [path.name for path in tmp_path.iterdir()] == ["completion"]

@@ -21,9 +21,10 @@ Name = Annotated[str, Argument("the profile's name")]
 ExistingName = Annotated[str, Argument("the profile's name", takes=("profile",))]
 OptionalName = Annotated[str | None, Argument("the profile's name", takes=("profile",))]
 OptionalPattern = Annotated[
-    str | None, Argument("the profile's name, a glob or tag:NAME", metavar="[NAME|GLOB|tag:NAME]", takes=("profile",))
+    str | None,
+    Argument("the profile's name, a glob or tag:NAME", metavar="[NAME|GLOB|tag:NAME]", takes=("connection",)),
 ]
-Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("profile",))]
+Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("connection",))]
 
 
 def page(about: str, usage: str, example: str, more: Sequence[str] = (), keys: Rows = ()) -> HelpPage:

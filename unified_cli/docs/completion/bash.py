@@ -13,6 +13,8 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "FLAGS": _cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
         "VALUES": _cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _arguments(known.arguments),
+        "COLUMNS": _cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in known.columns.items()),
+        "PARAMETERS": _cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in _by_names(known)),
         "STANDARD": known.standard,
         "APIS": known.apis,
         "VALUED": ["|".join(known.values)],
@@ -35,6 +37,11 @@ def _words(words: Mapping[str, Words]) -> Iterable[str]:
             yield from (f"        {line}" for line in _cases(sorted(nested, key=lambda row: row[1])))
             yield "    esac"
             yield "    ;;"
+
+
+def _by_names(known: Grammar) -> Iterable[tuple[str, Sequence[str]]]:
+    """The operations with the parameters of each, those with the same ones side by side."""
+    return sorted(known.parameters.items(), key=lambda row: list(row[1]))
 
 
 def _cases(rows: Iterable[tuple[str, str]]) -> Iterable[str]:

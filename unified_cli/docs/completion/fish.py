@@ -12,6 +12,8 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "FLAGS": _cases((path, _described(flags)) for path, flags in known.flags),
         "VALUES": _cases((spelling, f"echo {_quoted(kind)}") for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _cases(_arguments(known)),
+        "COLUMNS": _cases((path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()),
+        "PARAMETERS": _cases((path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,
         "VALUED": known.values,

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unified_cli.catalogue import STANDARD, Catalogue
+from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
+from unified_cli.catalogue.known_filters import known_filters
 from unified_cli.cli.flags import Flag
 from unified_cli.docs.command_index import CommandEntry, all_flags
 
@@ -19,7 +20,8 @@ class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
     `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling,
-    for all options that take a value; `arguments` by path, the last one repeats.
+    for all options that take a value; `arguments` by path, the last one repeats. `columns` are the known fields of a
+    resource, `parameters` what an operation is known to take as a query parameter, up to the `=`.
     """
 
     apis: Sequence[str]
@@ -27,6 +29,8 @@ class Grammar:
     flags: Sequence[tuple[str, Words]]
     values: Mapping[str, str]
     arguments: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
+    parameters: Mapping[str, Sequence[str]]
     standard: Sequence[str] = tuple(STANDARD)
 
 
@@ -39,7 +43,21 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
         flags=[*_flags(entries, catalogue)],
         values=values,
         arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
+        columns=_columns(catalogue),
+        parameters={one.command: names for one in catalogue if (names := _parameters(one, catalogue.service))},
     )
+
+
+def _columns(catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
+    resources = [(f"{api.name} {one.name}", one) for api in catalogue.apis.values() for one in api.resources.values()]
+    return {path: [field.name for field in one.facts.fields] for path, one in resources if one.facts.fields}
+
+
+def _parameters(operation: Operation, service: Service) -> Sequence[str]:
+    known = known_filters(operation, service)
+    names = known.filters or operation.facts.query.get(operation.name, ())
+    ranges = [f"{name}[{operator}]=" for name in known.sort_keys for operator in ("gt", "lt")]
+    return [*(f"{one.name}=" for one in names), *ranges, *(f"{service.sort}[{name}]=" for name in known.sort_keys)]
 
 
 def _kind(flag: Flag) -> str:

@@ -12,6 +12,8 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "FLAGS": (f"({_pattern(path)}) known+=({_described(flags)}) ;;" for path, flags in known.flags),
         "VALUES": (f"({spelling}) kind={_quoted(kind)} ;;" for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _arguments(known),
+        "COLUMNS": (f"({_pattern(path)}) known=({' '.join(names)}) ;;" for path, names in known.columns.items()),
+        "PARAMETERS": (f"({_pattern(path)}) known=({_all(names)}) ;;" for path, names in known.parameters.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,
         "VALUED": ["|".join(known.values)],
@@ -27,6 +29,10 @@ def _arguments(known: Grammar) -> Iterable[str]:
 
 def _pattern(path: str) -> str:
     return path.replace(" ", r"\ ") or "''"
+
+
+def _all(words: Iterable[str]) -> str:
+    return " ".join(map(_quoted, words))
 
 
 def _described(words: Words) -> str:

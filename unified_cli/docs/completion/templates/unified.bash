@@ -36,6 +36,17 @@ _unified_argument() {
     esac
 }
 
+# Set `words` to the known fields of the resource in $1, or to the known parameters of the operation in $2.
+_unified_known() {
+    words=''
+    case $1 in
+        @COLUMNS@
+    esac
+    case $2 in
+        @PARAMETERS@
+    esac
+}
+
 # Set `_unified_folder` to the folder of the configuration.
 _unified_locate() {
     _unified_folder=${XDG_CONFIG_HOME:-}
@@ -48,17 +59,62 @@ _unified_locate() {
     fi
 }
 
-# Add to `words` the profiles of the config file, those with harmless names.
+# Add to `words` the profiles of the config file, those with harmless names; with $1 also their tags.
 _unified_profiles() {
     local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
     local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
     local quoted='^[[:space:]]*\[profiles\."([A-Za-z0-9][A-Za-z0-9._-]*)"\][[:space:]]*(#.*)?$'
+    local tags='^[[:space:]]*tags[[:space:]]*=[[:space:]]*\[(.*)\]' tag='"([A-Za-z0-9][A-Za-z0-9._-]*)"'
     words='sandbox'
     [[ -f $file && -r $file ]] || return
     while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
         line=${line%$'\r'}
         if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
             words+=" ${BASH_REMATCH[1]}"
+        elif [[ -n ${1:-} && $line == *tags* && (${#line} -lt 1000) && $line =~ $tags ]]; then
+            line=${BASH_REMATCH[1]}
+            while [[ $line =~ $tag ]]; do
+                line=${line#*"${BASH_REMATCH[0]}"}
+                [[ " $words " == *" tag:${BASH_REMATCH[1]} "* ]] || words+=" tag:${BASH_REMATCH[1]}"
+            done
+        fi
+    done <"$file"
+}
+
+# Set `profile` to the default one, unless the command line has named one.
+_unified_default() {
+    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
+    local row='^profile[[:space:]]*=[[:space:]]*"([A-Za-z0-9][A-Za-z0-9._-]*)"'
+    profile=${profile:-${UNIFIED_PROFILE:-}}
+    [[ -z $profile && -f $file && -r $file ]] || return
+    while ((lines++ < 100)) && IFS= read -r line && [[ $line != '['* ]]; do
+        [[ $line =~ $row ]] && profile=${BASH_REMATCH[1]}
+    done <"$file"
+}
+
+# Add to `words` the ids or columns, as $1 says, that a terminal showed of the resource in `path` within a day.
+_unified_seen() {
+    local LC_ALL=C line file now=0 lines=0 name=${path% *} cache=${XDG_CACHE_HOME:-}
+    local word='^[A-Za-z0-9][A-Za-z0-9._-]*$'
+    [[ -z $account ]] || return
+    _unified_default
+    [[ $profile =~ $word && $name =~ ^[a-z_-]+\ [a-z_-]+$ ]] || return
+    if [[ -n $cache ]]; then
+        cache+=/unified
+    elif [[ -d ${HOME:-}/Library/Caches/unified ]]; then
+        cache=$HOME/Library/Caches/unified
+    else
+        cache=${HOME:-}/.cache/unified
+    fi
+    file=$cache/completion/$profile/${name/ /.}.$1
+    [[ -f $file && -O $file && -r $file ]] || return
+    printf -v now '%(%s)T' -1 2>/dev/null
+    while ((lines++ < 400)) && IFS= read -r line; do
+        if ((lines == 1)); then
+            line=${line%% *}
+            [[ $line =~ ^[1-9][0-9]{0,11}$ ]] && ((now == 0 || now - line < 86400)) || return
+        elif [[ (${#line} -le 100) && $line =~ $word && " $words " != *" $line "* ]]; then
+            words+=" $line"
         fi
     done <"$file"
 }
@@ -155,6 +211,28 @@ _unified_offer_kind() {
             _unified_profiles
             _unified_offer "$2"
             ;;
+        connection)
+            _unified_profiles tags
+            _unified_offer "$2"
+            ;;
+        record)
+            words=''
+            _unified_seen ids
+            _unified_offer "$2"
+            ;;
+        column)
+            local before=$2
+            [[ ${current#"$2"} == *,* ]] && before=${current%,*},
+            _unified_known "${path% *}" ''
+            _unified_seen columns
+            _unified_offer "$before"
+            compopt -o nospace 2>/dev/null
+            ;;
+        parameter)
+            _unified_known '' "$path"
+            _unified_offer "$2"
+            compopt -o nospace 2>/dev/null
+            ;;
         api/resource)
             local api=${current%%/*}
             if [[ $current == */* ]]; then
@@ -180,6 +258,7 @@ _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
+    local profile='' account=''
     _unified_locate
     # The shell splits words at = : and @; pieces without a blank between them are joined again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -194,6 +273,8 @@ _unified() {
     _unified_words ''
     for ((i = 1; i < n; i++)); do
         if [[ -n $skip ]]; then
+            [[ $skip == -p || $skip == --profile ]] && profile=${typed[i]}
+            [[ $skip == -a || $skip == --account-id ]] && account=${typed[i]}
             skip=''
             continue
         fi
@@ -210,8 +291,10 @@ _unified() {
                     ((argument++))
                 fi
                 ;;
+            --profile=*) profile=${typed[i]#*=} ;;
+            --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            @VALUED@) skip=1 ;;
+            @VALUED@) skip=${typed[i]} ;;
         esac
     done
 

@@ -34,6 +34,20 @@ function __unified_argument --argument-names at argument
     end
 end
 
+# The known fields of the resource.
+function __unified_columns --argument-names at
+    switch "$at"
+        @COLUMNS@
+    end
+end
+
+# The known parameters of the operation.
+function __unified_parameters --argument-names at
+    switch "$at"
+        @PARAMETERS@
+    end
+end
+
 # The folder of the configuration.
 function __unified_folder
     if test -n "$XDG_CONFIG_HOME"
@@ -52,6 +66,45 @@ function __unified_profiles
     printf '%s\t%s\n' sandbox 'the built-in profile'
     test -f "$file" -a -r "$file"; or return
     string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
+end
+
+# The tags in the config file, those with harmless names.
+function __unified_tags
+    set -l file $UNIFIED_CONFIG
+    test -n "$file"; or set file (__unified_folder)/config.toml
+    test -f "$file" -a -r "$file"; or return
+    string match -rg '^\s*tags\s*=\s*\[(.*)\]' <$file | string match -rag '"([A-Za-z0-9][A-Za-z0-9._-]*)"' | string replace -r '^' tag:
+end
+
+# The ids or columns that a terminal showed of the resource within a day.
+function __unified_seen --argument-names kind at profile account
+    test -z "$account"; or return
+    test -n "$profile"; or set profile $UNIFIED_PROFILE
+    if test -z "$profile"
+        set -l file $UNIFIED_CONFIG
+        test -n "$file"; or set file (__unified_folder)/config.toml
+        test -f "$file" -a -r "$file"; or return
+        while read -l line
+            string match -q '[*' -- "$line"; and break
+            string match -qr '^profile\s*=\s*"(?<named>[A-Za-z0-9][A-Za-z0-9._-]*)"' -- "$line"; and set profile $named
+        end <$file
+    end
+    string match -qr '^[A-Za-z0-9][A-Za-z0-9._-]*$' -- "$profile"; or return
+    set -l words (string split ' ' -- "$at")
+    string match -qr '^[a-z_-]+ [a-z_-]+$' -- "$words[1..2]"; or return
+    set -l cache "$HOME/.cache/unified"
+    if test -n "$XDG_CACHE_HOME"
+        set cache $XDG_CACHE_HOME/unified
+    else if test -d "$HOME/Library/Caches/unified"
+        set cache "$HOME/Library/Caches/unified"
+    end
+    set -l file $cache/completion/$profile/$words[1].$words[2].$kind
+    test -f $file -a -O $file -a -r $file; or return
+    # Without the builtin path, which is there from fish 3.5 on, the age is not known.
+    if builtin -q path
+        test (path mtime -R -- $file) -lt 86400; or return
+    end
+    string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
 end
 
 # What the user's own catalogue files add after the command words.
@@ -80,7 +133,7 @@ function __unified_added --argument-names folder at
 end
 
 # Values of a kind, each after what stands before them in the same word.
-function __unified_offer --argument-names kind before current
+function __unified_offer --argument-names kind before current at profile account
     switch "$kind"
         case ''
             return
@@ -94,6 +147,22 @@ function __unified_offer --argument-names kind before current
             end
         case profile
             __unified_profiles | string replace -r '^' -- "$before"
+        case connection
+            begin
+                __unified_profiles
+                __unified_tags
+            end | string replace -r '^' -- "$before"
+        case record
+            __unified_seen ids "$at" "$profile" "$account" | string replace -r '^' -- "$before"
+        case column
+            set -l words (string split ' ' -- "$at")
+            set -l begun (string match -r '^.*,' -- "$current")
+            begin
+                __unified_columns "$words[1..2]"
+                __unified_seen columns "$at" "$profile" "$account"
+            end | string replace -r '^' -- "$before$begun"
+        case parameter
+            __unified_parameters "$at" | string replace -r '^' -- "$before"
         case api/resource
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
@@ -116,14 +185,22 @@ function __unified_complete
     set -l skip ''
     set -l helped ''
     set -l argument 0
+    set -l profile ''
+    set -l account ''
     set -l known (__unified_words '')
     set -e typed[1]
     for word in $typed
         if test -n "$skip"
+            contains -- $skip -p --profile; and set profile $word
+            contains -- $skip -a --account-id; and set account $word
             set skip ''
             continue
         end
         switch $word
+            case '--profile=*'
+                set profile (string replace -r '^[^=]*=' '' -- $word)
+            case '--account-id=*'
+                set account (string replace -r '^[^=]*=' '' -- $word)
             case '--*=*'
             case @VALUED@
                 set skip $word
@@ -142,10 +219,10 @@ function __unified_complete
         end
     end
     if test -n "$skip"
-        __unified_offer "$(__unified_value $skip)" '' "$current"
+        __unified_offer "$(__unified_value $skip)" '' "$current" "$at" "$profile" "$account"
     else if string match -q -- '--*=*' $current
         set -l parts (string split -m 1 = -- $current)
-        __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]"
+        __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]" "$at" "$profile" "$account"
     else if string match -q -- '-*' $current
         test -n "$helped"; and set at help
         __unified_flags "$at"
@@ -153,7 +230,7 @@ function __unified_complete
         printf '%s\n' $known
     else
         test -n "$helped"; and set at help
-        __unified_offer "$(__unified_argument "$at" $argument)" '' "$current"
+        __unified_offer "$(__unified_argument "$at" $argument)" '' "$current" "$at" "$profile" "$account"
     end
 end
 

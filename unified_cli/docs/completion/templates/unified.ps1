@@ -86,6 +86,10 @@ $UnifiedComplete = {
             'folder' { }
             '@file' { }
             'profile' { Show-Unified (Get-UnifiedProfiles) $before }
+            'connection' { Show-Unified (Get-UnifiedProfiles) $before }
+            'record' { }
+            'column' { }
+            'parameter' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]

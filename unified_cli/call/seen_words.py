@@ -1,0 +1,44 @@
+"""Keep the ids and columns that a list showed on a terminal, for completion."""
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+
+from unified_cli.call import Call
+from unified_cli.catalogue import Operation
+from unified_cli.config.completion_words import CompletionWords
+from unified_cli.http.answer import bounds, page_body
+from unified_cli.json_text import members
+from unified_cli.json_text.members import Record
+
+_LARGEST = 4 * 1024 * 1024
+_MOST = 300
+
+
+def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
+    """The same of a page that is not taken apart yet; one of several MiB is left alone."""
+    if len(body) > _LARGEST:
+        return
+    with contextlib.suppress(bounds.TooLargeError):
+        if page := page_body.split(body, call.catalogue.service):
+            keep(call, operation, page.records)
+
+
+def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
+    """Keep the ids and columns of these records, if a person saw them and named the connection by its profile."""
+    runtime, _, settings, _ = call
+    if not (runtime.stdout_is_terminal and operation and operation.lists and settings.profile):
+        return
+    address, account = settings.reachable()
+    if call.options.account_id:
+        # Completion knows connections by their profiles only.
+        return
+    connection = hashlib.sha256(f"{address.origin}\0{account}".encode()).hexdigest()[:16]
+    found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
+    ids = [members.text(parts.get("id")) for parts in found]
+    columns = dict.fromkeys(name for parts in found for name in parts)
+    words = CompletionWords(runtime.folder("cache"), runtime.wall)
+    # The call has done its work: what cannot be kept must not fail it.
+    with contextlib.suppress(OSError):
+        words.add(settings.profile, (operation.api, operation.resource, "ids"), connection, ids)
+        words.add(settings.profile, (operation.api, operation.resource, "columns"), connection, columns)
