@@ -25,6 +25,7 @@ LIBRARIES = {
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
     "filelock": ["storage"],
+    "obstore": ["storage/object_store"],
     "keyring": ["config/credentials"],
     "jq": ["output", "bulk", "commands"],
     "yaml": ["output"],

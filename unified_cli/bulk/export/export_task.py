@@ -9,7 +9,7 @@ from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
 from unified_cli.bulk.export.list_identity import ListIdentity
-from unified_cli.bulk.export.list_target import ListTarget
+from unified_cli.bulk.export.list_target import ListTarget, TakenOverError
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
@@ -98,10 +98,13 @@ class TaskRunner:
         self._refused.setdefault(name, error)
 
     def run(self, task: ExportTask) -> Generator[TaskResult]:
-        """Do the task: gives each page when it is written, and how it ended. Raises StorageError."""
+        """Do the task: gives each page when it is written, and how it ended.
+
+        Raises StorageError, and TakenOverError where another run does the same.
+        """
         try:
             yield from self._run(task)
-        except StorageError:
+        except (StorageError, TakenOverError):
             raise
         except UnifiedError as error:
             yield FailedList(task, error)

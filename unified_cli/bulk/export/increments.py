@@ -64,6 +64,16 @@ def mark_of(records: Callable[[], Iterable[bytes]], lag: float) -> Mark:
     return Mark(text, tuple(recent))
 
 
+def merged(marks: Sequence[Mark], lag: float) -> Mark:
+    """The mark of records in several parts, from that of each."""
+    newest = max((mark.newest for mark in marks), key=_time, default="")
+    if not newest:
+        return Mark()
+    since = _time(newest) - timedelta(seconds=lag)
+    recent = {digest: None for mark in marks if mark.newest and _time(mark.newest) > since for digest in mark.recent}
+    return Mark(newest, tuple(recent) if len(recent) <= _MOST_RECENT else ())
+
+
 def after(marks: Iterable[Mark], lag: float) -> Increment:
     """What comes after exports with these marks."""
     found = [mark for mark in marks if mark.newest]
@@ -91,6 +101,10 @@ def changed_at(record: Record | bytes) -> datetime | None:
 def timestamp(at: datetime) -> str:
     """The time as ISO 8601 writes it, in UTC."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text) if text else datetime.min.replace(tzinfo=UTC)
 
 
 def _digest(record: Record | bytes) -> str:

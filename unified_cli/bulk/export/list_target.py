@@ -5,9 +5,17 @@ from typing import BinaryIO, Protocol
 
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.increments import Mark
+from unified_cli.errors import StateError
 
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
 """Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
+
+
+class TakenOverError(StateError):
+    """Another run writes to the same place: this one was taken for dead, and has to stop."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"another run writes to {place}, and has taken over from this one")
 
 
 class ListTarget(Protocol):

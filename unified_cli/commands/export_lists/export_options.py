@@ -23,11 +23,11 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     what: Annotated[tuple[str, ...], Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",))] = ()
     query: Query = ()
     to: Annotated[
-        str | None, Flag(("--to",), EXPORT, "the folder to write to; run again to resume", "DIR", takes="folder")
+        str | None, Flag(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
     ] = None
     shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")] = None
     verify: Annotated[
-        str | None, Flag(("--verify",), EXPORT, "check a folder against its manifest", "DIR", takes="folder")
+        str | None, Flag(("--verify",), EXPORT, "check a folder or URL against its manifest", "DIR", takes="folder")
     ] = None
     tasks: Annotated[
         bool, Flag(("--tasks",), EXPORT, "print a task for each connection, as NDJSON, and export nothing")

@@ -1,11 +1,9 @@
 """Run an export, print its tasks, or verify it."""
 
-from pathlib import Path
-
 from unified_cli import signals
 from unified_cli.bulk.export import manifest_check
+from unified_cli.bulk.export.destinations import places
 from unified_cli.bulk.export.destinations.destination import Destination
-from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists import export_plan, export_summary, task_export
 from unified_cli.commands.export_lists.export_options import ExportOptions
@@ -22,7 +20,7 @@ def run(context: CommandContext, options: ExportOptions) -> None:
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.verify:
-        _verify(runtime, LocalFolder(runtime, Path(options.verify)))
+        _verify(runtime, places.destination(runtime, options.verify, make=False))
     elif options.task:
         task = task_export.read(runtime, options.task)
         _export(context, export_plan.of_task(context, task, options))
@@ -51,7 +49,7 @@ def _verify(runtime: Runtime, destination: Destination) -> None:
 
 def _export(context: CommandContext, plan: ExportPlan) -> None:
     runtime = context.runtime
-    destination = LocalFolder(runtime, Path(plan.options.to or ""))
+    destination = places.destination(runtime, plan.options.to or "", make=True)
     with progress(runtime, Work(part="list", parts=len(plan.tasks))) as shown:
         try:
             summary = export_plan.carry_out(context, plan, destination, shown)

@@ -1,0 +1,382 @@
+"""Exports to a server of S3 and to a shared folder: each record once, whatever is killed, frozen or refused."""
+
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+import stores
+from front_door import Result, Unified
+from pages import served
+from server import Service
+from stores import Bucket, ended, kill_after, serve_lists, start
+
+pytestmark = pytest.mark.extra
+pytest.importorskip("obstore", reason="needs the extra cloud")
+pytest.importorskip("moto.server", reason="needs the extra test-all")
+
+TICKETS = "dump/acct-1/ticketing/tickets"
+LOG = "dump/.log/acct-1/ticketing/tickets/0001"
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url:
+        yield url
+
+
+@pytest.fixture
+def bucket(s3: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    made = Bucket(s3, f"b{abs(hash(request.node.name))}")
+    for name, value in made.environ.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+Export = Callable[..., Result]
+
+
+@pytest.fixture
+def export(unified: Unified, service: Service, bucket: Bucket) -> Export:
+    def run(more: str = "", to: str = f"s3://{bucket.name}/dump") -> Result:
+        environ = {**os.environ, **service.environ, "UNIFIED_RATE": "0"}
+        return unified(f"export ticketing/tickets --to {to} {more}", environ=environ)
+
+    return run
+
+
+@pytest.fixture
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unified_cli.bulk.export.destinations.chunked_list.BYTES", 1000)
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    serve_lists(service, pages=8)
+    to = f"s3://{bucket.name}/dump"
+    result = export()
+    assert (result.code, result.stdout) == (0, "")
+    assert result.stderr == f"wrote 1 file with 80 records to {to}, 0 already complete\n"
+    names = bucket.names("dump")
+    chunks = [name for name in names if name.endswith(".ndjson")]
+    assert all(name.startswith(f"{TICKETS}/0001-00000") for name in chunks)
+    assert len(chunks) == 4
+    assert [name for name in names if name not in chunks] == [
+        *(f"{LOG}/{number:06}.json" for number in range(1, 6)),
+        "dump/manifest.json",
+    ]
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+    asked = len(service.seen)
+    assert export().stderr == f"wrote 0 files with 0 records to {to}, 1 already complete\n"
+    assert len(service.seen) == asked
+    verified = unified(f"export --verify {to}", environ=dict(os.environ))
+    assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
+
+
+@pytest.mark.usefixtures("_small")
+def test_what_somebody_changed_is_found(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
+    serve_lists(service, pages=8)
+    to = f"s3://{bucket.name}/dump"
+    export()
+    first, second, third, _ = bucket.chunks(TICKETS)
+    bucket.put(first, bucket.get(first).replace(b"t-1", b"t-7"))
+    bucket.delete(second)
+    bucket.put(f"{TICKETS}/0001-000009-stranger.ndjson", b"{}\n")
+    verified = unified(f"export --verify {to}", environ=dict(os.environ))
+    assert verified.code == 12
+    names = [Path(name).name for name in (first, second)]
+    assert verified.stderr.splitlines() == [
+        f"acct-1/ticketing/tickets.ndjson: {names[0]}: not the bytes that were written",
+        f"acct-1/ticketing/tickets.ndjson: {names[1]} is gone",
+        "acct-1/ticketing/tickets.ndjson: 0001-000009-stranger.ndjson is no part of the list",
+        f"error: {to} does not match its manifest (3 differences)",
+    ]
+    again = export()
+    assert again.code == 12
+    assert again.stderr.endswith(
+        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart replaces it)\n"
+    )
+    assert export("--restart").code == 0
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+    assert unified(f"export --verify {to}", environ=dict(os.environ)).code == 0
+    assert third not in bucket.names("dump")
+
+
+def test_an_export_that_fails_goes_on_at_its_page_from_any_machine(
+    export: Export, service: Service, bucket: Bucket
+) -> None:
+    serve_lists(service, pages=5)
+    whole = service.reply
+    service.reply = lambda seen: served({}, 403) if "next_cursor=3" in seen.target else whole(seen)
+    result = export()
+    assert result.code == 7
+    assert len(bucket.chunks(TICKETS)) == 1
+    service.reply, asked = whole, len(service.seen)
+    assert export().code == 0
+    assert [dict(seen.query).get("next_cursor") for seen in service.seen[asked:]] == ["3", "4"]
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(50)]
+
+
+def test_an_earlier_list_with_other_options_is_left_alone(export: Export, service: Service, bucket: Bucket) -> None:
+    serve_lists(service, pages=2)
+    assert export().code == 0
+    result = export("-q a=b")
+    assert result.code == 12
+    assert "was exported with another -q or --page-size (--restart replaces it)" in result.stderr
+    # The log knows it too, where the manifest is lost.
+    bucket.delete("dump/manifest.json")
+    result = export("-q a=b")
+    assert result.code == 12
+    assert f"{TICKETS} is of an export with another -q or --page-size (--restart starts anew)" in result.stderr
+
+
+@pytest.mark.usefixtures("_small")
+def test_repeated_records_are_left_out_also_of_later_chunks(export: Export, service: Service, bucket: Bucket) -> None:
+    serve_lists(service, pages=8)
+    assert export().code == 0
+    assert export("--restart --dedupe id").code == 0
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+
+
+def test_what_changed_is_added(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
+    records = [{"id": f"t{number}", "updated_at": f"2026-01-0{number + 1}T00:00:00Z"} for number in range(3)]
+    service.reply = lambda _: served({"result": records, "next_cursor": None})
+    for form in ("ndjson", "parquet") if pytest.importorskip("pyarrow", reason="needs the extra parquet") else ():
+        to = f"s3://{bucket.name}/{form}"
+        folder = f"{form}/acct-1/ticketing/tickets"
+        more = f"--incremental --format {form}"
+        assert "1 file with 3 records" in export(more, to).stderr
+        assert "0 files with 0 records" in export(more, to).stderr
+        records.append({"id": f"new {form}", "updated_at": "2026-02-01T00:00:00Z"})
+        assert "1 file with 1 record" in export(more, to).stderr
+        assert ("updated_at[gt]", "2026-01-02T23:59:00.000000Z") in service.seen[-1].query
+        assert "0 files with 0 records" in export(more, to).stderr
+        assert [Path(name).name[:4] for name in bucket.chunks(folder)] == ["0001", "0002"]
+        assert unified(f"export --verify {to}", environ=dict(os.environ)).code == 0
+        # Starting anew removes what was added.
+        assert export(f"--restart --format {form}", to).code == 0
+        assert [Path(name).name[:4] for name in bucket.chunks(folder)] == ["0001"]
+        records.pop()
+
+
+def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
+    service: Service, bucket: Bucket, tmp_path: Path
+) -> None:
+    serve_lists(service, pages=20, seconds=0.1)
+    argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
+    environ = {**bucket.environ, **service.environ}
+    frozen = start(argv, tmp_path / "one", environ)
+    while not bucket.chunks(TICKETS):
+        time.sleep(0.05)
+    frozen.send_signal(signal.SIGSTOP)
+    bucket.put(f"{TICKETS}/0001-000099-lost.ndjson", b"{}\n")
+    # As if it had been on another machine, and died there.
+    for name in bucket.names("dump/.lease"):
+        bucket.delete(name)
+    code, stderr = ended(start(argv, tmp_path / "two", environ))
+    assert code == 0, stderr
+    frozen.send_signal(signal.SIGCONT)
+    code, stderr = ended(frozen)
+    assert code == 12
+    assert "has taken over from this one" in stderr
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(200)]
+
+
+def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:
+    serve_lists(service, pages=30, seconds=0.3)
+    argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
+    first = start(argv, tmp_path / "one", {**bucket.environ, **service.environ})
+    while not bucket.names("dump/.lease"):
+        time.sleep(0.05)
+    code, stderr = ended(start(argv, tmp_path / "two", {**bucket.environ, **service.environ}))
+    waited, _, said = stderr.partition("\n")
+    assert code == 12
+    assert waited.startswith(f"waiting 20 s for a sign of life of process {first.pid} on ")
+    assert said.startswith(f"error: the export to s3://{bucket.name}/dump is in use by process {first.pid} on ")
+    assert ended(first)[0] == 0
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(300)]
+    assert bucket.names("dump/.lease") == []
+
+
+def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
+    export: Export, service: Service, bucket: Bucket
+) -> None:
+    serve_lists(service, pages=1)
+    sign = {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 3}
+    bucket.put("dump/.lease/manifest.json/000007", json.dumps(sign).encode())
+    result = export()
+    assert result.code == 0
+    assert result.stderr.startswith(
+        f"waiting 20 s for a sign of life of process 1 on elsewhere, which began an export to s3://{bucket.name}/dump\n"
+    )
+    assert bucket.names("dump/.lease") == []
+
+
+def kills(count: int, service: Service, bucket: Bucket, home: Path) -> tuple[int, int]:
+    """Kill an export so often at random times, and let it end: how many kills, and how many pages were asked twice."""
+    what = ["ticketing/tickets", "ticketing/users", "ticketing/teams"]
+    environ = {**bucket.environ, **service.environ}
+    rng = random.Random(1)
+    serve_lists(service, pages=40, seconds=0.01)
+    argv = ["export", *what, "--rate", "0", "--workers", "2", "--to"]
+    folders = [f"acct-1/{name}" for name in what]
+    assert ended(start([*argv, f"s3://{bucket.name}/whole"], home, environ))[0] == 0
+    expected = [bucket.content(f"whole/{folder}") for folder in folders]
+    killed, number, again = 0, 0, 0
+    while killed < count:
+        number += 1
+        place, before = f"again{number}", len(service.seen)
+        to = [*argv, f"s3://{bucket.name}/{place}"]
+        # Several times in one export, too.
+        while (
+            code := kill_after(start(to, home, environ), rng.uniform(0.5, 1.8))
+        ) == -signal.SIGKILL and killed < count:
+            killed += 1
+        killed += code == -signal.SIGKILL
+        assert code in {0, -signal.SIGKILL}
+        code, stderr = ended(start(to, home, environ))
+        assert code == 0, stderr
+        assert [bucket.content(f"{place}/{folder}") for folder in folders] == expected
+        again += len(service.seen) - before - 120
+        before = len(service.seen)
+        code, stderr = ended(start(to, home, environ))
+        assert (code, len(service.seen)) == (0, before), stderr
+    return killed, again
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.long)])
+def test_a_killed_export_has_each_record_once_in_the_end(
+    count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    killed, again = kills(count, service, bucket, tmp_path / "home")
+    with capsys.disabled():
+        print(f"exports to S3: {killed} kills, {again} pages asked twice")  # noqa: T201  what was measured
+    assert killed >= count
+
+
+def test_a_shared_folder_holds_the_same_for_this_user_only(
+    export: Export, service: Service, tmp_path: Path, unified: Unified
+) -> None:
+    serve_lists(service, pages=3)
+    place = tmp_path / "shared" / "a b"
+    place.parent.mkdir()
+    url = f"file://{tmp_path}/shared/a%20b"
+    assert export(to=url).code == 0
+    files = [path for path in place.rglob("*") if path.is_file()]
+    assert len(files) == 3
+    assert {path.stat().st_mode & 0o077 for path in (place, *place.rglob("*"))} == {0}
+    assert stores.lines(next(place.rglob("*.ndjson")).read_bytes()) == [f"t-{number}" for number in range(30)]
+    assert unified(f"export --verify {url}").code == 0
+    assert export(to=url).stderr.endswith("1 already complete\n")
+
+
+REFUSED = [
+    (
+        "s3://key:secret@bucket/dir",
+        "",
+        13,
+        "error: the URL to export to holds credentials (put them into the environment)\n",
+    ),
+    ("s3://key@bucket/dir", "", 13, "error: the URL to export to holds credentials (put them into the environment)\n"),
+    ("s3://", "", 2, "error: s3:// needs the name of a bucket (s3://bucket/dir)\n"),
+    ("ftp://host/dir", "", 2, "error: cannot export to ftp:// (choose from s3://, gs://, az://, file://)\n"),
+    ("s3://bucket/dir?versionId=1", "", 2, "error: s3://bucket takes a plain path after it, without ?, # and ..\n"),
+    ("file://host/dir", "", 2, "error: file:// needs the whole path of a folder (file:///mnt/shared/dump)\n"),
+    (
+        "s3://bucket/dir",
+        "-o csv",
+        2,
+        "error: -o csv makes one file of a list, and an object store has several (use ndjson or parquet)\n",
+    ),
+    (
+        "s3://bucket/dir",
+        "-o tsv",
+        2,
+        "error: -o tsv makes one file of a list, and an object store has several (use ndjson or parquet)\n",
+    ),
+    (
+        "s3://nobodys-bucket/dir",
+        "",
+        11,
+        "error: cannot list s3://nobodys-bucket/dir: nobodys-bucket does not exist\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("to", "more", "code", "said"), REFUSED)
+def test_what_cannot_be_is_refused_before_anything_is_asked(
+    export: Export, service: Service, to: str, more: str, code: int, said: str
+) -> None:
+    result = export(more, to)
+    assert (result.code, result.stdout, result.stderr) == (code, "", said)
+    assert service.seen == []
+
+
+@pytest.fixture
+def store(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """A store that answers everything with the same status."""
+    answer = [200]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            self.send_response(answer[0])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_PUT = do_GET  # noqa: N815  the name that the library calls
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # The last one that is set holds.
+    assert os.environ["AWS_ENDPOINT_URL"] == bucket.environ["AWS_ENDPOINT_URL"]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+    yield lambda status: answer.__setitem__(0, status)
+    server.shutdown()
+    server.server_close()
+
+
+CREDENTIALS = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the machine"
+FAILURES = [
+    (403, 3, f"access is denied (it takes {CREDENTIALS})"),
+    (401, 3, f"access is denied (it takes {CREDENTIALS})"),
+    (400, 6, "its answer is 400 (the same command goes on where it stopped)"),
+]
+
+
+@pytest.mark.parametrize(("status", "code", "said"), FAILURES)
+def test_a_store_that_refuses_is_told_from_one_that_is_not_there(
+    store: Callable[[int], None], export: Export, status: int, code: int, said: str
+) -> None:
+    store(status)
+    result = export(to="s3://bucket/dir")
+    assert (result.code, result.stderr) == (code, f"error: cannot list s3://bucket/dir: {said}\n")
+
+
+def test_a_store_that_does_not_answer(export: Export, monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setattr("unified_cli.storage.object_store.stored_objects._RETRIES", 0)
+    result = export(to="s3://bucket/dir")
+    assert (result.code, result.stderr) == (
+        6,
+        "error: cannot list s3://bucket/dir: it does not answer (the same command goes on where it stopped)\n",
+    )
+    assert service.seen == []

@@ -1,0 +1,240 @@
+"""A list in an object store: chunks of whole pages, each known by its entry in the log."""
+
+import hashlib
+import io
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import NamedTuple, Self
+
+from unified_cli.bulk.export import increments, parquet_file
+from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry, LoggedList
+from unified_cli.bulk.export.increments import Mark
+from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.manifest import REMEDY, timestamp
+from unified_cli.errors import StateError
+from unified_cli.runtime import Runtime
+from unified_cli.storage.object_store.stored_objects import StoredObjects
+
+# A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
+BYTES = 8 * 1024 * 1024
+_SECONDS = 60.0
+_LOGS = ".log"
+
+
+class ListPlace(NamedTuple):
+    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`, and its log."""
+
+    folder: str
+    begin: str
+    suffix: str
+    log: str
+
+    @classmethod
+    def of(cls, file: str) -> Self:
+        """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
+        path = PurePosixPath(file)
+        resource, dot, number = path.stem.rpartition(".")
+        begin = int(number) if dot else 1
+        folder = path.parent / (resource if dot else path.stem)
+        return cls(str(folder), f"{begin:04}-", path.suffix, f"{_LOGS}/{folder}/{begin:04}")
+
+    def chunks(self, objects: StoredObjects) -> dict[str, int]:
+        """The names of the chunks that are there, also of those that no log knows, with their bytes."""
+        return {name: size for name, size in objects.sizes(self.folder).items() if name.startswith(self.begin)}
+
+
+class ChunkedList:
+    """The target of one list in an object store.
+
+    Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages, each once: a chunk without an
+    entry is removed by whoever goes on, after an entry that its writer did not expect. All methods raise StorageError.
+    """
+
+    def __init__(
+        self, runtime: Runtime, objects: StoredObjects, file: str, identity: ListIdentity, options: ListExportOptions
+    ) -> None:
+        self._monotonic, self._wall = runtime.monotonic, runtime.wall
+        self._objects = objects
+        self._place = ListPlace.of(file)
+        self._log = ChunkLog(objects, self._place.log)
+        self._identity = identity
+        self._options = options
+        self._writer = secrets.token_hex(4)
+        self._known = LoggedList(0, 1, (), self._fresh())
+        self._buffer, self._counted = bytearray(), 0
+        self._logged_at = self._monotonic()
+        self.state = self._known.state
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  a list is replaced by `restart` only
+        """Go on where the log ends, or begin; `restart` begins anew, with `keep` after the chunks that are there.
+
+        Raises StateError for a list with other options, or one that was changed.
+        """
+        self._known = self._log.read() or self._known
+        self.state = self._known.state
+        if restart:
+            self._begin_anew(keep=keep)
+        elif not self.state.pages:
+            # Whatever was asked for when it was begun, nothing was read.
+            self.state = self._fresh()
+        elif self.state.fingerprint != self._identity.digest:
+            other = self._identity.other(self.state.options)
+            raise StateError(f"{self} is of an export with {other}", hint=REMEDY)
+        there = self._place.chunks(self._objects)
+        if wrong := [chunk.name for chunk in self._known.chunks if there.get(chunk.name) != chunk.bytes]:
+            raise StateError(f"{self}/{wrong[0]} is gone or was changed", hint=REMEDY)
+        if unknown := there.keys() - {chunk.name for chunk in self._known.chunks}:
+            if not restart and not self.state.complete:
+                # A writer that is frozen and not dead must not find its number free after its chunk was removed.
+                self._add(None, self.state)
+            self._objects.remove([f"{self._place.folder}/{name}" for name in sorted(unknown)])
+        self._logged_at = self._monotonic()
+
+    def __str__(self) -> str:
+        return f"{self._objects.url}/{self._place.folder}"
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the log says that the list is complete."""
+        return self.state.complete
+
+    def lines(self) -> Iterator[bytes]:
+        """The records of the chunks that are logged."""
+        for chunk in self._known.chunks:
+            yield from records(self._objects, self._place, chunk)
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records go in time, for a next run that looks back so many seconds."""
+        marks = [chunk.mark for chunk in self._known.chunks if chunk.mark]
+        return increments.merged([*marks, self._mark_of_buffer(lag)], lag)
+
+    def append(self, data: bytes) -> None:
+        """Hold a part of a page."""
+        self._buffer += data
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; a chunk is written when there are enough of them."""
+        self.state = state
+        self._counted = len(self._buffer)
+        if self._counted >= BYTES or self._monotonic() - self._logged_at >= _SECONDS:
+            self._write(state)
+
+    def keep(self) -> None:
+        """Write the whole pages that are held."""
+        if self.state.pages != self._known.state.pages:
+            self._write(self.state)
+
+    def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  see above
+        """Write what is held, with the entry that completes the list."""
+        self._buffer += end
+        self._counted = len(self._buffer)
+        self._write(replace(self.state, complete=True))
+
+    def tidy(self) -> None:
+        """Nothing: the log stays."""
+
+    def abandon(self) -> None:
+        """Have the log say that nothing was read, if there is one."""
+        if self._known.number:
+            self._begin_anew(keep=False)
+
+    def close(self) -> None:
+        """Forget what is held."""
+        self._buffer.clear()
+
+    def _fresh(self) -> Checkpoint:
+        return Checkpoint(self._identity.digest, timestamp(self._wall()), options={**self._identity.options})
+
+    def _begin_anew(self, *, keep: bool) -> None:
+        known = self._known
+        if keep:
+            again = replace(known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
+            self._add(None, replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
+            return
+        self._known = known._replace(first=known.number + 1, chunks=())
+        self._add(None, self._fresh())
+
+    def _write(self, state: Checkpoint) -> None:
+        """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
+        lines = bytes(self._buffer[: self._counted])
+        chunk = self._chunk(lines) if lines else None
+        size = chunk.bytes if chunk else 0
+        sha256 = hashlib.sha256(f"{state.sha256}{chunk.sha256}".encode()).hexdigest() if chunk else state.sha256
+        self._add(chunk, replace(state, bytes=state.bytes + size, sha256=sha256))
+        del self._buffer[: self._counted]
+        self._counted = 0
+        self._logged_at = self._monotonic()
+
+    def _chunk(self, lines: bytes) -> Chunk:
+        """The chunk with these lines, which is there then."""
+        data = _as_parquet(lines, self._options.profile) if self._options.parquet else lines
+        name = f"{self._place.begin}{self._known.number + 1:06}-{self._writer}{self._place.suffix}"
+        mark = None if self._options.lag is None else self._mark_of_buffer(self._options.lag)
+        self._objects.put(f"{self._place.folder}/{name}", data)
+        return Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark)
+
+    def _mark_of_buffer(self, lag: float) -> Mark:
+        return increments.mark_of(partial(_lines, bytes(self._buffer[: self._counted])), lag)
+
+    def _add(self, chunk: Chunk | None, state: Checkpoint) -> None:
+        known = self._known
+        state = replace(state, updated=timestamp(self._wall()))
+        chunks = (*known.chunks, chunk) if chunk else known.chunks
+        # Those since the entry before.
+        seen = state.seen[len(known.state.seen) :]
+        number = known.number + 1
+        entry = LogEntry(
+            number,
+            self._writer,
+            known.first,
+            chunk,
+            replace(state, seen=[] if state.complete else seen),
+            chunks if state.complete else (),
+        )
+        if not self._log.add(entry):
+            if chunk:
+                self._objects.remove([f"{self._place.folder}/{chunk.name}"])
+            raise TakenOverError(str(self))
+        self._known = LoggedList(number, known.first, chunks, state)
+        self.state = state
+
+
+def remove(objects: StoredObjects, file: str) -> None:
+    """Have the log of a list say that nothing was read, and remove its chunks.
+
+    Raises TakenOverError where another run writes to it, StorageError.
+    """
+    place = ListPlace.of(file)
+    log = ChunkLog(objects, place.log)
+    if (last := log.last()) is not None:
+        number = last.number + 1
+        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint("", ""))):
+            raise TakenOverError(f"{objects.url}/{place.folder}")
+    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
+
+
+def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
+    """The records of a chunk. Raises StateError where it is gone, StorageError."""
+    data = objects.get(f"{place.folder}/{chunk.name}")
+    if data is None:
+        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=REMEDY)
+    if place.suffix == ".parquet":
+        yield from parquet_file.records(io.BytesIO(data))
+    else:
+        yield from _lines(data)
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
+
+
+def _as_parquet(lines: bytes, profile: str) -> bytes:
+    made = io.BytesIO()
+    parquet_file.write(io.BytesIO(lines), made.write, profile)
+    return made.getvalue()

@@ -1,0 +1,24 @@
+"""What the user names as the place of an export: a folder, or the URL of one in an object store."""
+
+from pathlib import Path
+
+from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
+from unified_cli.runtime import Runtime
+from unified_cli.storage.object_store import store_url
+
+
+def destination(runtime: Runtime, text: str, *, make: bool) -> Destination:
+    """The place; `make` makes the folder of a `file://`.
+
+    Raises UsageError for a URL that names no place, UnsafeError for one with credentials, ConfigError where the library
+    for object stores is missing, StorageError.
+    """
+    url = store_url.parse(text)
+    if url is None:
+        return LocalFolder(runtime, Path(text))
+    # Most exports go to a folder.
+    from unified_cli.bulk.export.destinations.store_folder import StoreFolder  # noqa: PLC0415  see above
+    from unified_cli.storage.object_store.stored_objects import StoredObjects  # noqa: PLC0415  see above
+
+    return StoreFolder(runtime, StoredObjects.at(url, runtime.environ, make=make))

@@ -1,0 +1,1 @@
+"""Objects in a store of S3, Google Cloud or Azure, or in a shared folder."""
