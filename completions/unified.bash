@@ -110,17 +110,17 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v --json-errors' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --tasks --task --incremental --lag --restart --dedupe --format --output -o --page-size --allow-partial --csv-safe --bom --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        diff) flags+=' --from --to --key --map --ignore --set --output -o --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --tasks --task --incremental --lag --restart --dedupe --format --output -o --page-size --allow-partial --csv-safe --bom --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        diff) flags+=' --from --to --key --map --ignore --set --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --with --output -o --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        connections\ list) flags+=' --where --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        doctor) flags+=' --profile -p --with --output -o --record --replay --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        connections\ list) flags+=' --where --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
@@ -130,16 +130,16 @@ _unified_flags() {
         profile\ login) flags+=' --store --shared --token-stdin --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ import) flags+=' --update --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        profile\ test) flags+=' --profile -p --with --output -o --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        profile\ test) flags+=' --profile -p --with --output -o --record --replay --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --wait-timeout --wait --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --from --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --wait-timeout --wait --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --from --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
     esac
 }
 
@@ -153,7 +153,7 @@ _unified_value() {
         -q|--query) kind='parameter' ;;
         --dedupe) kind='id' ;;
         --columns) kind='column' ;;
-        --out|--junit) kind='file' ;;
+        --out|--junit|--record|--replay) kind='file' ;;
         --as) kind='curl' ;;
         --ca-bundle) kind='file' ;;
         --color) kind='auto always never' ;;
@@ -277,7 +277,7 @@ _unified_argument() {
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
         diff:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles agents speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff operations help completion sandbox doctor connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff operations help completion sandbox doctor connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         profile\ list:*) kind='connection' ;;
@@ -647,7 +647,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--lag|--operation|--map|--report|--key|--ignore|--set|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--lag|--operation|--map|--report|--key|--ignore|--set|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

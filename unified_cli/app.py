@@ -40,8 +40,26 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
         if first_steps.are_due(runtime):
             first_steps.show(runtime)
             return
-    if command := tree.read(whole(runtime, catalogue or own_catalogue(runtime, COMMANDS)), argv, runtime):
+    catalogue = catalogue or own_catalogue(runtime, COMMANDS)
+    command = tree.read(whole(runtime, catalogue), argv, runtime)
+    if command is None:
+        return
+    record, replay = getattr(command.options, "record", None), getattr(command.options, "replay", None)
+    if record is None and replay is None:
         command()
+    else:
+        _run_with_evidence(argv, runtime, catalogue, (record, replay))
+
+
+def _run_with_evidence(
+    argv: list[str], runtime: Runtime, catalogue: Catalogue, files: tuple[str | None, str | None]
+) -> None:
+    """Run the command line again from its start, in a runtime that records its exchanges or replays them."""
+    from unified_cli.http.har import evidence  # noqa: PLC0415  most commands do neither
+
+    with evidence.kept(runtime, catalogue.service, evidence.Evidence(*files)) as changed:
+        if command := tree.read(whole(changed, catalogue), argv, changed):
+            command()
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO
 
 from unified_cli.standard_streams import PatientReader, WholeWriter
 from unified_cli.stderr import Stderr
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
 APP = "unified"
 TOKEN_VARIABLE = "UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
+
+
+class Exchanges(Protocol):
+    """What stands between a command and the network: a recording of its exchanges, or the answers from one."""
+
+    @property
+    def replays(self) -> bool:
+        """Whether every answer comes from a recording."""
+
+    def transport(
+        self,
+        opened: "Callable[[], httpx.BaseTransport]",
+        describe: Any,  # a callable of a package above
+        /,
+    ) -> "httpx.BaseTransport":
+        """The transport to use instead of the one that `opened` gives."""
 
 
 class Runtime(NamedTuple):
@@ -50,6 +66,7 @@ class Runtime(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
+    exchanges: Exchanges | None = None
 
     @classmethod
     def system(cls) -> "Runtime":
@@ -68,6 +85,11 @@ class Runtime(NamedTuple):
             stderr_is_terminal=_is_terminal(sys.stderr),
             encoding=sys.stdout.encoding if sys.stdout else "ascii",
         )
+
+    @property
+    def replays(self) -> bool:
+        """Whether every answer comes from a recording, so that no token is needed and nothing is learned."""
+        return self.exchanges is not None and self.exchanges.replays
 
     @property
     def width(self) -> int:

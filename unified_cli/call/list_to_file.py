@@ -76,6 +76,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
         jq=call.options.jq,
         csv_safe=options.style.safe_cells,
         bom=options.style.bom,
+        replay=call.runtime.replays,
         dedupe=options.dedupe,
         limit=options.span.records,
         cursor=options.span.cursor,

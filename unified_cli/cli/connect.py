@@ -87,14 +87,16 @@ class Clients:
         """A client for the settings' connection, for one thread; `name` prefixes its messages."""
         token = token or self.token(resolved)
         address, account = resolved.reachable()
-        rates = (0.0, 0.0) if address.is_sandbox else (resolved.rate, resolved.token_rate)
+        # What is not asked of a service is not held back, and nothing is to be learned about it.
+        free = address.is_sandbox or self._runtime.replays
+        rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
         runtime = self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name))
         with self._lock:
             shared = (address.origin, token)
             rate_limit = self._rate_limits.setdefault(
                 (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep)
             )
-            if not address.is_sandbox and (*shared, account) not in self._quotas:
+            if not free and (*shared, account) not in self._quotas:
                 self._recall_pace(rate_limit, address.origin, account, runtime.stderr)
             quota = self._quotas.setdefault((*shared, account), Quota())
             if patience is Patience.ENDLESS:
@@ -111,6 +113,8 @@ class Clients:
             stderr.line(f"{known.age / 60:.0f} min ago {known.window} went through: this run begins at that pace")
 
     def _keep_paces(self) -> None:
+        if self._runtime.replays:
+            return
         learned = [
             (origin, account, window)
             for (origin, *_), rate_limit in self._rate_limits.items()

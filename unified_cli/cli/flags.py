@@ -32,12 +32,13 @@ LIST = "List"
 SERVE = "Serve"
 OUTPUT = "Output"
 WAIT = "Wait and check"
+EVIDENCE = "Evidence"
 SAFETY = "Safety"
 NETWORK = "Network"
 MESSAGE = "Message"
 
 _WHAT = (PROFILE, CONNECTION, IMPORT, COMPARE, INPUT, QUERY, BODY, EXPORT, LIST, SERVE)
-_GROUPS = (*_WHAT, OUTPUT, WAIT, SAFETY, NETWORK, MESSAGE)
+_GROUPS = (*_WHAT, OUTPUT, WAIT, EVIDENCE, SAFETY, NETWORK, MESSAGE)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

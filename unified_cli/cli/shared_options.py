@@ -2,7 +2,19 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import CONNECTION, INPUT, LIST, MESSAGE, NETWORK, OUTPUT, QUERY, SAFETY, Flag, Options
+from unified_cli.cli.flags import (
+    CONNECTION,
+    EVIDENCE,
+    INPUT,
+    LIST,
+    MESSAGE,
+    NETWORK,
+    OUTPUT,
+    QUERY,
+    SAFETY,
+    Flag,
+    Options,
+)
 from unified_cli.config.keys import KEYS
 from unified_cli.output import Format
 
@@ -127,7 +139,22 @@ class ConnectionOptions(Options):
     token_stdin: TokenStdin = False
 
 
-class NetworkOptions(Options):
+class EvidenceOptions(Options):
+    """Whether exchanges are recorded, or requests answered from a recording."""
+
+    record: Annotated[
+        str | None,
+        Flag(
+            ("--record",), EVIDENCE, "write every exchange to a HAR file, without credentials", "FILE.har", takes="file"
+        ),
+    ] = None
+    replay: Annotated[
+        str | None,
+        Flag(("--replay",), EVIDENCE, "answer from a HAR file; nothing is sent", "FILE.har", takes="file"),
+    ] = None
+
+
+class NetworkOptions(EvidenceOptions):
     """How requests are sent."""
 
     timeout: Timeout = None

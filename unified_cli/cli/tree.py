@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -46,6 +46,17 @@ class CommandSpec(Generic[OptionsT]):
     page: Callable[[], "HelpPage"]
     flags: Sequence[Flag] | None = None
     arguments: Sequence[Argument] | None = None
+
+
+class ParsedCommand(NamedTuple, Generic[OptionsT]):
+    """A command line that was read: calling it runs it."""
+
+    run: Callable[[OptionsT], None]
+    options: OptionsT
+
+    def __call__(self) -> None:
+        """Run the command with these options."""
+        self.run(self.options)
 
 
 def _pages() -> Any:
@@ -170,7 +181,7 @@ def leaf(spec: CommandSpec[OptionsT]) -> Any:
     flags = flags_of(spec.options) if spec.flags is None else spec.flags
     arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    read = typer_function(spec.options, lambda options: partial(spec.run, options), flags, arguments)
+    read = typer_function(spec.options, lambda options: ParsedCommand(spec.run, options), flags, arguments)
     app.command(spec.name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(read)
     command: Any = typer.main.get_command(app)
     command.page = lambda: spec.page()._replace(flags=flags)
@@ -194,8 +205,8 @@ def _fill(
     return filled
 
 
-def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """The function that runs the command line; None if it asked for help, which is printed.
+def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] | None:
+    """The command that the command line names; None if it asked for help, which is printed.
 
     Nothing runs from within Typer: deep in its stack every import and every page would cost more, because CPython
     allocates and frees a piece of stack at each call that crosses the end of the last one.
@@ -203,8 +214,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
     """
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
-        with command.make_context("unified", argv, obj=runtime, color=True) as context:
-            run: Callable[[], None] = command.invoke(context)
+        # Typer takes the words out of the list as it reads them.
+        with command.make_context("unified", [*argv], obj=runtime, color=True) as context:
+            parsed: ParsedCommand[Any] = command.invoke(context)
     except typer.Exit:
         return None
     except Exception as error:
@@ -213,4 +225,4 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> Callable[[], None] 
 
             raise from_typer(error) from None
         raise
-    return run
+    return parsed

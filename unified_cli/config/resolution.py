@@ -11,7 +11,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import DEFAULT, Settings, Value
-from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 
@@ -34,14 +34,24 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     reached = address.parse(where.value, where.source) if where.value else None
     if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.of(flag) for flag in _FOREIGN):
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
-    token, left = layers.token(reached)
+    token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
     return Settings(name, reached, values["account_id"].value, token, values, named_by, left)
 
 
+_REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
 _FOREIGN = ("base_url", "token_file", "token_stdin")
 _PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
 _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN}
+
+
+def _token_of_replay(layers: "_Layers", reached: Address | None) -> tuple[TokenSource, tuple[str, ...]]:
+    """The token that messages are about, where none is read: a replay needs none, and any will do."""
+    try:
+        token, left = layers.token(reached)
+    except UnifiedError:
+        return _REPLAYED, ()
+    return token or _REPLAYED, left
 
 
 def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | None, str]:

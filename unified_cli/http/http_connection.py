@@ -15,6 +15,7 @@ from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange
 from unified_cli.http.request import Request
 from unified_cli.http.trace import Trace
+from unified_cli.http.transport.broken_exchange import BrokenExchange, ReplayedError
 from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.redirects import RedirectError, RedirectFollower
@@ -45,7 +46,9 @@ class HttpConnection:
         self._token = token
         self._address, _ = settings.reachable()
         self._state = ConnectionState(runtime.monotonic)
-        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, context.sandbox)
+        self._connections = 0
+        """How many there were before the current request."""
+        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, context.sandbox, self._broken)
         self._transport = self._transports.open(self._address)
         self._other: httpx.BaseTransport | None = None
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
@@ -74,22 +77,20 @@ class HttpConnection:
         return result
 
     def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
-        connections = self._state.connections
+        self._connections = self._state.connections
         self._state.start(until)
         follower = RedirectFollower(self._transport, self._state, self._open_other if expected.part else None)
         try:
             return self._reader.read(request, follower.send(outgoing, request), expected)
         except httpx.TransportError as error:
-            failure = self._failure_of(error)
+            failure, stale = self._broken(error)
             self._disconnect()
             kind = ServiceError if failure.malformed else NetworkError
-            reused = 0 < connections == self._state.connections
-            late = isinstance(error, httpx.TimeoutException)
             retryable = failure.outcome is not Outcome.PERMANENT
             return Failed(
                 Attempt(failure.outcome),
                 kind(failure.reason, hint=failure.hint, retryable=retryable),
-                stale=reused and not self._state.received and not late,
+                stale=stale,
             )
         except decoding.DamageError as error:
             self._disconnect()
@@ -98,7 +99,16 @@ class HttpConnection:
             self._disconnect()
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
+    def _broken(self, error: httpx.TransportError) -> BrokenExchange:
+        if isinstance(error, ReplayedError):
+            return error.broken
+        reused = 0 < self._connections == self._state.connections
+        late = isinstance(error, httpx.TimeoutException)
+        return BrokenExchange(self._failure_of(error), reused and not self._state.received and not late)
+
     def _failure_of(self, error: httpx.TransportError) -> "NetworkFailure":
+        if isinstance(error, ReplayedError):
+            return error.broken.failure
         from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts have no error
 
         return network_errors.failure_of(error, self._route, self._state)

@@ -1,5 +1,6 @@
-"""A file that only grows: what was appended is on the disk when `sync` returns."""
+"""Files that only grow: one is durable when `sync` returns, the other is a whole document after each addition."""
 
+import contextlib
 import os
 from io import BufferedReader
 from pathlib import Path
@@ -72,3 +73,43 @@ class AppendFile:
         if self.is_open:
             handle, self._handle = self._handle, -1
             os.close(handle)
+
+
+class GrowingDocument:
+    """A new file that begins with `head` and always ends with `foot`; the elements between are joined by commas.
+
+    Each addition is one write, so that a process that is killed leaves all earlier elements readable. Raises OSError,
+    FileExistsError where there is anything of that name.
+    """
+
+    def __init__(self, path: Path, head: bytes, foot: bytes) -> None:
+        self._foot = foot
+        self._at = len(head)
+        self._empty = True
+        self._handle = regular_file.descriptor(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode=0o600)
+        self._write(head + foot, 0)
+
+    def add(self, element: bytes) -> None:
+        """Add an element. Where that fails the document is as it was."""
+        data = element if self._empty else b",\n" + element
+        try:
+            self._write(data + self._foot, self._at)
+        except OSError:
+            with contextlib.suppress(OSError):
+                # What was there before needs no more room.
+                self._write(self._foot, self._at)
+                os.ftruncate(self._handle, self._at + len(self._foot))
+            raise
+        self._at += len(data)
+        self._empty = False
+
+    def close(self) -> None:
+        """Close it."""
+        os.close(self._handle)
+
+    def _write(self, data: bytes, at: int) -> None:
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(self._handle, rest, at)
+            at += written
+            rest = rest[written:]

@@ -117,7 +117,11 @@ class TaskRunner:
         request = connection.request(task.operation)
         options = self._terms.options(task.operation)
         identity = ListIdentity.of(
-            request, format=options.format, csv_safe=options.style.safe_cells, bom=options.style.bom
+            request,
+            format=options.format,
+            csv_safe=options.style.safe_cells,
+            bom=options.style.bom,
+            replay=self._runtime.replays,
         )
         before = self._entries.get(task.file)
         if before and not options.restart:
@@ -146,7 +150,10 @@ class TaskRunner:
             self._runtime.stderr.note(f"{task.file}: no record has {increments.FIELD}, so the list is read whole again")
         since = increments.timestamp(increment.since) if increment.since else ""
         request = connection.request(task.operation)
-        identity = ListIdentity.of(request, format=options.format, csv_safe=False, bom=False, since=since)
+        replay = self._runtime.replays
+        identity = ListIdentity.of(
+            request, format=options.format, csv_safe=False, bom=False, replay=replay, since=since
+        )
         task = replace(task, file=history.next_file)
         entry = replace(_entry(task, request, identity, self._now()), since=since)
         for result in self._write(task, connection, entry, replace(options, force=True, increment=increment)):

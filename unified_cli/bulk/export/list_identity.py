@@ -24,6 +24,7 @@ _WORDS = {
     "limit": "--limit",
     "cursor": "--cursor",
     "since": "--lag",
+    "replay": "--replay",
 }
 
 
@@ -35,10 +36,10 @@ class ListIdentity:
     options: Mapping[str, str]
 
     @classmethod
-    def of(cls, request: Request, *, bom: bool, **options: Option) -> Self:
+    def of(cls, request: Request, *, bom: bool, replay: bool, **options: Option) -> Self:
         """The identity of the export of the request's list with these options."""
-        # Identities from before there was this option lack it.
-        options |= {"bom": True} if bom else {}
+        # Identities from before there were these options lack them.
+        options |= ({"bom": True} if bom else {}) | ({"replay": True} if replay else {})
         asked = {
             "origin": request.address.origin,
             "path": request.path,

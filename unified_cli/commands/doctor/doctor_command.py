@@ -7,7 +7,7 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import NETWORK, Flag
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
-from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Timeout
+from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Profiles, Timeout
 from unified_cli.commands import connection_probe
 from unified_cli.commands.doctor import finding_blocks, local_checks
 from unified_cli.commands.doctor.finding import Finding, worst
@@ -25,7 +25,7 @@ from unified_cli.runtime import Runtime
 VERSION = 1
 
 
-class DoctorOptions(MessageOptions):
+class DoctorOptions(MessageOptions, EvidenceOptions):
     """Which profiles to check, whether to call the service, and how to print the findings."""
 
     patterns: Patterns = ()

@@ -42,10 +42,12 @@ class ImportTask:
     @property
     def where(self) -> list[Any]:
         """What the input goes into, as far as it is known before the input is read."""
+        # What was replayed was not done, and what was done is not to be replayed over.
+        replay = ["--replay"] if self.runtime.replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
-            return [address.origin + address.path, self.operation.command, account, self.query, self.map]
-        return ["several", self.operation.command, self.query, self.map]
+            return [address.origin + address.path, self.operation.command, account, self.query, self.map, *replay]
+        return ["several", self.operation.command, self.query, self.map, *replay]
 
     @property
     def identity(self) -> list[Any]:

@@ -6,7 +6,7 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import CONNECTION, Flag
 from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import CaBundle, MessageOptions, Profiles, Retries, Timeout
+from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Profiles, Retries, Timeout
 from unified_cli.commands import connection_probe
 from unified_cli.commands.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.commands.profile.profile_options import Patterns, build, page
@@ -23,7 +23,7 @@ With = Annotated[
 ]
 
 
-class CheckOptions(MessageOptions):
+class CheckOptions(MessageOptions, EvidenceOptions):
     """Which connections to test, with which list, and how to print the results."""
 
     patterns: Patterns = ()

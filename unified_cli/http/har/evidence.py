@@ -1,0 +1,71 @@
+"""Run a command with its exchanges recorded to a HAR file, or answered from one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import ServiceError, StorageError, UsageError
+from unified_cli.http.har.har_index import HarIndex
+from unified_cli.http.har.recording import Recording
+from unified_cli.http.har.replay import Replay, ReplayClock, UnrecordedError
+from unified_cli.runtime import Runtime
+from unified_cli.storage.spool_file import SpoolFile
+
+
+class Evidence(NamedTuple):
+    """The file to record to, or the one to answer from; both None for an ordinary command."""
+
+    record: str | None = None
+    replay: str | None = None
+
+
+@contextmanager
+def kept(runtime: Runtime, service: Service, evidence: Evidence) -> Iterator[Runtime]:
+    """The runtime of a command that records its exchanges, or is answered from a recording.
+
+    Raises UsageError for both at once; ServiceError for a request that the recording does not answer; StorageError and
+    StateError for a file that cannot be used.
+    """
+    if evidence.record is not None and evidence.replay is not None:
+        raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
+    if evidence.replay is not None:
+        with _replayed(runtime, service, _path("--replay", evidence.replay)) as changed:
+            yield changed
+    else:
+        with _recorded(runtime, service, _path("--record", evidence.record or "")) as changed:
+            yield changed
+
+
+@contextmanager
+def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
+    recording = Recording(path, runtime, service.accounts)
+    try:
+        yield runtime._replace(exchanges=recording)
+    except BaseException:
+        try:
+            recording.close()
+        except StorageError as error:
+            runtime.stderr.line(error.message)
+        raise
+    recording.close()
+
+
+@contextmanager
+def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
+    clock = ReplayClock()
+    with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy:
+        index = HarIndex(path, copy)
+        try:
+            yield runtime._replace(
+                exchanges=Replay(index, clock, service.connection), monotonic=clock.now, sleep=clock.sleep
+            )
+        except UnrecordedError as error:
+            raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
+
+
+def _path(option: str, name: str) -> Path:
+    if not name:
+        raise UsageError(f"{option} is empty", hint=f"{option} FILE.har")
+    return Path(name)

@@ -1,0 +1,144 @@
+"""Read a HAR file, which may come from anywhere: an entry at a time, checked, and within bounds."""
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, BinaryIO
+
+import msgspec
+
+from unified_cli.http.attempt import Outcome
+from unified_cli.http.har.exchange import BodyEnd
+from unified_cli.json_text.json_stream import JsonStream
+
+LONGEST_ENTRY = 160 * 1024 * 1024
+"""Characters of one entry: the largest body that a recording holds, with the escapes of JSON."""
+_PIECE = 1024 * 1024
+
+
+class HarPair(msgspec.Struct):
+    """A header."""
+
+    name: str
+    value: str
+
+
+class HarBody(msgspec.Struct):
+    """The body of a request."""
+
+    text: str = ""
+
+
+class HarRequest(msgspec.Struct):
+    """What an exchange is found by."""
+
+    method: str
+    url: str
+    body: HarBody | None = msgspec.field(default=None, name="postData")
+
+
+class HarContent(msgspec.Struct):
+    """The body of an answer, and how much of it there is."""
+
+    text: str = ""
+    encoding: str = ""
+    end: BodyEnd = msgspec.field(default=BodyEnd.COMPLETE, name="_end")
+    reason: str = msgspec.field(default="", name="_reason")
+
+    def decoded(self) -> bytes:
+        """The bytes. Raises ValueError for text that is no base64 and should be."""
+        return b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()
+
+
+class HarAnswer(msgspec.Struct):
+    """The answer; the status is 0 where there was none."""
+
+    status: int
+    headers: list[HarPair]
+    content: HarContent = msgspec.field(default_factory=HarContent)
+
+
+class HarFailure(msgspec.Struct):
+    """Why an exchange has no complete answer."""
+
+    reason: str
+    hint: str | None = None
+    outcome: str = Outcome.LOST.name
+    malformed: bool = False
+    stale: bool = False
+
+
+class HarEntry(msgspec.Struct):
+    """One exchange; `time` in milliseconds."""
+
+    request: HarRequest
+    response: HarAnswer
+    time: float = 0.0
+    error: HarFailure | None = msgspec.field(default=None, name="_error")
+
+
+_DECODER = msgspec.json.Decoder(HarEntry)
+
+
+def entry(text: bytes) -> HarEntry:
+    """The exchange in the text of an entry. Raises ValueError that says what is wrong with it."""
+    found = _DECODER.decode(text)
+    status, failure = found.response.status, found.error
+    if not (100 <= status < 600 or (failure and status == 0)):
+        raise ValueError(f"{status} is no status of an answer")
+    if failure and failure.outcome not in Outcome.__members__:
+        raise ValueError(f"{failure.outcome!r} is no outcome")
+    if any(not (pair.name + pair.value).isprintable() or not pair.name for pair in found.response.headers):
+        raise ValueError("a header of the answer holds a control character")
+    try:
+        found.response.content.decoded()
+    except binascii.Error:
+        raise ValueError("the body of the answer is not base64") from None
+    return found
+
+
+def entries(file: BinaryIO) -> Iterator[bytes]:
+    """The texts of the entries.
+
+    Raises ValueError with the reason, to follow the name of the file, where it is no HAR, and TooLongError.
+    """
+    stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
+    found = False
+    for outer in _keys(stream):
+        if outer != "log" or stream.peek() != "{":
+            stream.value()
+            continue
+        for inner in _keys(stream):
+            if inner == "entries" and stream.peek() == "[" and not found:
+                found = True
+                yield from _elements(stream)
+            else:
+                stream.value()
+    if stream.peek():
+        raise ValueError("is not JSON: there is text after the JSON value")
+    if not found:
+        raise ValueError("is no HAR file: it has no log with entries")
+
+
+def _keys(stream: JsonStream) -> Iterator[str]:
+    """The names of the members of an object; whoever asks takes each value from the stream."""
+    stream.expect("{")
+    ended = stream.take("}")
+    while not ended:
+        key: Any = msgspec.json.decode(stream.value())
+        stream.expect(":")
+        yield key
+        ended = stream.take("}")
+        if not ended:
+            stream.expect(",")
+
+
+def _elements(stream: JsonStream) -> Iterator[bytes]:
+    stream.expect("[")
+    ended = stream.take("]")
+    while not ended:
+        yield stream.value().encode("utf-8", "surrogatepass")
+        ended = stream.take("]")
+        if not ended:
+            stream.expect(",")

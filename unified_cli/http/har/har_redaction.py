@@ -1,0 +1,137 @@
+"""Replace in an exchange what must not reach a file: credentials, cookies, signed query values, known secrets.
+
+The same replacements are made in a request that is looked up in a recording, so that it is found there.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from unified_cli.json_text import members
+from unified_cli.json_text.outside_strings import deeper_than
+from unified_cli.masking import masked
+
+REPLACED = "***"
+_DEEPEST = 200
+_PIECE = 256 * 1024
+_LONGEST_PIECE = 4 * 1024 * 1024
+
+_HEADER = re.compile(
+    r"authori[sz]ation|authentication|cookie|token|secret|api-?key|password|credential|signature", re.IGNORECASE
+)
+_RATE = re.compile(r"(x-)?rate-?limit", re.IGNORECASE)
+
+_CREDENTIALS = frozenset(
+    {
+        *("access_token", "refresh_token", "id_token", "client_secret", "private_key", "secret_key", "api_key"),
+        *("accesstoken", "refreshtoken", "clientsecret", "privatekey", "apikey", "password", "passwd"),
+    }
+)
+"""The members of a JSON object, in lower case, that are credentials wherever they stand."""
+_OF_CONNECTIONS = _CREDENTIALS | {"context", "credentials", "authentication", "secret", "token"}
+"""The same for what the service says about connections."""
+_SUSPECT = re.compile(rf'"(?:{"|".join(sorted(_CREDENTIALS))})"\s*:', re.IGNORECASE)
+
+_SIGNED = (
+    r"x-(?:amz|goog|oss|cos|obs|ms)-(?:signature|credential|security-token)|(?:q-)?signature|sig|policy|key-pair-id"
+    r"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|api[_-]?key|client[_-]?secret|password"
+    r"|(?:(?:access|auth|id|refresh|session|security|download|upload|bearer|csrf)[_-]?)?token"
+)
+# In a URL, in the escapes of JSON, and in a URL that is itself a value of another one's query.
+_BEGIN = r"[?&;]|\\u0026|\\u003f"
+_ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
+_CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
+_ESCAPED_CHARACTER = r"""[^&"'\\\s<>#%]|%(?:25)*(?!26|23|22|25)[0-9a-f]{2}"""
+_VALUES = re.compile(
+    rf"((?:{_BEGIN})(?:amp;)?(?:{_SIGNED})(?:=|\\u003d))(?:{_CHARACTER})+"
+    rf"|((?:{_ESCAPED_BEGIN})(?:{_SIGNED})(?:=|%(?:25)*3d))(?:{_ESCAPED_CHARACTER})+"
+    r"""|(https?:\\?/\\?/)[^/@\s"'<>\\?#]+(?=@)""",
+    re.IGNORECASE,
+)
+
+
+def url(text: str) -> str:
+    """The URL without signed values, user names and passwords."""
+    return masked(_without_values(text))
+
+
+def headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The headers without credentials and cookies."""
+    return [(masked(name), REPLACED if _is_secret(name) else url(value)) for name, value in pairs]
+
+
+def binary(content: bytes) -> bytes:
+    """Bytes that are no text, without known secrets."""
+    return masked(content.decode("latin-1")).encode("latin-1")
+
+
+def text(content: str, *, private: bool = False) -> str | None:
+    """The text of a body; of a `private` one, which is about connections, also without their credentials.
+
+    None where it cannot be told what it holds.
+    """
+    if private:
+        redacted = _document(content, _OF_CONNECTIONS)
+        if redacted is None:
+            return None
+        content = redacted
+    elif _SUSPECT.search(content):
+        redacted = _document(content, _CREDENTIALS)
+        if redacted is None:
+            return None
+        content = redacted
+    return _masked(_without_values(content))
+
+
+def _is_secret(name: str) -> bool:
+    return _HEADER.search(name) is not None and not _RATE.match(name)
+
+
+def _without_values(content: str) -> str:
+    return _VALUES.sub(lambda found: f"{found[1] or found[2] or found[3]}{REPLACED}", content)
+
+
+def _document(content: str, names: frozenset[str]) -> str | None:
+    """The JSON text without the values of these members; None where it is no JSON. Digits and order stay."""
+    body = content.encode()
+    if deeper_than(body, _DEEPEST):
+        return None
+    try:
+        return _without(body.strip(), names).decode() if body.strip() else ""
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
+def _without(value: bytes, names: frozenset[str]) -> bytes:
+    if value.startswith(b"{"):
+        found = members.parts(value) or {}
+        hidden = json.dumps(REPLACED).encode()
+        return members.join(
+            {name: hidden if name.lower() in names else _without(one, names) for name, one in found.items()}
+        )
+    if value.startswith(b"["):
+        return b"[" + b",".join(_without(bytes(one), names) for one in members.items(value)) + b"]"
+    return value
+
+
+def _masked(content: str) -> str | None:
+    """The text without known secrets; None where a piece of it is too large to be looked through."""
+    if len(content) <= _LONGEST_PIECE:
+        return masked(content)
+    found = []
+    for piece in _pieces(content):
+        if len(piece) > _LONGEST_PIECE:
+            return None
+        found.append(masked(piece))
+    return "".join(found)
+
+
+def _pieces(content: str) -> Iterator[str]:
+    """The JSON text in pieces, cut before a string begins, so that no secret is cut in two."""
+    at = 0
+    while at < len(content):
+        end = content.find(',"', at + _PIECE) + 1 or len(content)
+        yield content[at:end]
+        at = end
