@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("export_lists.export_command", "Write many lists of many connections to files"),
     "import": ("import_records.import_command", "Send every record of a file once"),
     "diff": ("compare.diff_command", "Compare two lists of records"),
+    "plan": ("compare.plan_command", "Print the calls that make one list of records like another"),
     "operations": ("operations_command", "Search the operations"),
     "help": ("help_command", "Show help on exit codes, output, profiles and more"),
     "completion": ("completion_command", "Complete commands with TAB"),

@@ -3,13 +3,12 @@
 from typing import Any
 
 from unified_cli.catalogue import Operation
+from unified_cli.catalogue.accepted_fields import accepted_fields
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json
 from unified_cli.runtime import Runtime
 
-# Fields that the service fills in, and those outside the unified model.
-_NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
@@ -25,10 +24,7 @@ def skeleton(operation: Operation) -> JsonObject:
 
     A field with known values shows them, separated by `|`.
     """
-    facts = operation.facts
-    body = facts.body.get(operation.name, ())
-    wanted = body if body or operation.kind == "action" else facts.fields
-    return {field.name: _empty(field) for field in wanted if field.name not in _NOT_SENT}
+    return {field.name: _empty(field) for field in accepted_fields(operation)}
 
 
 def _empty(field: KnownField) -> Any:

@@ -12,22 +12,8 @@ from typing import Any
 
 import pytest
 from front_door import Unified
+from record_files import TWO, ndjson
 from server import Reply, Seen, Service
-
-TWO = """
-[profiles.old]
-base_url = "sandbox:"
-account_id = "full"
-[profiles.new]
-base_url = "sandbox:"
-account_id = "empty"
-"""
-
-
-def ndjson(path: Path, *records: Any) -> str:
-    """A file with a record on each line; a text is a line as it is."""
-    path.write_text("".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in records))
-    return str(path)
 
 
 def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:
@@ -164,6 +150,21 @@ def test_an_export_in_several_parts_gives_the_newest_state_of_each_record(
     now = ndjson(tmp_path / "now", first[0], first[2], changed, {**changed, "id": 4})
     result = unified(f"diff ticketing/tags --from {dump} --to {now}")
     assert (result.stderr, result.code) == ("no difference: 4 records on both sides\n", 0)
+
+
+def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(tmp_path / "a", {"id": "c1", "account_id": "a1"}, {"id": 2, "account_id": "a1"})
+    other = ndjson(tmp_path / "b", {"id": "n1", "account_id": 7}, {"id": "n2", "account_id": 8})
+    pairs = [("contacts", "c1", "n1"), ("contacts", "2", "n2"), ("accounts", "a1", 7), ("tags", "a1", "t1")]
+    ids = ndjson(tmp_path / "ids", *({"resource": f"ticketing/{name}", "from": a, "to": b} for name, a, b in pairs))
+    argv = f"diff ticketing/contacts --from {one} --to {other} --ids"
+    assert changes(unified(f"{argv} {ids}").stdout) == [("different", ["n2"], ["account_id"])]
+    assert len(changes(unified(f"{argv} {tmp_path}/none").stdout)) == 4
+    twice = ndjson(tmp_path / "twice", *({"resource": "ticketing/tags", "from": "a", "to": to} for to in "xxy"))
+    result = unified(f"{argv} {twice}")
+    assert (result.code, result.stderr) == (12, f"error: {twice}, line 3: ticketing/tags a has two new ids\n")
+    result = unified(f"{argv} {one}")
+    assert (result.code, result.stderr.startswith(f"error: {one}, line 1 is no pair of ids")) == (12, True)
 
 
 def test_a_name_that_may_be_several_things_is_refused(

@@ -37,7 +37,7 @@ class ExportedList(NamedTuple):
         if not first.complete or not destination.holds(first):
             why = f"{folder / first.file} is not complete: {first.why or 'the file is gone'}"
             raise IncompleteError(why, hint="run the export again")
-        facts = SideFacts("folder", str(path), first.origin, first.account_id)
+        facts = SideFacts("folder", written(path), first.origin, first.account_id)
         return cls(facts, ListHistory.of(destination, first, entries))
 
     def records(self) -> Iterator[bytes]:
@@ -53,6 +53,11 @@ class ExportedList(NamedTuple):
                 if entry is not entries[0]:
                     here.add(identifier)
             newer |= here
+
+
+def written(path: Path) -> str:
+    """The name of a file or folder as it can be written in UTF-8."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def _entries(destination: Destination) -> dict[str, ManifestEntry]:

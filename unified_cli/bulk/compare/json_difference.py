@@ -63,6 +63,13 @@ def differences(
         yield ValueDifference(place.path, one, other)
 
 
+def member_differences(
+    name: str, one: bytes | None, other: bytes | None, rules: PathRules
+) -> Iterator[ValueDifference]:
+    """The differences of one member of two records."""
+    yield from differences(one, other, rules, _TOP.member(name))
+
+
 def _absent(one: bytes | None, other: bytes | None) -> bool:
     return one in {None, _NULL} and other in {None, _NULL}
 

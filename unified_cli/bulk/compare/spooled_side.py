@@ -2,6 +2,7 @@
 
 import hashlib
 from array import array
+from collections.abc import Callable
 
 import msgspec
 
@@ -26,11 +27,17 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
 
 class SpooledSide:
-    """The records of a side, by their numbers; `facts` are complete when all records were added."""
+    """The records of a side, by their numbers; `facts` are complete when all records were added.
 
-    def __init__(self, facts: SideFacts, file: SpoolFile) -> None:
+    `view` makes of a record what is compared.
+    """
+
+    def __init__(
+        self, facts: SideFacts, file: SpoolFile, view: Callable[[bytes], bytes] = lambda record: record
+    ) -> None:
         self.facts = facts
         self._file = file
+        self._view = view
         self._places = array("q")
         self._digests = array("Q")
         self._sha256 = hashlib.sha256()
@@ -44,7 +51,7 @@ class SpooledSide:
     def add(self, identifier: bytes, record: bytes) -> int:
         """Keep a record, and the id that it was read with as JSON text; gives its number. Raises StorageError."""
         self._places.append(self._file.append(identifier + b"\n" + record))
-        digest = hashlib.blake2b(record, digest_size=8).digest()
+        digest = hashlib.blake2b(self._view(record), digest_size=8).digest()
         self._digests.append(int.from_bytes(digest, "big"))
         return len(self._digests) - 1
 
@@ -63,6 +70,10 @@ class SpooledSide:
 
     def record(self, number: int) -> bytes:
         """A record as it is compared."""
+        return self._view(self._entry(number)[1])
+
+    def stored(self, number: int) -> bytes:
+        """A record as it was added."""
         return self._entry(number)[1]
 
     def identifier(self, number: int) -> bytes:

@@ -26,3 +26,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
     set: Annotated[
         tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
     ] = ()
+    ids: Annotated[
+        str | None,
+        Flag(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
+    ] = None

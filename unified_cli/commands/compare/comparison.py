@@ -1,10 +1,13 @@
 """Read both sides of a comparison once, and join their records."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from unified_cli import signals
+from unified_cli.bulk.compare.id_map import IdMap
+from unified_cli.bulk.compare.id_references import IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.record_join import RecordJoin
 from unified_cli.bulk.compare.record_key import RecordKey
@@ -48,6 +51,7 @@ class ComparedSides:
     key: RecordKey
     rules: PathRules
     map: SideMap | None
+    ids: IdMap | None
 
 
 def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
@@ -68,6 +72,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         RecordKey(options.key or ("id",)),
         PathRules(_paths(options.ignore), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
+        IdMap.read(Path(options.ids)) if options.ids else None,
     )
 
 
@@ -78,7 +83,8 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
     cache = runtime.folder("cache")
     folder = cache / "compare" if cache else None
     with SpoolFile(folder, runtime.wall()) as one, SpoolFile(folder, runtime.wall()) as other:
-        of_from, of_to = SpooledSide(sides.of_from.facts, one), SpooledSide(sides.of_to.facts, other)
+        of_from = SpooledSide(sides.of_from.facts, one, *_view(sides))
+        of_to = SpooledSide(sides.of_to.facts, other)
         with Clients(runtime, context.catalogue) as clients, progress(runtime, Work()) as shown:
             for source in (sides.of_from, sides.of_to):
                 if source.settings:
@@ -93,6 +99,14 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
             runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
         join = RecordJoin(of_from, of_to, sides.key)
         yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
+
+
+def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
+    """What makes of a record of --from what is compared: its ids as those of --to, where they are known."""
+    ids = sides.ids
+    if ids is not None:
+        references = IdReferences(sides.resource)
+        yield lambda record: references.with_own_id(record, lambda one: ids.new_id(one.resource, one.id))
 
 
 def _read(side: SpooledSide, records: Iterator[bytes], mapped: SideMap | None) -> None:

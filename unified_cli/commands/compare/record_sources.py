@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.bulk import read_ahead
-from unified_cli.bulk.compare.exported_list import ExportedList
+from unified_cli.bulk.compare.exported_list import ExportedList, written
 from unified_cli.bulk.compare.spooled_side import SideFacts
 from unified_cli.bulk.import_ import input_formats
 from unified_cli.call import builder
@@ -95,7 +95,7 @@ class SourceFinder:
 
     def _of_file(self, path: Path) -> RecordSource:
         return RecordSource(
-            SideFacts("file", str(path)),
+            SideFacts("file", written(path)),
             lambda _clients, shown: _counted(_file_records(path, self._catalogue.service.items), shown),
         )
 

@@ -1,0 +1,177 @@
+"""`unified plan`: which calls it makes of which differences."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from record_files import TWO, ndjson
+
+NOTHING = "nothing to do: {} the same\n"
+
+
+@pytest.fixture
+def target(unified: Unified, config: Callable[[str], Path]) -> Callable[..., None]:
+    """Give the tags of the connection `new` these records."""
+    config(TWO)
+
+    def fill(*records: dict[str, Any]) -> None:
+        for record in records:
+            assert unified(["-p", "new", "ticketing", "tags", "create", "-d", json.dumps(record)]).code == 0
+
+    return fill
+
+
+def plan(text: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The header and the calls."""
+    header, *calls = map(json.loads, text.splitlines())
+    return header, calls
+
+
+def test_a_call_for_each_difference(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+    target(
+        {"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z", "color": "blue"}
+    )
+    one = ndjson(
+        tmp_path / "one",
+        {"id": "a", "name": "X", "color": "red", "etag": "1"},
+        {"id": "b", "name": "y", "updated_at": "2020"},
+        '{"id":"d","name":"n","weird":1,"workspace":{"id":1.10},"parent":null}',
+    )
+    argv = f"plan ticketing/tags --from {one} --to new"
+    result = unified(f"{argv} --delete")
+    header, calls = plan(result.stdout)
+    assert calls == [
+        {
+            "connection": "empty",
+            "operation": "update",
+            "why": "different: name",
+            "id": "a",
+            "source": "a",
+            "body": {"name": "X"},
+            "seen": {"name": "x"},
+        },
+        {
+            "connection": "empty",
+            "operation": "create",
+            "why": f"only in {one}",
+            "source": "d",
+            "body": {"id": "d", "name": "n", "workspace": {"id": 1.1}},
+        },
+        {
+            "connection": "empty",
+            "operation": "delete",
+            "why": "only in new",
+            "id": "c",
+            "seen": {"name": "z", "color": "blue"},
+        },
+    ]
+    assert '"workspace":{"id":1.10}' in result.stdout
+    assert (header["unified_plan"], header["calls"], header["resource"], header["key"], header["delete"]) == (
+        1,
+        3,
+        "ticketing/tags",
+        ["id"],
+        True,
+    )
+    assert (header["from"]["kind"], header["from"]["records"]) == ("file", 3)
+    assert {**header["to"], "sha256": ""} == {
+        "kind": "profile",
+        "name": "new",
+        "origin": "http://sandbox",
+        "account": "empty",
+        "records": 3,
+        "sha256": "",
+    }
+    assert (result.stderr, result.code) == ("planned: 1 create, 1 update, 1 delete\n", 0)
+    result = unified(argv)
+    assert [call["operation"] for call in plan(result.stdout)[1]] == ["update", "create"]
+    left = "only in new, and left there: 1 record (--delete plans to delete them)\n"
+    assert result.stderr == f"planned: 1 create, 1 update\n{left}"
+
+
+def test_only_fields_that_the_target_takes_and_that_differ(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
+    target({"id": "a", "name": "x", "color": "red", "weird": 1, "status": "s"})
+    one = ndjson(tmp_path / "one", {"id": "a", "name": "x", "weird": 2, "status": None})
+    argv = f"plan ticketing/tags --from {one} --to new"
+    # A field that is not there says nothing about the target's; null does.
+    assert [call["body"] for call in plan(unified(argv).stdout)[1]] == [{"status": None}]
+    assert [call["body"] for call in plan(unified(f"{argv} --all-fields").stdout)[1]] == [{"weird": 2, "status": None}]
+    result = unified(f"{argv} --ignore status")
+    assert (plan(result.stdout)[1], result.stderr, result.code) == ([], "nothing to do: 0 records the same\n", 0)
+
+
+def test_what_is_ignored_is_not_sent(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+    target({"id": "a", "name": "x", "workspace": {"id": 1, "name": "w"}})
+    one = ndjson(tmp_path / "one", *({"id": key, "name": "x", "workspace": {"id": 2, "name": "v"}} for key in "ab"))
+    result = unified(f"plan ticketing/tags --from {one} --to new --ignore workspace.name,name --key id")
+    bodies = [call["body"] for call in plan(result.stdout)[1]]
+    assert bodies == [{"workspace": {"id": 2}}, {"id": "b", "workspace": {"id": 2}}]
+
+
+def test_another_key_leaves_ids_to_the_target(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+    target({"id": "t1", "name": "x", "color": "red"})
+    one = ndjson(tmp_path / "one", {"id": "a", "name": "x", "color": "blue"}, {"id": "b", "name": "y"})
+    _, calls = plan(unified(f"plan ticketing/tags --from {one} --to new --key name").stdout)
+    assert [(call["id"], call["body"]) for call in calls[:1]] == [("t1", {"color": "blue"})]
+    assert calls[1]["body"] == {"name": "y"}
+
+
+def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+    target({"id": "t1", "name": "x", "parent": {"id": "t9"}})
+    records = [{"id": "a", "name": "x", "parent": {"id": "r"}}, {"id": "b", "name": "y", "parent": {"id": "a", "n": 1}}]
+    one = ndjson(tmp_path / "one", *records, {"id": "c", "name": "z", "parent": {"id": "q"}, "workspace": {"id": 5}})
+    known = {"a": "t1", "r": "t9"}.items()
+    ids = ndjson(tmp_path / "ids", *({"resource": "ticketing/tags", "from": old, "to": new} for old, new in known))
+    result = unified(f"plan ticketing/tags --from {one} --to new --ids {ids}")
+    _, calls = plan(result.stdout)
+    assert [(call["source"], call["body"], call.get("references")) for call in calls] == [
+        ("b", {"name": "y", "parent": {"id": "t1", "n": 1}}, None),
+        (
+            "c",
+            {"name": "z", "parent": {"id": "q"}, "workspace": {"id": 5}},
+            [
+                {"path": "parent.id", "resource": "ticketing/tags", "id": "q"},
+                {"path": "workspace.id", "resource": "ticketing/workspaces", "id": 5},
+            ],
+        ),
+    ]
+    waiting = f"references without a new id in {ids}: 1 to ticketing/tags, 1 to ticketing/workspaces"
+    assert result.stderr == f"planned: 2 creates\n{waiting} (--ignore leaves a field out)\n"
+
+
+def test_records_without_a_call_are_told(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+    target({"id": "t1", "name": "x"})
+    one = ndjson(tmp_path / "one", {"name": "x"}, {"name": "x"}, {"id": "a"}, {"id": "b", "name": "n"})
+    result = unified(f"plan ticketing/tags --from {one} --to new --key name")
+    assert [call["source"] for call in plan(result.stdout)[1]] == ["b"]
+    said = "error: records without a call: 2 that cannot be matched (unified diff shows them)"
+    assert (result.stderr.splitlines()[-1], result.code) == (said, 9)
+    one = ndjson(tmp_path / "one", {"id": "a", "weird": 1})
+    result = unified(f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids")
+    said = "error: records without a call: 1 without a field that the target is known to take (unified diff shows them)"
+    assert (result.stderr.splitlines()[-1], result.code) == (said, 9)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ("ticketing/tags --from sandbox --to {file}", "a plan is for a connection (--to PROFILE)"),
+        ("crm/things --from {file} --to new", "no fields of crm/things are known (--all-fields sends those that there"),
+        ("ticketing/ticket_status --from {file} --to new", "ticketing/ticket_status can only be read"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(
+    argv: str, said: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    own = config(TWO).parent / "catalogue.d"
+    own.mkdir()
+    text = '[api.crm]\ntitle = "CRM"\nabout = "Things"\n[api.crm.resources]\nthings = "crud"\n'
+    (own / "crm.toml").write_text(text)
+    result = unified(f"plan {argv.format(file=ndjson(tmp_path / 'one', {'id': 1}))}")
+    assert (result.stdout, result.code) == ("", 2)
+    assert result.stderr.startswith(f"error: {said}")

@@ -1,0 +1,80 @@
+"""The ids in a record that name records of other resources, and their exchange for new ones."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from unified_cli.catalogue import Resource
+from unified_cli.json_text.members import items, join, parts
+
+_ID = "id"
+
+
+class IdReference(NamedTuple):
+    """An id in a record: its path, the resource that it names a record of as API/RESOURCE, and the id as JSON text."""
+
+    path: str
+    resource: str
+    id: bytes
+
+
+Exchange = Callable[[IdReference], bytes | None]
+"""Gives the new id for a reference, None to leave it as it is."""
+
+
+class IdReferences:
+    """The fields of a resource that are known to hold references: an id, an object with one, or an array of these."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.name = f"{resource.api}/{resource.name}"
+        self._fields: Mapping[str, str] = {
+            field.name: f"{resource.api}/{field.references}" for field in resource.facts.fields if field.references
+        }
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """The resources whose records it refers to."""
+        return frozenset(self._fields.values())
+
+    def all_in(self, record: bytes) -> Iterator[IdReference]:
+        """Every reference in a record."""
+        found: list[IdReference] = []
+        self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108  its type is that of None
+        yield from found
+
+    def exchanged(self, record: bytes, exchange: Exchange) -> bytes:
+        """The record with new ids in place of those that are exchanged; everything else as it was written."""
+        members = parts(record) or {}
+        if not any(name in self._fields for name in members):
+            return record
+        return join(
+            {
+                name: _exchanged(value, name, self._fields[name], exchange) if name in self._fields else value
+                for name, value in members.items()
+            }
+        )
+
+    def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
+        """The same, with the record's own id exchanged too."""
+        members = {**(parts(record) or {})}
+        if (own := members.get(_ID)) is not None:
+            members[_ID] = exchange(IdReference(_ID, self.name, own)) or own
+        return self.exchanged(join(members), exchange) if members else record
+
+
+def _exchanged(value: bytes, path: str, resource: str, exchange: Exchange) -> bytes:
+    match value[:1]:
+        case b"{":
+            members = {**(parts(value) or {})}
+            if _ID in members:
+                members[_ID] = _exchanged(members[_ID], f"{path}.{_ID}", resource, exchange)
+            return join(members)
+        case b"[":
+            of_items = (
+                _exchanged(bytes(item), f"{path}[{at}]", resource, exchange) for at, item in enumerate(items(value))
+            )
+            return b"[" + b",".join(of_items) + b"]"
+        case b"n" | b"t" | b"f":
+            return value
+    if value == b'""':
+        return value
+    return exchange(IdReference(path, resource, value)) or value
