@@ -197,7 +197,91 @@ def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, env
     assert unified(LIST, environ=environ).stderr == "no connections\n"
 
 
-def test_a_typed_path_shows_them_in_the_result_alone(unified: Unified, service: Service) -> None:
-    answering(service, [connection("c-1")])
-    result = unified("request GET /integrated-account -vv", environ=service.environ)
-    assert (result.code, SECRET in result.stdout, SECRET in result.stderr) == (0, True, False)
+def test_what_was_listed_is_told_elsewhere_for_a_day(
+    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    hostile = connection("c-3", "x", "desk\x1b[31mly", status="evil")
+    answering(service, [connection("c-1"), connection("c-2", status="needs_reauth"), hostile, connection("../c-4")])
+    names = {"one": "c-1", "two": "c-2", "three": "c-3"}
+    tables = "".join(f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in names.items())
+    config(f'base_url = "{service.url}"\n{tables}')
+    world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "environ": environ}
+    now = 1_000_000.0
+    assert unified(LIST, wall=lambda: now, **world).code == 0
+    assert len([*(tmp_path / "cache" / "connections").iterdir()]) == 3
+    later = {**world, "wall": lambda: now + 2 * 3600}
+    listed = unified("profile list", **later)
+    assert [line.split("\t")[-1] for line in listed.stdout.splitlines()] == [
+        "deskly, active 2 h ago", "deskly, needs_reauth 2 h ago", "",
+    ]  # fmt: skip
+    assert [one["connection"] for one in unified("profile list -o json", **later).json["profiles"]] == [
+        {"product": "deskly", "status": "active", "age": 7200},
+        {"product": "deskly", "status": "needs_reauth", "age": 7200},
+        {"product": "", "status": "", "age": 7200},
+    ]
+    found = [line.split("\t") for line in unified("doctor", **later).stdout.splitlines()]
+    assert [
+        "warning",
+        "connection",
+        "two",
+        "deskly, needs_reauth 2 h ago",
+        "its owner must authorise it again",
+    ] in found
+    assert ["ok", "connections", "deskly 1", "1 active, listed 2 h ago", ""] in found
+    refused = unified("-p one ticketing tags delete 7", **later)
+    assert 'ticketing tags 7 in profile "one" (account c-1, deskly) (add --yes)' in refused.stderr
+    old = {**world, "wall": lambda: now + 25 * 3600}
+    assert "deskly" not in unified("profile list", **old).stdout
+
+
+def test_the_credentials_of_connections_are_dropped_from_any_request(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    one = b'{"id": 1.10, "context": {"k": "%b"}, "a": [{"con\\u0074ext": "%b", "b": 2}], "context": "%b"}'
+    page = b'{"result": [%b], "next_cursor": null}' % one
+    page = page.replace(b"%b", SECRET.encode())
+    service.reply = lambda _: served(page)
+    for more in ("", "-o raw", "-o ndjson --all", "--jq '.result[0]|keys'", "-vv", f"--out {tmp_path}/x"):
+        result = unified(f"request GET /integrated-account {more}", environ=service.environ)
+        assert result.code == 0, result.stderr
+        assert SECRET not in result.stdout + result.stderr
+    assert (tmp_path / "x").read_text() == '{"result":[{"id":1.10,"a":[{"b":2}]}],"next_cursor":null}'
+
+
+def test_two_hundred_profiles_are_added_in_one_step(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, config: Callable[[str], Path]
+) -> None:
+    config(f'base_url = "{service.url}"\n')
+    first = [connection(f"c-{at}", f"tenant-{at}") for at in range(200)]
+    answering(service, *(first[at : at + 50] for at in range(0, 200, 50)))
+    refused = unified("connections add", environ=environ)
+    assert (refused.code, refused.stderr) == (
+        2, "error: nothing added: cannot ask whether to add 200 profiles (add --yes)\n"
+    )  # fmt: skip
+    result = unified(f"{ADD} --tag eu", environ=environ)
+    assert (result.code, len(result.stdout.splitlines()), len(profiles(tmp_path))) == (0, 200, 200)
+    answering(service, [*first[2:], *(connection(f"n-{at}", f"new-{at}") for at in range(3))])
+    again = unified(f"{ADD} --tag eu", environ=environ)
+    assert [line.partition("\t")[0] for line in again.stdout.splitlines()] == [f"new-{at}-deskly" for at in range(3)]
+    gone = "not listed any more: tenant-0-deskly, tenant-1-deskly (unified profile remove NAME)"
+    assert again.stderr == f"{gone}\nadded 3 profiles to {tmp_path}/config/config.toml\n"
+    assert len(profiles(tmp_path)) == 203
+
+
+def test_a_list_fits_into_eighty_columns(
+    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path]
+) -> None:
+    identifier = "62f44730-dd91-461e-bd6a-aedd9e0ad79d"
+    config(f'base_url = "{service.url}"\n[profiles.acme-deskly]\naccount_id = "{identifier}"\n')
+    answering(service, [connection(identifier, status="post_install_error"), connection(identifier[::-1], "globex")])
+    result = unified(f"{LIST} --color never", environ=environ, tty=True)
+    assert result.stdout == (
+        "PRODUCT  TENANT  STATUS              SANDBOX  CREATED     PROFILE\n"
+        "  ID\n"
+        "deskly   acme    post_install_error  no       2026-01-01  acme-deskly\n"
+        f"  {identifier}\n"
+        "deskly   globex  active              no       2026-01-01\n"
+        f"  {identifier[::-1]}\n"
+    )
+    wide = unified(f"{LIST} --color never", environ=environ, tty=True, columns=140)
+    assert wide.stdout.startswith("ID        ")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from unified_cli.cli import connection_facts
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.plural import counted, named
@@ -20,7 +21,8 @@ def confirm_delete(
     """
     if yes:
         return
-    account = f"account {settings.account_id}"
+    known = connection_facts.recall(runtime, settings)
+    account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
     whole = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
     if stdin_holds_data or not _can_ask(runtime, settings):
         raise UsageError(f"not deleted: cannot ask whether to delete {whole}", hint="add --yes")

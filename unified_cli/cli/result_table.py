@@ -20,11 +20,17 @@ TableOutput = Annotated[TableFormat | None, by_name(OperationOptions)["output"]]
 
 
 def show(
-    runtime: Runtime, output: str | None, heads: Sequence[str], rows: Sequence[Sequence[str]], value: object
+    runtime: Runtime,
+    output: str | None,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    value: object,
+    *,
+    apart: int | None = None,
 ) -> None:
     """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`.
 
-    Secrets in them are masked.
+    Secrets in them are masked. On a terminal that is too narrow the column `apart` has lines of its own.
     """
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
@@ -34,7 +40,7 @@ def show(
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":
-        stdout.show(runtime, [text_columns.table(runtime, heads, shown)])
+        stdout.show(runtime, [text_columns.table(runtime, heads, shown, apart=apart)])
     else:
         stdout.write(runtime, [text_columns.lines(shown)])
 

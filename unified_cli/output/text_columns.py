@@ -11,20 +11,39 @@ from unified_cli.runtime import Runtime
 _GAP = "  "
 
 
-def table(runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[MaskedText]]) -> TerminalText:
+def table(
+    runtime: Runtime, heads: Sequence[str], rows: Sequence[Sequence[MaskedText]], *, apart: int | None = None
+) -> TerminalText:
     """The rows under their heads; nothing is cut.
 
-    Each column is as wide as its widest cell. What is wider than the terminal continues on further lines of its column.
+    Each column is as wide as its widest cell. What is wider than the terminal continues on further lines of its column;
+    the column `apart`, such as that of ids, then has lines of its own.
     """
     shown = [[head.upper() for head in heads], *([visible(cell) for cell in row] for row in rows)]
+    aside: list[str] = []
+    if runtime.stdout_is_terminal and apart is not None and _least_room(shown) > runtime.width:
+        aside = [row.pop(apart) for row in shown]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     if runtime.stdout_is_terminal:
-        words = [[word for cell in column for word in cell.split(" ")] for column in zip(*shown, strict=True)]
-        widths = narrowed(widths, [max(map(width, column)) for column in words], runtime.width)
-    head, *body = [_lines(row, widths) for row in shown]
+        widths = narrowed(widths, _longest_words(shown), runtime.width)
+    blocks = [_lines(row, widths) for row in shown]
+    for block, cell in zip(blocks, aside, strict=False):
+        block.append(f"{_GAP}{cell}")
+    head, *body = blocks
     if terminal.has_colour(runtime):
         head = [f"\x1b[1m{line}\x1b[0m" for line in head]
     return terminal.styled("".join(f"{line}\n" for row in (head, *body) for line in row))
+
+
+def _least_room(rows: Sequence[Sequence[str]]) -> int:
+    """How wide the rows are if cells are broken at all their blanks."""
+    words = _longest_words(rows)
+    return sum(words) + len(_GAP) * (len(words) - 1)
+
+
+def _longest_words(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width of the longest word in each column."""
+    return [max(width(word) for cell in column for word in cell.split(" ")) for column in zip(*rows, strict=True)]
 
 
 def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:

@@ -193,6 +193,7 @@ def test_list_as_json_is_a_contract(unified: Unified, config: Config) -> None:
                 "token": "token_command",
                 "read_only": False,
                 "state": "ready",
+                "connection": None,
             }
         ],
     }

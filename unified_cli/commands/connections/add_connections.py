@@ -63,12 +63,13 @@ def _add(context: CommandContext, options: AddConnectionsOptions) -> None:
     runtime = context.runtime
     settings = listed_connections.settings(context, options)
     found = [*listed_connections.listed(context, settings, options)]
+    listed_connections.keep(runtime, settings, found)
     known = profiles_by_account(runtime, settings)
     wanted = listed_connections.chosen(found, options.where)
     names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
     rows = [(name, one.id, one.product, one.tenant, one.status) for name, one in names.items()]
     if rows:
-        show(runtime, None, _HEADS, rows, None)
+        show(runtime, None, _HEADS, rows, None, apart=1)
     present = {one.id for one in found}
     gone = [name for account, of_it in known.items() if account not in present for name in of_it]
     if gone and not options.query:

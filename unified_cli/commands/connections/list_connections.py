@@ -43,6 +43,7 @@ def command(about: str, context: CommandContext) -> Any:
 def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
     settings = listed_connections.settings(context, options)
     found = [*listed_connections.listed(context, settings, options)]
+    listed_connections.keep(context.runtime, settings, found)
     known = profiles_by_account(context.runtime, settings)
     shown = listed_connections.chosen(found, options.where)
     rows = [
@@ -66,4 +67,4 @@ def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
         "version": VERSION,
         "connections": [{**one.facts, "profiles": known[one.id]} for one in shown],
     }
-    show(context.runtime, options.output, _HEADS, rows, value)
+    show(context.runtime, options.output, _HEADS, rows, value, apart=0)

@@ -1,10 +1,11 @@
 """Ask the service for the connections that a token can see; the credentials in the answer are dropped at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Annotated, NamedTuple, Self
 
 from unified_cli.call import builder
+from unified_cli.cli import connection_facts
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import PROFILE, Flag
@@ -33,6 +34,7 @@ from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
+from unified_cli.runtime import Runtime
 
 # The reference of the service has this name for the list in one place, and the usual one in others.
 _OTHER_ITEMS = "results"
@@ -127,6 +129,12 @@ def listed(
             raise
         finally:
             client.close()
+
+
+def keep(runtime: Runtime, resolved: Settings, found: Iterable[ListedConnection]) -> None:
+    """Keep what other commands tell of the connections."""
+    address, _ = resolved.reachable()
+    connection_facts.keep(runtime, address.origin, ((one.id, one.product, one.status) for one in found))
 
 
 def chosen(found: list[ListedConnection], where: str | None) -> list[ListedConnection]:

@@ -3,11 +3,13 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import hints
+from unified_cli.cli import connection_facts
+from unified_cli.cli.connection_facts import ConnectionFact
 from unified_cli.commands.connection_probe import TokenCache
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, file, resolution
@@ -123,6 +125,7 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache) -> Iterator[Finding]:
     """Whether each profile has what a call needs, and its token can be read; all good ones in one row."""
     ready: Counter[str] = Counter()
+    listed: dict[str, ConnectionFact] = {}
     examined: dict[str, ConfigError | None] = {}
     for name in names:
         subject = name or ""
@@ -148,8 +151,26 @@ def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], toke
             remedy = f"unified profile login {source.profile or '--shared'} --store keyring"
             yield Finding("token", subject, "plain text in the config file", remedy, doubtful=True)
         ready[source.kind] += 1
+        if known := connection_facts.recall(runtime, resolved):
+            listed[subject] = known
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
+    yield from _states(listed)
+
+
+def _states(listed: Mapping[str, ConnectionFact]) -> Iterator[Finding]:
+    """What the service last said about the connections; all that are active in one row."""
+    active = [known for known in listed.values() if known.status == connection_facts.ACTIVE]
+    for name, known in listed.items():
+        if known.status not in {"", connection_facts.ACTIVE}:
+            reauth = known.status == "needs_reauth"
+            remedy = "its owner must authorise it again" if reauth else "unified connections list"
+            yield Finding("connection", name, known.in_words, remedy, doubtful=True)
+    if active:
+        products = Counter(known.product for known in active if known.product)
+        named = ", ".join(f"{product} {count}" for product, count in products.most_common())
+        age = connection_facts.ago(max(known.age for known in active))
+        yield Finding("connections", named, f"{len(active)} active, listed {age}")
 
 
 _WORDS = {

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from unified_cli import hints
-from unified_cli.cli import tree
+from unified_cli.cli import connection_facts, tree
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connection_facts import ConnectionFact
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import Patterns, build, page
@@ -20,7 +21,7 @@ from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 VERSION = 1
-_HEADS = ("name", "default", "account id", "tags", "token", "state")
+_HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
 
@@ -84,7 +85,8 @@ def _list(runtime: Runtime, options: ListProfilesOptions) -> None:
 
 
 def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]) -> None:
-    rows = [
+    found = [*found]
+    rows: list[tuple[str, ...]] = [
         (
             one["name"],
             "*" if one["name"] == default else "",
@@ -92,10 +94,20 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
             ",".join(one["tags"]),
             one["token"] or "",
             one["state"],
+            _known(one["connection"]),
         )
         for one in found
     ]
-    show(runtime, output, _HEADS, rows, {"version": VERSION, "default": default, "profiles": [*found]})
+    # The last column is there if anything is known.
+    some = any(row[-1] for row in rows)
+    heads, rows = (_HEADS, rows) if some else (_HEADS[:-1], [row[:-1] for row in rows])
+    show(runtime, output, heads, rows, {"version": VERSION, "default": default, "profiles": found}, apart=2)
+
+
+def _known(connection: JsonObject | None) -> str:
+    if connection is None:
+        return ""
+    return ConnectionFact(connection["product"], connection["status"], connection["age"]).in_words
 
 
 def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
@@ -110,13 +122,21 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
     try:
         found = resolution.resolve(Overrides(name), runtime, config)
     except UnifiedError as error:
-        return {**one, "base_url": None, "token": None, "read_only": None, "state": f"broken: {error.message}"}
+        return {
+            **one,
+            "base_url": None,
+            "token": None,
+            "read_only": None,
+            "state": f"broken: {error.message}",
+            "connection": None,
+        }
     missing = [
         what
         for what, value in (("base URL", found.address), ("account id", found.account_id), ("token", found.token))
         if value is None
     ]
     state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else "ready"
+    known = connection_facts.recall(runtime, found)
     return {
         **one,
         "account_id": found.account_id,
@@ -124,6 +144,7 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
         "token": found.token.kind if found.token else None,
         "read_only": found.read_only,
         "state": state,
+        "connection": known._replace(age=round(known.age))._asdict() if known else None,
     }
 
 
@@ -135,7 +156,14 @@ def _list_names(runtime: Runtime, output: TableFormat | None) -> None:
     except ConfigError:
         return
     names = [match[1].decode("ascii") for match in _HEADER.finditer(found[0])] if found else []
-    blank: JsonObject = {"account_id": None, "base_url": None, "tags": [], "token": None, "read_only": None}
+    blank: JsonObject = {
+        "account_id": None,
+        "base_url": None,
+        "tags": [],
+        "token": None,
+        "read_only": None,
+        "connection": None,
+    }
     described = [{"name": name, **blank, "state": "unknown"} for name in dict.fromkeys(names)]
     if described:
         _print(runtime, output, None, described)

@@ -113,6 +113,8 @@ class Reader(NamedTuple):
             body = self._whole(response, bounds.LARGEST_BODY)
             self.trace.body(request, body)
             body = decoding.text(body, kind) if body.strip() else b""
+            if request.private and body:
+                body = self._without_credentials(body)
             page = self._split(body) if split else None
             if body and page is None:
                 decoding.check(body)
@@ -131,6 +133,12 @@ class Reader(NamedTuple):
         if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
             return self._failed(request, response, decoding.status_of(envelope), body)
         return Answer(status, response.headers, body, page=page)
+
+    def _without_credentials(self, body: bytes) -> bytes:
+        from unified_cli.http.answer import private_members  # noqa: PLC0415  few answers hold credentials
+
+        decoding.check(body)
+        return private_members.without(body)
 
     def _split(self, body: bytes) -> "PageBody | None":
         from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on

@@ -1,0 +1,72 @@
+"""What the service last said about a connection: its product and its state, kept for a day."""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+from unified_cli.config.settings import Settings
+from unified_cli.runtime import Runtime
+from unified_cli.storage.cache import Cache
+
+ACTIVE = "active"
+_STATES = (ACTIVE, "connecting", "post_install_error", "validation_error", "needs_reauth")
+_PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_KIND = "connections"
+_MINUTE, _HOUR = 60.0, 3600.0
+
+
+class ConnectionFact(NamedTuple):
+    """A connection's product and state, empty where they are not known, and how many seconds ago they were listed."""
+
+    product: str
+    status: str
+    age: float
+
+    @property
+    def in_words(self) -> str:
+        """Both with the age: `deskly, needs_reauth 2 h ago`."""
+        known = ", ".join(filter(None, (self.product, self.status)))
+        return f"{known} {ago(self.age)}" if known else ""
+
+
+def ago(seconds: float) -> str:
+    """An age of at most some days, in words."""
+    if seconds < _MINUTE:
+        return "just now"
+    return f"{seconds / _HOUR:.0f} h ago" if seconds >= _HOUR else f"{seconds / _MINUTE:.0f} min ago"
+
+
+def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
+    """What is known about the connection of the settings; None where nothing is."""
+    if settings.address is None or settings.account_id is None:
+        return None
+    fact = _cache(runtime).read(settings.address.origin, settings.account_id)
+    match fact and fact.value:
+        case [str() as product, str() as status] if fact:
+            return ConnectionFact(_product(product), _status(status), fact.age)
+    return None
+
+
+def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
+    """Keep the id, the product and the state of connections; of what came from outside only what looks like one."""
+    cache = _cache(runtime)
+    # A run does not depend on what is kept.
+    with suppress(OSError):
+        for account, product, status in listed:
+            if _ACCOUNT.fullmatch(account):
+                cache.write([_product(product), _status(status)], origin, account)
+        cache.sweep()
+
+
+def _cache(runtime: Runtime) -> Cache:
+    return Cache(runtime.folder("cache"), _KIND, runtime.wall)
+
+
+def _product(text: str) -> str:
+    return text if _PRODUCT.fullmatch(text) else ""
+
+
+def _status(text: str) -> str:
+    return text if text in _STATES else ""
