@@ -104,6 +104,11 @@ class Clients:
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
+    def recent_sends(self) -> int:
+        """How many sends of this run count for the limits of their tokens now."""
+        with self._lock:
+            return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
+
     def _recall_pace(self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr) -> None:
         known = learned_pace.recall(self._paces, origin, account)
         if known is None:

@@ -57,6 +57,11 @@ class RateLimit:
         with self._changed:
             return self._pace.learned()
 
+    def recent(self) -> int:
+        """How many sends count for the token's limit now."""
+        with self._changed:
+            return self._pace.recent(self._monotonic())
+
     def wait(self, account: str, until: float = NEVER, tell: TellWait | None = None) -> Permit | None:
         """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
 

@@ -57,9 +57,13 @@ def in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> 
 
 def file_for(name: str, operation: Operation, form: str) -> str:
     """Where a list goes, below the export's folder; a name can never lead out of it."""
+    return f"{folder_for(name)}/{operation.api}/{operation.resource}.{form}"
+
+
+def folder_for(name: str) -> str:
+    """The folder of a connection's lists."""
     folder = quote(name, safe="")
-    folder = f"%2E{folder[1:]}" if folder.startswith(".") else folder
-    return f"{folder}/{operation.api}/{operation.resource}.{form}"
+    return f"%2E{folder[1:]}" if folder.startswith(".") else folder
 
 
 def interleaved(names: Iterable[str], operations: Iterable[Operation]) -> list[tuple[str, Operation]]:

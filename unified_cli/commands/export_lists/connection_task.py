@@ -94,7 +94,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         values = msgspec.structs.asdict(self.options)
         told = {name: value for name, value in given.__dict__.items() if value != getattr(ExportOptions, name, None)}
-        own = {"what", "profile", "shard", "restart", "tasks", *values} - _BESIDE
+        own = {"what", "profile", "shard", "restart", "tasks", "engine", *values} - _BESIDE
         if other := [name for name in told if name in own]:
             flag = by_name(ExportOptions).get(other[0])
             spelled = flag.spellings[-1] if flag else "API"

@@ -35,6 +35,9 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     task: Annotated[str | None, Flag(("--task",), EXPORT, "do one of these tasks; - is standard input", "JSON|-")] = (
         None
     )
+    engine: Annotated[
+        str | None, Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT")
+    ] = None
     incremental: Annotated[
         bool, Flag(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
     ] = False

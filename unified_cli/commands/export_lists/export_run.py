@@ -28,6 +28,10 @@ def run(context: CommandContext, options: ExportOptions) -> None:
         raise UsageError("export needs a folder (--to DIR)")
     elif options.tasks:
         task_export.show(context, options)
+    elif options.engine:
+        from unified_cli.commands.export_lists import engine_export  # noqa: PLC0415  most exports need none of it
+
+        engine_export.run(context, options, options.engine)
     else:
         _export(context, export_plan.of_options(context, options))
 

@@ -104,6 +104,10 @@ class Pace:
             return f"at most {self._bound.most} in {self._bound.seconds:.3g} s are sent"
         return ""
 
+    def sends_after(self, time: float) -> int:
+        """How many requests were sent after that time."""
+        return self._sent.count(time)
+
     def unlikely(self, now: float) -> bool:
         """Whether far fewer requests were accepted than the known window holds, so that its limit cannot be reached."""
         known = self._known

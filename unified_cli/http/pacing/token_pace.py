@@ -51,6 +51,10 @@ class TokenPace:
         """The windows of the connections that were learned."""
         return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
 
+    def recent(self, now: float) -> int:
+        """How many sends count for the token's limit now."""
+        return self._token.sends_after(now - WINDOW)
+
     def delay(self, account: str, now: float) -> float:
         """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
         return max(self._of(account).delay(now), self._token.delay(now))

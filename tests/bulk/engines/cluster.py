@@ -1,0 +1,158 @@
+"""A Dask scheduler, its workers and a service with limits, as processes on this machine."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from front_door import ROOT
+
+HERE = Path(__file__).parent
+Started = subprocess.Popen[bytes]
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def started(words: list[str], folder: Path, log: Path, **environ: str) -> Started:
+    """A process with a home of its own, whose messages are in the log."""
+    own = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{HERE}"}
+    with log.open("ab") as messages:
+        return subprocess.Popen(
+            [sys.executable, *words], env={**own, **environ}, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages
+        )
+
+
+def stop(one: Started) -> None:
+    with suppress(ProcessLookupError):
+        one.send_signal(signal.SIGCONT)
+        one.kill()
+    one.wait()
+
+
+@dataclass
+class Cluster:
+    """The processes, and the folder that all of them have as their home."""
+
+    home: Path
+    service: str
+    port: int
+    processes: ExitStack
+    scheduler: Started | None = None
+    workers: list[Started] = field(default_factory=list)
+
+    @property
+    def engine(self) -> str:
+        return f"dask://127.0.0.1:{self.port}"
+
+    def start_scheduler(self, **settings: str) -> None:
+        words = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port)]
+        self.scheduler = self.start([*words, "--no-dashboard", "--no-show"], "scheduler", **settings)
+        wait_until(self.answers)
+
+    def start_worker(self, *, home: Path | None = None, **settings: str) -> Started:
+        words = ["-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}", "--no-nanny", "--no-dashboard"]
+        words += ["--nthreads", "2", "--preload", "hostile_worker", "--local-directory", str(self.home / "scratch")]
+        worker = self.start(words, f"worker-{len(self.workers)}", home=home, **settings)
+        self.workers.append(worker)
+        return worker
+
+    def start(self, words: list[str], name: str, *, home: Path | None = None, **settings: str) -> Started:
+        made = started(words, home or self.home, self.home / f"{name}.log", **settings)
+        self.processes.callback(stop, made)
+        return made
+
+    def answers(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
+
+    def joined(self, number: int) -> bool:
+        """Whether so many workers have registered."""
+        log = (self.home / "scheduler.log").read_text()
+        return log.count("Register worker") >= number
+
+    @property
+    def driver(self) -> Path:
+        """The home of who runs the program; the workers have another, with a configuration of their own."""
+        return self.home / "driver"
+
+    def config(self, profiles: dict[str, str], *homes: Path) -> None:
+        """Write the configuration, everywhere or in these homes: profiles, each with a token."""
+        for home in homes or (self.home, self.driver):
+            self._config(profiles, home)
+
+    def _config(self, profiles: dict[str, str], home: Path) -> None:
+        path = home / ".config" / "unified" / "config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        tables = "".join(
+            f'[profiles.{name}]\naccount_id = "of-{name}"\ntoken_file = "{self.token_file(token)}"\n'
+            for name, token in profiles.items()
+        )
+        path.write_text(f'base_url = "{self.service}"\n{tables}')
+        path.chmod(0o600)
+
+    def token_file(self, token: str) -> Path:
+        path = self.home / token
+        path.write_text(f"{token}-0123456789\n")
+        path.chmod(0o600)
+        return path
+
+    def unified(self, *words: str) -> Started:
+        """The program, as a process."""
+        own = {"HOME": str(self.driver), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "unified_cli", *words],
+            env=own,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def counts(self) -> dict[str, Any]:
+        with urllib.request.urlopen(f"{self.service}/counts", timeout=5) as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+
+
+def wait_until(holds: Any, seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@contextmanager
+def cluster(home: Path, *, pages: int, records: int, workers: int = 2, **settings: str) -> Iterator[Cluster]:
+    """All of it, stopped at the end."""
+    with ExitStack() as processes:
+        service = started([str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log")
+        processes.callback(stop, service)
+        made = Cluster(home, "", free_port(), processes)
+        made.start_scheduler(**settings)
+        for _ in range(workers):
+            made.start_worker()
+        wait_until(lambda: (home / "service.log").read_text().endswith("\n"))
+        made.service = f"http://127.0.0.1:{(home / 'service.log').read_text().split()[-1]}"
+        wait_until(lambda: made.joined(workers))
+        yield made
+
+
+def records_of(folder: Path) -> list[str]:
+    """The ids of all records in an export's folder."""
+    return [
+        json.loads(line)["id"] for path in sorted(folder.rglob("*.ndjson")) for line in path.read_text().splitlines()
+    ]

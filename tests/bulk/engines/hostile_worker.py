@@ -1,0 +1,78 @@
+"""Loaded into each worker of the tests: what a hostile one does is written into a file `hostile` of its home."""
+
+import inspect
+import os
+import pickle
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from unified_cli import __version__
+from unified_cli.commands.export_lists import connection_task, export_worker
+
+WORK = export_worker.work
+MODE = Path.home() / "hostile"
+BEFORE: list[bytes] = []
+
+
+class Pickled:
+    """Its pickle makes a file where it is read."""
+
+    def __reduce__(self) -> Any:
+        return os.system, (f"touch {Path.home()}/unpickled-by-$PPID",)
+
+
+class PickledError(Exception):
+    def __reduce__(self) -> Any:
+        return os.system, (f"touch {Path.home()}/unpickled-by-$PPID",)
+
+
+def answer(payload: bytes, tell: Callable[[bytes], None]) -> Any:
+    """Answer in the way that the payload names."""
+    from distributed import get_worker  # noqa: PLC0415  the tests import this module too
+    from distributed.protocol import to_serialize  # noqa: PLC0415  as above
+
+    kind = payload.decode()
+    if kind == "raise":
+        raise PickledError
+    if kind == "news":
+        for news in (b"{}", b"\xff", b"x" * 100_000):
+            tell(news)
+        worker = get_worker()
+        worker.log_event("print", {"args": ("hostile",)})
+        worker.log_event("warn", {"message": pickle.dumps(Pickled())})
+    if kind == "stream":
+        worker, topic = get_worker(), inspect.getclosurevars(tell).nonlocals["topic"]
+        message = {"op": "log-event", "topic": topic, "msg": to_serialize(Pickled())}
+        worker.loop.add_callback(worker.batched_send, message)
+        time.sleep(60)
+    return {
+        "text": "text",
+        "pickle": Pickled(),
+        "pickled in a list": [Pickled()],
+        "nothing": None,
+        "number": 7,
+        "news": b"news",
+        "bytes": b"bytes",
+    }[kind]
+
+
+def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
+    """What an export has workers do, but for what the file says."""
+    mode = MODE.read_text() if MODE.exists() else ""
+    connection_task.__version__ = "0.0.9" if mode == "version" else __version__
+    if mode in {"", "version"} or mode.startswith("check ") != (b'"type":"check"' in payload):
+        BEFORE.append(WORK(payload, tell))
+        return BEFORE[-1]
+    answers = {
+        "pickled": pickle.dumps(Pickled()),
+        "garbage": b"\xff\x00garbage",
+        "other": BEFORE[-1],
+        "pickle": Pickled(),
+    }
+    return answers[mode.removeprefix("check ")]
+
+
+def dask_setup(_worker: Any) -> None:
+    export_worker.work = work

@@ -1,0 +1,191 @@
+"""An export on a Dask cluster: a scheduler, workers and a service with limits, as processes of this machine."""
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("dask")]
+pytest.importorskip("distributed", reason="needs the extra dask")
+pytest.importorskip("obstore", reason="needs the extra cloud")
+
+import hostile_worker  # noqa: E402  needs the extra
+from cluster import HERE, Cluster, cluster, records_of  # noqa: E402  as above
+from front_door import ROOT  # noqa: E402  as above
+
+from unified_cli.bulk.engines.engine import EngineTask, TaskEnd  # noqa: E402  as above
+
+PROFILES = {"acme": "one", "globex": "one", "initech": "two", "hooli": "two"}
+LISTS = ("ticketing/tickets", "ticketing/contacts")
+PAGES, RECORDS = 6, 5
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("dask")
+    with cluster(home, pages=PAGES, records=RECORDS) as made:
+        yield made
+
+
+@pytest.fixture
+def dask(shared: Cluster) -> Cluster:
+    """The cluster with its usual configuration, and workers that do what they should."""
+    (shared.home / "hostile").unlink(missing_ok=True)
+    shared.config(PROFILES)
+    return shared
+
+
+def export(dask: Cluster, to: Path, *more: str) -> tuple[int, str]:
+    words = ("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{to}", *more)
+    process = dask.unified(*words)
+    stdout, stderr = process.communicate(timeout=60)
+    assert stdout == b""
+    return process.returncode, stderr.decode()
+
+
+def asked_by(dask: Cluster) -> int:
+    return sum(dask.counts()["asked"].values())
+
+
+def expected() -> set[str]:
+    return {f"of-{name}/{one}/{number}" for name in PROFILES for one in LISTS for number in range(PAGES * RECORDS)}
+
+
+def test_each_record_of_every_connection_is_exported_once(dask: Cluster, tmp_path: Path) -> None:
+    code, stderr = export(dask, tmp_path / "dump")
+    number = len(expected())
+    assert (code, stderr) == (
+        0,
+        f"wrote 8 files with {number} records to file://{tmp_path}/dump, 0 already complete\n",
+    )
+    found = records_of(tmp_path / "dump")
+    assert (len(found), set(found)) == (number, expected())
+    counts = dask.counts()
+    assert (counts["refused"], set(counts["asked"].values())) == (0, {1})
+    before = asked_by(dask)
+    code, stderr = export(dask, tmp_path / "dump")
+    assert (code, "8 already complete" in stderr, asked_by(dask) - before) == (0, True, 0)
+    verified = dask.unified("export", "--verify", f"file://{tmp_path / 'dump'}")
+    assert (verified.wait(60), verified.communicate()[1]) == (
+        0,
+        f"file://{tmp_path}/dump: the manifest matches 8 files\n".encode(),
+    )
+
+
+@pytest.mark.parametrize("mode", ["check pickled", "pickle", "garbage", "other"])
+def test_what_a_hostile_worker_answers_is_refused_and_not_run(mode: str, dask: Cluster, tmp_path: Path) -> None:
+    (dask.home / "hostile").write_text(mode)
+    before = asked_by(dask)
+    process = dask.unified("export", LISTS[0], "-p", "acme", "--engine", dask.engine, "--to", f"file://{tmp_path}/x")
+    said = process.communicate(timeout=60)[1].decode()
+    if mode == "check pickled":
+        end = " answered the check with what is no answer to it; nothing of it was used\n"
+    elif mode == "pickle":
+        end = " did not do the task of acme: its result is no bytes, and was not read\n"
+    else:
+        end = " answered the task of acme with what is no result of it; nothing of it was used (is the worker yours?)\n"
+    assert (process.returncode, said.endswith(end)) == (12 if mode.startswith("check") else 13, True), said
+    assert "the worker tcp://127.0.0.1:" in said
+    assert asked_by(dask) == before
+    assert not (dask.home / f"unpickled-by-{process.pid}").exists()
+
+
+def test_a_result_is_bytes_or_is_not_read(dask: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
+    from unified_cli.bulk.engines.dask_engine import DaskEngine  # noqa: PLC0415  needs the extra
+
+    kinds = ["text", "pickle", "pickled in a list", "nothing", "number", "raise", "news", "bytes"]
+    ends: dict[str, TaskEnd] = {}
+    news = []
+    with DaskEngine(f"tcp://127.0.0.1:{dask.port}", hostile_worker.answer, time.monotonic) as engine:
+        for kind in kinds:
+            assert engine.submit(EngineTask(kind, kind.encode())) == 1
+        while len(ends) < len(kinds):
+            for event in engine.wait(1):
+                if isinstance(event, TaskEnd):
+                    ends[event.task.name] = event
+                else:
+                    news.append((event.task.name, event.data))
+    assert {kind: end.result for kind, end in ends.items() if end.result is not None} == {
+        "news": b"news",
+        "bytes": b"bytes",
+    }
+    assert {kind for kind, end in ends.items() if end.refused} == {*kinds} - {"news", "bytes"}
+    assert news == [("news", b"{}"), ("news", b"\xff")]
+    assert capfd.readouterr() == ("", "")
+    assert not (dask.home / f"unpickled-by-{os.getpid()}").exists()
+    # Outside of an engine pickles are read as ever.
+    assert pickle.loads(pickle.dumps(Path("x"))) == Path("x")
+
+
+# In a process of its own: the library's client cannot be closed any more.
+MESSAGES = """
+import os, sys, time
+import hostile_worker
+from unified_cli.bulk.engines import dask_engine
+from unified_cli.bulk.engines.engine import EngineTask
+from unified_cli.errors import UnsafeError
+dask_engine._PING_SECONDS, dask_engine._LOST_SECONDS = 0.2, 1.0
+with dask_engine.DaskEngine(sys.argv[1], hostile_worker.answer, time.monotonic) as engine:
+    engine.submit(EngineTask("stream", b"stream"))
+    try:
+        while True:
+            engine.wait(0.1)
+    except UnsafeError as error:
+        sys.stdout.write(f"{os.getpid()} {error}")
+        sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_a_pickle_among_the_messages_of_the_scheduler_ends_it(dask: Cluster) -> None:
+    words = [sys.executable, "-c", MESSAGES, f"tcp://127.0.0.1:{dask.port}"]
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT}:{HERE}"}
+    done = subprocess.run(words, check=True, capture_output=True, timeout=60, env=environ)
+    process, _, said = done.stdout.decode().partition(" ")
+    why = "some worker sent a pickle, which was refused"
+    assert said == f"no message from tcp://127.0.0.1:{dask.port} can be read any more: {why}"
+    assert done.stderr == b""
+    assert not (dask.home / f"unpickled-by-{process}").exists()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("account", "the task of acme is for the account of-acme, and here it leads to of-other"),
+        ("token", "has another token for acme"),
+        ("no token", 'the task of acme cannot be done here: profile "acme" has no token'),
+        ("no profile", 'the task of acme cannot be done here: no profile named "acme"'),
+        ("version", "the task of acme is of version 0.1.0, and this is 0.0.9"),
+    ],
+)
+def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_sent(
+    how: str, said: str, dask: Cluster, tmp_path: Path
+) -> None:
+    path = dask.home / ".config" / "unified" / "config.toml"
+    text = path.read_text()
+    if how == "account":
+        path.write_text(text.replace('"of-acme"', '"of-other"'))
+    elif how == "token":
+        dask.config({**PROFILES, "acme": "two"}, dask.home)
+    elif how == "no token":
+        path.write_text("\n".join(line for line in text.splitlines() if "token_file" not in line))
+    elif how == "no profile":
+        dask.config({"globex": "one"}, dask.home)
+    else:
+        (dask.home / "hostile").write_text("version")
+    before = asked_by(dask)
+    code, stderr = export(dask, tmp_path / "x", "-p", "acme")
+    assert (code, said in stderr, "the worker tcp://127.0.0.1:" in stderr) == (12, True, True), stderr
+    assert asked_by(dask) == before
+
+
+def test_a_token_that_only_the_workers_have_is_used_there(dask: Cluster, tmp_path: Path) -> None:
+    path = dask.driver / ".config" / "unified" / "config.toml"
+    path.write_text("\n".join(line for line in path.read_text().splitlines() if "token_file" not in line))
+    code, _ = export(dask, tmp_path / "dump")
+    assert (code, set(records_of(tmp_path / "dump"))) == (0, expected())

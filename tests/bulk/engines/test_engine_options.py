@@ -1,0 +1,56 @@
+"""What `export --engine` refuses before it looks for a cluster."""
+
+import sys
+
+import pytest
+from front_door import Unified
+
+EXPORT = "export ticketing/tickets -p sandbox --to file:///nowhere/x"
+LOCAL = "--engine dask://127.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    "engine", ["127.0.0.1:8786", "dask://127.0.0.1", "dask://:8786", "dask://h:0", "tcp://127.0.0.1:1", "tls://h:65536"]
+)
+def test_an_engine_is_an_address(engine: str, unified: Unified) -> None:
+    result = unified(f"{EXPORT} --engine {engine}")
+    assert (result.code, result.stderr) == (
+        2,
+        "error: --engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine\n",
+    )
+
+
+@pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "[2001:db8::1]"])
+def test_clear_text_to_another_machine_is_refused(host: str, unified: Unified) -> None:
+    result = unified(f"{EXPORT} --engine dask://{host}:8786")
+    assert (result.code, result.stderr) == (
+        13,
+        f"error: the scheduler at {host} would be reached in clear text (use tls://{host}:8786)\n",
+    )
+
+
+def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = unified(f"{EXPORT} {LOCAL}")
+    assert (result.code, result.stderr) == (
+        3,
+        "error: --engine needs the packages of the extra dask (pip install 'unified-api-cli[dask]')\n",
+    )
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("export ticketing/tickets -p sandbox --to dump", "an engine writes to an object store or a shared disk"),
+        (f"{EXPORT} --restart", "--restart is not for tasks"),
+        (f"{EXPORT} --shard 1/2", "--shard is not for tasks"),
+        (f"{EXPORT} --ca-bundle x", "--ca-bundle is for this machine"),
+        (f"{EXPORT} --token-file x", "--token-file is for this machine"),
+        (f"{EXPORT} --token-stdin", "--token-stdin is for this machine"),
+    ],
+)
+def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, unified: Unified) -> None:
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    result = unified(f"{line} {LOCAL}")
+    assert (result.code, result.stderr.startswith(f"error: {said}")) == (2, True)

@@ -1,0 +1,1 @@
+"""The clusters on which the tasks of long work can be done."""

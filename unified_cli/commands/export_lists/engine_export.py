@@ -1,0 +1,124 @@
+"""`export --engine`: have the workers of a cluster do the tasks of an export, within the limits of their tokens."""
+
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from unified_cli import signals
+from unified_cli.bulk.engines import scheduler_address
+from unified_cli.bulk.engines.engine import Engine, EngineTask
+from unified_cli.bulk.engines.token_slots import PacedTask, TokenSlots
+from unified_cli.bulk.export.destinations import places
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.commands.export_lists import (
+    export_connections,
+    export_format,
+    export_summary,
+    export_worker,
+    task_export,
+    worker_check,
+)
+from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists.engine_results import EngineResults
+from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.commands.export_lists.worker_messages import TaskOrder
+from unified_cli.errors import ConfigError, UsageError
+from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.runtime import Runtime
+from unified_cli.storage.object_store import store_url
+
+_POLL_SECONDS = 0.5
+# As many tasks of a token without a limit run at a time.
+_MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The tasks of an export by name, with the hash of each one's token where this machine has it."""
+
+    tasks: Mapping[str, ConnectionTask]
+    hashes: Mapping[str, str]
+    key: bytes
+    paces: Sequence[PacedTask]
+
+
+def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
+    """Do the export on the engine at this address. Raises the error that says what is missing, or what is wrong."""
+    runtime = context.runtime
+    address = scheduler_address.parse(engine)
+    _check(options)
+    destination = places.destination(runtime, options.to or "", make=True)
+    job = _job(context, options)
+    # It takes a third of a second to import.
+    from unified_cli.bulk.engines.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
+
+    results = EngineResults(job.tasks, export_format.of(options))
+    lists = sum(len(task.lists) for task in job.tasks.values())
+    with progress(runtime, Work(part="list", parts=lists)) as shown:
+        try:
+            with DaskEngine(address, export_worker.work, runtime.monotonic) as cluster:
+                worker_check.check(cluster, job.tasks.values(), job.hashes, job.key)
+                _run(runtime, job, cluster, results, shown)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            raise
+    export_summary.report(runtime, str(destination), lists, results.summary)
+
+
+def _check(options: ExportOptions) -> None:
+    """Raise UsageError for options that cannot hold on other machines."""
+    for given, spelled in ((options.token_file, "--token-file"), (options.token_stdin, "--token-stdin")):
+        if given:
+            raise UsageError(f"{spelled} is for this machine", hint="workers have tokens in their own configuration")
+    if options.ca_bundle:
+        raise UsageError("--ca-bundle is for this machine", hint="UNIFIED_CA_BUNDLE on each worker names a file there")
+    if store_url.parse(options.to or "") is None:
+        raise UsageError(
+            "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"
+        )
+
+
+def _job(context: CommandContext, options: ExportOptions) -> _Job:
+    """What is to be done. Raises as `task_export.all_tasks` does."""
+    tasks = {task.name: task for task in task_export.all_tasks(context, options)}
+    found = export_connections.selected(context, options)
+    clients, key = Clients(context.runtime, context.catalogue), secrets.token_bytes(32)
+    hashes, paces = {}, []
+    # Two profiles of one connection share what it may send.
+    sharing = Counter((task.base_url, task.account) for task in tasks.values())
+    for name, task in tasks.items():
+        resolved = found.resolve(name)
+        try:
+            hashes[name] = export_worker.token_hash(clients.token(resolved), key)
+        except ConfigError:
+            # Only the workers have it: all such tasks are paced as if they had the same.
+            hashes[name] = ""
+        local = resolved.address is not None and resolved.address.is_sandbox
+        pace = 0.0 if local else resolved.rate / sharing[task.base_url, task.account]
+        paces.append(PacedTask(name, hashes[name], pace, 0.0 if local else resolved.token_rate))
+    return _Job(tasks, hashes, key, paces)
+
+
+def _run(runtime: Runtime, job: _Job, engine: Engine, results: EngineResults, shown: Progress) -> None:
+    slots = TokenSlots(job.paces, WINDOW, _MOST)
+    left = len(job.tasks)
+    while left:
+        for name in slots.begin(runtime.monotonic()):
+            order = TaskOrder(secrets.token_hex(16), _paced(job.tasks[name], slots.pace(name)))
+            engine.submit(EngineTask(name, msgspec.json.encode(order)))
+        for event in engine.wait(_POLL_SECONDS):
+            ended = results.note(event, shown)
+            if ended is not None:
+                slots.end(event.task.name, runtime.monotonic(), ended)
+                left -= 1
+
+
+def _paced(task: ConnectionTask, pace: float) -> ConnectionTask:
+    options = msgspec.structs.replace(task.options, rate=pace, token_rate=pace)
+    return msgspec.structs.replace(task, options=options)

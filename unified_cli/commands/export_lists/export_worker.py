@@ -1,0 +1,128 @@
+"""The part of an export that runs on the workers of an engine."""
+
+import hmac
+from collections.abc import Callable
+from functools import cache
+
+import msgspec
+
+from unified_cli.bulk.export.destinations import places
+from unified_cli.bulk.export.folder_export import ExportSummary
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import EarlyOptions
+from unified_cli.commands.export_lists import export_format, export_plan, task_export
+from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.commands.export_lists.worker_messages import (
+    CheckOrder,
+    Failure,
+    TaskNumbers,
+    TaskOutcome,
+    WorkerOrder,
+    WorkerReport,
+    digest,
+)
+from unified_cli.config.user_catalogue import own_catalogue
+from unified_cli.errors import ConfigError, StateError, UnifiedError
+from unified_cli.masking import hide
+from unified_cli.output.progress import Progress
+from unified_cli.output.progress_line import Work
+from unified_cli.runtime import TOKEN_VARIABLE, Runtime
+
+_NEWS_SECONDS = 1.0
+
+
+def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
+    """Carry out an order, with the configuration of this machine; whatever fails is told in the report."""
+    order = digest(payload)
+    try:
+        return msgspec.json.encode(_report(payload, order, tell))
+    except UnifiedError as error:
+        return msgspec.json.encode(WorkerReport(order, error=Failure.of(error)))
+    except Exception as error:  # noqa: BLE001  the driver reads no exception
+        bug = UnifiedError(f"a bug, sorry: {type(error).__name__}: {error}")
+        return msgspec.json.encode(WorkerReport(order, error=Failure.of(bug)))
+
+
+def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> WorkerReport:
+    try:
+        found = msgspec.json.decode(payload, type=WorkerOrder)
+    except msgspec.MsgspecError:
+        raise StateError("the order is of another version", hint="install the same version on each machine") from None
+    context = _context()
+    if isinstance(found, CheckOrder):
+        return WorkerReport(order, tokens=_hashes(context, found))
+    return WorkerReport(order, outcome=_done(context, found.task, tell))
+
+
+@cache
+def _context() -> CommandContext:
+    """What commands run with in this process, whose environment loses the token; made once."""
+    runtime = Runtime.system()._replace(stdin=None, stdout=None)
+    # Many tasks print to the same place, and the driver tells what there is to tell.
+    runtime.stderr.quiet = True
+    hide(runtime.environ.get(TOKEN_VARIABLE, ""))
+    return CommandContext(runtime, own_catalogue(runtime, ()), EarlyOptions, lambda _: None, ())
+
+
+def _hashes(context: CommandContext, order: CheckOrder) -> dict[str, str]:
+    """A keyed hash of the token of each task. Raises StateError where one of them cannot be done here."""
+    found = {}
+    clients = Clients(context.runtime, context.catalogue)
+    for task in order.tasks:
+        task.check_version()
+        task.operations(context.catalogue)
+        options, connections = task_export.checked(context, task, ExportOptions(), clients)
+        token = clients.token(connections.resolve(connections.names[0]))
+        found[task.name] = token_hash(token, order.key)
+    try:
+        places.destination(context.runtime, order.tasks[0].to, make=True)
+        export_format.of(options)
+    except ConfigError as error:
+        raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
+    return found
+
+
+def token_hash(token: str, key: bytes) -> str:
+    """What two machines compare to know whether they have the same token."""
+    return hmac.new(key, token.encode(), "sha256").hexdigest()
+
+
+def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
+    plan = export_plan.of_task(context, task, ExportOptions())
+    destination = places.destination(context.runtime, plan.options.to or "", make=True)
+    shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell)
+    summary = export_plan.carry_out(context, plan, destination, shown)
+    return _outcome(summary, plan.clients.recent_sends())
+
+
+def _outcome(summary: ExportSummary, sent: int) -> TaskOutcome:
+    without = [entries[0].why or "" for entries in summary.without_lists.values()]
+    return TaskOutcome(
+        summary.written,
+        summary.unchanged,
+        summary.records,
+        summary.not_offered,
+        sent,
+        tuple(summary.partial),
+        {name: Failure.of(error) for name, error in summary.failed.items()},
+        without[0] if without else None,
+    )
+
+
+class WorkerProgress(Progress):
+    """Tells the driver how far a task is, and ends it where nobody wants it any more."""
+
+    def __init__(self, runtime: Runtime, work: Work, tell: Callable[[bytes], None]) -> None:
+        super().__init__(runtime, work, draws=False)
+        self._tell = tell
+        self._told = float("-inf")
+
+    def show(self) -> None:
+        """Tell it, if it is time to. Raises what telling raises where the task is over."""
+        if (now := self._runtime.monotonic()) - self._told >= _NEWS_SECONDS:
+            self._told = now
+            tally = self._tally
+            lists = tally.parts_before + tally.parts
+            self._tell(msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed)))

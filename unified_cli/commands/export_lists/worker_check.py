@@ -1,0 +1,52 @@
+"""The check, before anything is sent, that every worker of an engine can do every task of an export."""
+
+import hmac
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from unified_cli.bulk.engines.engine import Engine, EngineTask, TaskEnd
+from unified_cli.commands.export_lists import worker_messages
+from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists.worker_messages import CheckOrder
+from unified_cli.errors import NetworkError, StateError
+
+_POLL_SECONDS = 0.5
+
+
+def check(engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes) -> None:
+    """Ask every worker. Raises StateError that names the first one that cannot do a task, NetworkError without any."""
+    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, tuple(_brief(tasks)))))
+    left = engine.submit(order, everywhere=True)
+    if not left:
+        raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
+    while left:
+        for event in engine.wait(_POLL_SECONDS):
+            if isinstance(event, TaskEnd):
+                _check_answer(event, hashes)
+                left -= 1
+
+
+def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
+    """The tasks, each list of which stands in one of them only."""
+    seen: set[str] = set()
+    for task in tasks:
+        yield msgspec.structs.replace(task, lists=tuple(name for name in task.lists if name not in seen), required=())
+        seen.update(task.lists)
+
+
+def _check_answer(end: TaskEnd, hashes: Mapping[str, str]) -> None:
+    where = f"the worker {end.where}"
+    if end.result is None:
+        raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
+    report = worker_messages.read_report(end.result, end.task.payload)
+    if report is None:
+        raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
+    if report.error:
+        raise StateError(f"{where} cannot do the export: {report.error.message}")
+    for name, expected in hashes.items():
+        found = report.tokens.get(name, "")
+        if not found:
+            raise StateError(f"{where} has no token for {name}", hint="it has to be configured there")
+        if expected and not hmac.compare_digest(found.encode(), expected.encode()):
+            raise StateError(f"{where} has another token for {name}", hint="it has to be the same on each machine")

@@ -1,0 +1,116 @@
+"""What the driver of an export and its workers tell each other, as JSON; neither takes anything else."""
+
+import hashlib
+from typing import Annotated, Self, TypeVar
+
+import msgspec
+
+from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.errors import ServiceError, UnifiedError
+
+_T = TypeVar("_T")
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
+_LARGEST = 64 * 1024 * 1024
+_KINDS = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
+
+
+class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An error as text, with its exit code."""
+
+    exit: int
+    message: str
+    status: int | None = None
+
+    @classmethod
+    def of(cls, error: UnifiedError) -> Self:
+        """The failure that an error is."""
+        return cls(int(error.code), error.one_line, error.status)
+
+    def error(self) -> UnifiedError:
+        """The error that it was."""
+        error = _KINDS.get(self.exit, ServiceError)(self.message)
+        error.status = self.status
+        return error
+
+
+class CheckOrder(msgspec.Struct, frozen=True, tag="check", forbid_unknown_fields=True):
+    """Find out whether each of these tasks can be done; the tokens are told as their hash with this key."""
+
+    key: bytes
+    tasks: tuple[ConnectionTask, ...]
+
+
+class TaskOrder(msgspec.Struct, frozen=True, tag="task", forbid_unknown_fields=True):
+    """Do the task; the number makes the order differ from all others."""
+
+    number: str
+    task: ConnectionTask
+
+
+WorkerOrder = CheckOrder | TaskOrder
+
+
+class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far a worker is with a task: records, pages and lists, of which some failed."""
+
+    records: _Count = 0
+    pages: _Count = 0
+    lists: _Count = 0
+    failed: _Count = 0
+
+    def reached(self, other: "TaskNumbers") -> "TaskNumbers":
+        """The larger of each: a task that is run again begins to count anew."""
+        return TaskNumbers(*map(max, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
+
+    def since(self, other: "TaskNumbers") -> "TaskNumbers":
+        """What was counted after the other one."""
+        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return TaskNumbers(*(mine - theirs for mine, theirs in pairs))
+
+
+class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What came of a task; `sent` is how many of its requests count for the service's limits still."""
+
+    written: _Count
+    unchanged: _Count
+    records: _Count
+    not_offered: _Count
+    sent: _Count
+    partial: tuple[str, ...]
+    failed: dict[str, Failure]
+    without_lists: str | None
+    """Why none of the lists is offered, if that is so."""
+
+
+class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The answer to the order with this digest: an error, the hashes of the tokens by task, or an outcome."""
+
+    order: str
+    error: Failure | None = None
+    tokens: dict[str, str] = {}
+    outcome: TaskOutcome | None = None
+
+
+def digest(order: bytes) -> str:
+    """What tells an order from all others."""
+    return hashlib.sha256(order).hexdigest()
+
+
+def read_report(data: bytes, order: bytes) -> WorkerReport | None:
+    """The report in these bytes; None where it is none, or one of another order."""
+    report = _decoded(data, WorkerReport)
+    return report if report is not None and report.order == digest(order) else None
+
+
+def read_numbers(data: bytes) -> TaskNumbers | None:
+    """The numbers in these bytes; None where there are none."""
+    return _decoded(data, TaskNumbers)
+
+
+def _decoded(data: bytes, kind: type[_T]) -> _T | None:
+    if len(data) > _LARGEST:
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
