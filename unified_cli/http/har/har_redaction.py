@@ -17,6 +17,7 @@ REPLACED = "***"
 _DEEPEST = 200
 _PIECE = 256 * 1024
 _LONGEST_PIECE = 4 * 1024 * 1024
+_BEFORE_STRING = re.compile(r'[,:\[{]\s*(?=")')
 
 _HEADER = re.compile(
     r"authori[sz]ation|authentication|cookie|token|secret|api-?key|password|credential|signature", re.IGNORECASE
@@ -95,11 +96,13 @@ def _without_values(content: str) -> str:
 
 def _document(content: str, names: frozenset[str]) -> str | None:
     """The JSON text without the values of these members; None where it is no JSON. Digits and order stay."""
-    body = content.encode()
-    if deeper_than(body, _DEEPEST):
+    body = content.encode().strip()
+    if not body:
+        return ""
+    if body[:1] not in {b"{", b"["} or deeper_than(body, _DEEPEST):
         return None
     try:
-        return _without(body.strip(), names).decode() if body.strip() else ""
+        return _without(body, names).decode()
     except (msgspec.DecodeError, ValueError):
         return None
 
@@ -132,6 +135,7 @@ def _pieces(content: str) -> Iterator[str]:
     """The JSON text in pieces, cut before a string begins, so that no secret is cut in two."""
     at = 0
     while at < len(content):
-        end = content.find(',"', at + _PIECE) + 1 or len(content)
+        found = _BEFORE_STRING.search(content, at + _PIECE)
+        end = found.end() if found else len(content)
         yield content[at:end]
         at = end
