@@ -191,7 +191,9 @@ class _FanOutOutcome:
     def _failures(self) -> Iterator[str]:
         """A line for each failure, those of connections read in part with how to continue; one for many alike."""
         alike: dict[tuple[int, int | None], list[str]] = {}
-        for name, error in self.failed.items():
+        # In the order of the selection: that in which they failed differs from run to run.
+        for name in filter(self.failed.__contains__, self.names):
+            error = self.failed[name]
             tally = self.tallies[name]
             if tally.pages:
                 onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
