@@ -62,9 +62,10 @@ class StoredObjects:
         """The bytes of an object, None where there is none."""
         with self._failing("read"):
             try:
-                return self._store.get(path).bytes().to_bytes()
+                content: bytes = self._store.get(path).bytes().to_bytes()
             except FileNotFoundError:
                 return None
+            return content
 
     def put(self, path: str, data: bytes) -> None:
         """Write an object, whole; what was there is replaced."""
