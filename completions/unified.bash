@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan operations help completion sandbox doctor connections profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor connections profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -95,6 +95,7 @@ _unified_words() {
                 calls) words='list' ;;
             esac
             ;;
+        runs) words='list show resume retry remove' ;;
         completion) words='bash zsh fish pwsh install' ;;
         sandbox) words='serve reset seed status' ;;
         connections) words='list add' ;;
@@ -110,11 +111,14 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v --json-errors' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --to --shard --verify --tasks --task --engine --incremental --lag --restart --dedupe --format --output -o --page-size --allow-partial --csv-safe --bom --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         diff) flags+=' --from --to --key --map --ignore --set --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         plan) flags+=' --from --to --key --map --ignore --set --ids --delete --all-fields --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        runs\ list|runs\ show) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        runs\ resume|runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
@@ -133,14 +137,14 @@ _unified_flags() {
         profile\ import) flags+=' --update --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ test) flags+=' --profile -p --with --output -o --record --replay --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --wait-timeout --wait --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        knowledge-base\ page-exports\ create) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --wait-timeout --wait --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         *\ *\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --from --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ update) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ delete) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ download) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --from --force --record --replay --dry-run --as --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        *\ *\ *) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --data -d --raw-field -f --field -F --skeleton --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
     esac
 }
 
@@ -279,7 +283,7 @@ _unified_argument() {
         import:*) kind='file' ;;
         diff:*) kind='api/resource' ;;
         plan:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan operations help completion sandbox doctor connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         profile\ list:*) kind='connection' ;;
@@ -649,7 +653,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

@@ -79,6 +79,7 @@ class UnifiedError(Exception):
     kind: ClassVar[str] = "bug"
     origin: str = "local"
     retryable: bool = False
+    next_command: str | None = None  # continues the work
 
     def __init__(
         self,

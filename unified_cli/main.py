@@ -100,6 +100,8 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     if stderr.machine:
         # Made visible before it is encoded as JSON, whose own escapes must not change.
         facts = {**error.facts(), "message": visible(error.message)}
+        work = {"run": stderr.run, "next": error.next_command}
+        facts.update({name: value for name, value in work.items() if value})
         stderr.line(json.dumps({"error": facts}))
         return error.code
     first, *details = error.lines
@@ -107,6 +109,8 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
     if isinstance(error, UsageError) and error.caret:
         text, column = error.caret
         lines += [f"  {text}", f"  {' ' * column}^"]
+    if error.next_command:
+        lines.append(f"  {error.next_command}")
     stderr.block(lines)
     return error.code
 

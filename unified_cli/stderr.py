@@ -43,6 +43,8 @@ class Stderr:
         self.machine = False
         """Errors are printed as JSON objects."""
         self.verbosity = 0
+        self.run = ""
+        """The id of the run that is under way, which errors printed as JSON name."""
 
     @property
     def columns(self) -> int:

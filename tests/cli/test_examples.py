@@ -27,8 +27,9 @@ FILES = {
     "people.csv": "first_name,last_name\nAda,Lovelace\n",
     "connections.csv": "name,account_id\nnew-one,7\n",
 }
-# What runs until it is stopped, or asks a person at a terminal; their own tests do that.
-NOT_ALONE = {"unified sandbox serve", "unified profile login acme"}
+# What runs until it is stopped, asks a person at a terminal, or continues a run; their own tests do that.
+RUNS = {f"unified runs {name} 20261121-7f3a" for name in ("show", "resume", "retry", "remove")}
+NOT_ALONE = {"unified sandbox serve", "unified profile login acme", *RUNS}
 
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 

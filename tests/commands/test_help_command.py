@@ -45,6 +45,7 @@ def test_the_topics_are_these() -> None:
         "options",
         "operations",
         "profiles",
+        "runs",
         "agents",
         "evidence",
         "speed",

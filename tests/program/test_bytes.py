@@ -26,6 +26,7 @@ ARGUMENTS = {
     "ticketing tickets delete": ["1", "--yes"],
     "knowledge-base page-exports create": [],
     "ticketing attachments download": [],
+    **{f"runs {name}": ["20261121-7f3a"] for name in ("show", "resume", "retry", "remove")},
     "profile add": ["new"],
     "profile import": ["in.csv"],
     "profile set": ["acme", "retries=1"],

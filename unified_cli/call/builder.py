@@ -61,6 +61,11 @@ def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
 def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, from the typed options."""
     connection = scope(call.settings, call.catalogue)
+    return requests.for_operation(connection, operation, call.options.id, operation_content(call, operation))
+
+
+def operation_content(call: Call, operation: Operation) -> Content:
+    """The content of the request for an operation, from the typed options: files and standard input are read once."""
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
     if body is None and operation.kind == "write" and operation.command not in WAITS:
@@ -70,8 +75,7 @@ def operation_request(call: Call, operation: Operation) -> Request:
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
     query = read_query(call, lists=operation.lists)
-    content = Content(query, body, read_key(call.options.idempotency_key, operation.method))
-    return requests.for_operation(connection, operation, call.options.id, content)
+    return Content(query, body, read_key(call.options.idempotency_key, operation.method))
 
 
 def path_request(call: Call, method: str, path: str) -> Request:

@@ -1,4 +1,4 @@
-"""Run a list or get on several connections concurrently; the failure of one hides no results of others."""
+"""Run an operation on several connections concurrently; the failure of one hides no results of others."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from unified_cli import signals
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections
+from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections, skeleton
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
@@ -42,10 +42,18 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     of the common kind if all failed alike.
     """
     config = file.read(runtime)
-    _check(operation, options)
-    names = profiles.select(config, options.profile)
+    if options.skeleton:
+        skeleton.show(runtime, operation)
+        return
+    _check(options)
     common = Call(runtime, catalogue, shared(runtime, config, options), options)
     check_output(common)
+    if operation.method != "GET":
+        from unified_cli.call.writes import write_fan_out  # noqa: PLC0415  most are reads
+
+        write_fan_out.run(common, config, operation)
+        return
+    names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:
         return common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
@@ -91,10 +99,8 @@ def check_output(common: Call) -> None:
         raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
 
 
-def _check(operation: Operation, options: OperationOptions) -> None:
+def _check(options: OperationOptions) -> None:
     """Refuse what needs a single connection, before anything is sent."""
-    if operation.method != "GET":
-        raise UsageError(f"{operation.command} writes, so it takes one connection at a time (-p with one name)")
     if options.account_id:
         raise UsageError("-a names one connection and -p several (leave one of them out)")
     if options.cursor:

@@ -101,6 +101,15 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         Flag(("--as",), SAFETY, "print the request as a curl command and send nothing", "curl"),
     ] = None
     yes: Yes = False
+    fail_fast: Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails")] = False
+    max_failures: Annotated[
+        str | None,
+        Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%"),
+    ] = None
+    stages: Annotated[
+        str | None,
+        Flag(("--stages",), SAFETY, "do so many connections first, such as 1,5,20%; the next if all are done", "N,P%"),
+    ] = None
     idempotency_key: Annotated[
         str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
     ] = None
@@ -139,12 +148,14 @@ def _takes(operation: Operation, flag: Flag) -> bool:
         return _is_checked(operation)
     taken = {
         "ordered": operation.method == "GET",
-        "workers": operation.method == "GET" or operation.takes_id or operation.harmless,
         "wait": operation.command in WAITS,
         "wait_timeout": operation.command in WAITS or _is_checked(operation),
         "from_": operation.name == "download",
         "format": operation.takes_id or operation.name == "download",
-        "yes": operation.kind == "delete" or (operation.takes_id and operation.changes),
+        "yes": operation.changes,
+        "fail_fast": operation.method != "GET",
+        "max_failures": operation.method != "GET",
+        "stages": operation.method != "GET",
         "idempotency_key": operation.method in {"POST", "PATCH"},
     }
     return taken.get(flag.name, True)

@@ -4,8 +4,9 @@ import random
 
 from entries import ENTRIES
 
-from unified_cli.docs.command_index import CommandEntry
+from unified_cli.docs.command_index import CommandEntry, all_flags
 
+BY_SPELLING = all_flags(ENTRIES)
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """
 base_url = "https://api.example.com"
@@ -32,7 +33,8 @@ def positions() -> list[tuple[str, set[str]]]:
         flag = dice.choice(valued) if valued else None
         if flag:
             spelling = dice.choice(flag.spellings)
-            values = set(flag.choices) or {"sandbox", *PROFILES}
+            # Values are offered by the option's name: a built-in command may take fewer of them.
+            values = set(BY_SPELLING[spelling].choices) or {"sandbox", *PROFILES}
             found.append((f"{_line(entry)}-v {spelling} ", values))
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))

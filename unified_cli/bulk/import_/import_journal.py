@@ -1,5 +1,7 @@
 """The journal of an import, beside its input file: which input goes where, and what became of each record."""
 
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -74,3 +76,23 @@ class ImportJournal(Journal):
                 f"{self.path} is of other input: the file has changed", hint="--restart begins a new import"
             )
         return found
+
+
+def counts(path: Path) -> Counter[str]:
+    """How many records have which outcome, as far as the journal of an import knows.
+
+    Raises StateError for a damaged one, StorageError.
+    """
+    journal = Journal(run_journal.open_file(path, missing_ok=False), _REMEDY)
+    with closing(journal):
+
+        def accept(line: bytes) -> int:
+            found = state.decoded(line, JournalHeader)
+            # No record is shorter than a byte.
+            return 0 if found is None else found.size
+
+        try:
+            journal.load(accept, repair=False)
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        return journal.outcomes()

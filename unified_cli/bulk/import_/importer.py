@@ -3,10 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from functools import lru_cache
-from typing import Protocol
-
-import msgspec
 
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import import_jobs
@@ -14,12 +10,10 @@ from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportJob, ImportOutcome, ImportTerms
 from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
+from unified_cli.bulk.runs import write_attempt
+from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.bulk.runs.journaled_sender import JournaledSender
-from unified_cli.catalogue import Service
-from unified_cli.errors import RefusedError, UnifiedError, UnknownError
-from unified_cli.http.client import Client
-from unified_cli.json_text.members import string
+from unified_cli.errors import UnifiedError
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
@@ -83,7 +77,8 @@ class Importer:
     def _send(self, job: ImportJob) -> ImportOutcome:
         profile = job.item.profile
         with self._clients.lend(lambda: self._terms.open_client(profile), profile or "") as client:
-            return attempt(client, job)
+            entry, _, error = write_attempt.attempt(client, job.request, job.item.number, job.item.identifier)
+        return ImportOutcome(entry, error, profile)
 
     def _count(self, outcome: ImportOutcome) -> None:
         self._progress.count(outcome.entry, outcome.error)
@@ -100,47 +95,3 @@ class Importer:
             self._stopped = self._stopped or error
         elif hopeless:
             self._left_out.add(profile)
-
-
-def attempt(client: Client, job: ImportJob) -> ImportOutcome:
-    """Send one item's request, and read what came of it."""
-    number, request, profile = job.item.number, job.request, job.item.profile
-    try:
-        answer = client.send(request)
-    except UnifiedError as error:
-        entry = JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line)
-        return ImportOutcome(entry, error, profile)
-    identifier = identifier_of(answer.body or b"", client.service) or job.item.identifier or ""
-    return ImportOutcome(JournalEntry(EntryState.OK, number, id=identifier, status=answer.status), profile=profile)
-
-
-def _state(error: UnifiedError) -> EntryState:
-    if isinstance(error, UnknownError):
-        return EntryState.UNKNOWN
-    return EntryState.REFUSED if isinstance(error, RefusedError) and not error.retryable else EntryState.FAILED
-
-
-def identifier_of(body: bytes, service: Service) -> str | None:
-    """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
-    try:
-        found = _member(body, "id") or _member(_member(body, service.items), "id")
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    if found.startswith(b'"'):
-        return string(found)
-    return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
-
-
-def _member(text: bytes, name: str) -> bytes:
-    """One member of an object as JSON text; the others are not decoded, whatever their size."""
-    return bytes(_decoder(name).decode(text).value)
-
-
-class _Member(Protocol):
-    value: msgspec.Raw
-
-
-@lru_cache
-def _decoder(name: str) -> "msgspec.json.Decoder[_Member]":
-    fields = [("value", msgspec.Raw, msgspec.Raw())]
-    return msgspec.json.Decoder(msgspec.defstruct("Member", fields, rename={"value": name}))

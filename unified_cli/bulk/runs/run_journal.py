@@ -1,12 +1,13 @@
 """The journal of many writes: what is sent stands on the disk before it is sent, and what came of it after."""
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from unified_cli.bulk.runs.journal_entry import AFTER_SENT, STATES, EntryState, JournalEntry, bounded
+from unified_cli.bulk.runs.journal_entry import AFTER_SENT, OUTCOMES, STATES, EntryState, JournalEntry, bounded
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, regular_file, state
 from unified_cli.storage.append_file import AppendFile
@@ -68,6 +69,10 @@ class Journal:
     def numbers(self) -> Iterator[int]:
         """The numbers of all writes of which the journal holds the call."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
+
+    def outcomes(self) -> Counter[str]:
+        """How many writes of which the journal holds a line have which outcome."""
+        return Counter(OUTCOMES[self.state(number)] for number, at in enumerate(self._last) if at >= 0)
 
     def call(self, number: int) -> JournalEntry:
         """The line with the call of a write; for one of `numbers`."""

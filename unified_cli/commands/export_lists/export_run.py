@@ -1,9 +1,13 @@
 """Run an export, print its tasks, or verify it."""
 
+from pathlib import Path
+
 from unified_cli import signals
 from unified_cli.bulk.export import manifest_check
 from unified_cli.bulk.export.destinations import places
 from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
+from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists import export_plan, export_summary, task_export
 from unified_cli.commands.export_lists.export_options import ExportOptions
@@ -54,6 +58,8 @@ def _verify(runtime: Runtime, destination: Destination) -> None:
 def _export(context: CommandContext, plan: ExportPlan) -> None:
     runtime = context.runtime
     destination = places.destination(runtime, plan.options.to or "", make=True)
+    if not plan.options.task:
+        _register(runtime, plan.options, destination)
     with progress(runtime, Work(part="list", parts=len(plan.tasks))) as shown:
         try:
             summary = export_plan.carry_out(context, plan, destination, shown)
@@ -61,3 +67,10 @@ def _export(context: CommandContext, plan: ExportPlan) -> None:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
     export_summary.report(runtime, str(destination), len(plan.tasks), summary)
+
+
+def _register(runtime: Runtime, options: ExportOptions, destination: Destination) -> None:
+    """List the export among the runs."""
+    place = str(destination)
+    where = str(Path(place).absolute()) if isinstance(destination, LocalFolder) else place
+    RunRegistry(runtime.folder("data"), runtime.wall).point(f"export {' '.join(options.what)} --to {place}", where)

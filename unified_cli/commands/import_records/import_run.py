@@ -15,6 +15,7 @@ from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
+from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.call import builder, dry_run, fan_out, selected_connections
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
@@ -102,6 +103,8 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     try:
         journal = ImportJournal.open(path, _header(task, source), highest=source.last, restart=options.restart)
         try:
+            work = f"import {options.resource} {options.file}"
+            RunRegistry(task.runtime.folder("data"), task.runtime.wall).point(work, str(path.absolute()))
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)
             counts = result_files.count(source, journal)

@@ -1,0 +1,315 @@
+"""Writes to many connections: confirmed once, each in the journal before it is sent, each result told."""
+
+import csv
+import io
+import json
+import stat
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Result, Unified
+from many_connections import Config, account, failing, profiles, run_id
+from server import Seen, Service
+
+SUSPEND = "user-directory users suspend -f user_id=u1"
+UPDATE = "ticketing tickets update t1 -f name=x"
+REFUSES = 'base_url = "http://127.0.0.1:1"'
+
+
+def records(result: Result) -> dict[str, Any]:
+    """The result of each connection."""
+    found = result.json["result"]
+    assert all(next(iter(one)) == "_profile" for one in found)
+    assert len({one["_profile"] for one in found}) == len(found)
+    return {one["_profile"]: one for one in found}
+
+
+def journal(tmp_path: Path) -> list[Any]:
+    (path,) = (tmp_path / "data" / "runs").glob("*.ndjson")
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_forty_connections_of_which_three_fail_differently(unified: Unified, service: Service, config: Config) -> None:
+    names = profiles(config, service.url, 40, c33=REFUSES)
+    service.reply = failing({"a-c07": 403, "a-c12": 404})
+    result = unified(f"{SUSPEND} -p tag:eu --yes")
+    run = run_id(result.stderr)
+    assert result.code == 9
+    found = records(result)
+    assert [*sorted(found)] == names
+    assert Counter((one["outcome"], one["status"]) for one in found.values()) == {
+        ("done", 200): 37,
+        ("failed", 403): 1,
+        ("failed", 404): 1,
+        ("failed", None): 1,
+    }
+    assert found["c00"]["result"] == {"id": "u1"}
+    assert found["c33"]["error"]["code"] == "network"
+    assert Counter(map(account, service.seen)) == dict.fromkeys((f"a-{name}" for name in names if name != "c33"), 1)
+    keys = {account(seen): seen.headers["idempotency-key"] for seen in service.seen}
+    assert keys == {f"a-{name}": one["idempotency_key"] for name, one in found.items() if name != "c33"}
+    assert len({*keys.values()}) == 39
+    told = result.stderr.splitlines()
+    assert told[:2] == [f"run {run}", "done: 37 of 40 connections"]
+    assert {line.partition(": the service")[0] for line in told[2:5]} == {
+        "failed: 1 (c07)",
+        "failed: 1 (c12)",
+        "failed: 1 (c33): 127.0.0.1:1 refused the connection (check the address, which comes from profile c33)",
+    }
+    assert told[5:] == ["error: 3 of 40 connections failed", f"  unified runs retry {run}"]
+
+
+def test_a_retry_repeats_what_failed_with_its_keys(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 40, c33=REFUSES)
+    service.reply = failing({"a-c07": 403, "a-c12": 404})
+    first = unified(f"{SUSPEND} -p tag:eu --yes")
+    keys = {name: one["idempotency_key"] for name, one in records(first).items()}
+    service.seen.clear()
+    service.reply = failing({})
+    second = unified(first.stderr.splitlines()[-1].split()[1:])
+    assert {name: one["outcome"] for name, one in records(second).items()} == {
+        "c07": "done",
+        "c12": "done",
+        "c33": "failed",
+    }
+    assert {account(seen): seen.headers["idempotency-key"] for seen in service.seen} == {
+        "a-c07": keys["c07"],
+        "a-c12": keys["c12"],
+    }
+    assert {seen.body for seen in service.seen} == {b'{"user_id":"u1"}'}
+    assert (second.code, second.stderr.splitlines()[1]) == (9, "done: 39 of 40 connections")
+
+
+def test_what_is_in_doubt_is_resumed_only_where_that_does_no_harm(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 4)
+    for command, again in ((SUSPEND, []), (UPDATE, ["a-c02"])):
+        service.reply = failing({"a-c02": 500})
+        service.seen.clear()
+        result = unified(f"{command} -p c* --yes")
+        run = run_id(result.stderr)
+        found = records(result)
+        assert (result.code, found["c02"]["outcome"], found["c02"]["status"]) == (10, "in-doubt", 500)
+        assert result.stderr.splitlines()[-2] == "error: 1 of 4 connections may or may not be done"
+        assert result.stderr.splitlines()[-1] == f"  unified runs {'resume' if again else 'show'} {run}"
+        service.seen.clear()
+        service.reply = failing({})
+        result = unified(f"runs resume {run}")
+        assert [account(seen) for seen in service.seen] == again
+        assert [seen.headers["idempotency-key"] for seen in service.seen] == [
+            found["c02"]["idempotency_key"] for _ in again
+        ]
+        assert result.code == (0 if again else 10)
+
+
+def test_a_key_that_is_honoured_no_more_is_not_used_again(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c01": 500})
+    at = 1_800_000_000.0
+    run = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: at).stderr)
+    service.seen.clear()
+    service.reply = failing({})
+    late = unified(f"runs resume {run}", wall=lambda: at + 25 * 3600)
+    assert (late.code, service.seen) == (10, [])
+    assert unified(f"runs resume {run}", wall=lambda: at + 23 * 3600).code == 0
+
+
+def test_nothing_is_sent_before_somebody_says_yes(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    named = "user-directory users suspend in 3 connections (c00, c01, c02)"
+    result = unified(f"{SUSPEND} -p c*")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: nothing was sent: cannot ask whether to run {named} (add --yes)\n",
+    )
+    for answer in (b"n\n", b"\n", b""):
+        result = unified(f"{SUSPEND} -p c*", tty=True, stdin=answer)
+        assert result.code == 2
+        assert f"run {named}? [y/N]" in result.stderr
+        assert "error: nothing was sent" in result.stderr
+    assert service.seen == []
+    assert unified(f"{SUSPEND} -p c*", tty=True, stdin=b"y\n").code == 0
+    assert len(service.seen) == 3
+
+
+def test_read_only_profiles_are_all_named(unified: Unified, service: Service, config: Config) -> None:
+    same = f'base_url = "{service.url}"\nread_only = true'
+    profiles(config, service.url, 5, c01=same, c03=same)
+    result = unified(f"{UPDATE} -p c* --yes")
+    assert (result.code, service.seen) == (13, [])
+    assert result.stderr == (
+        "error: nothing was sent: 2 profiles of 5 are read-only: c01, c03 (-p '!c01' leaves one out)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"{UPDATE} -p c* --idempotency-key k --yes", "--idempotency-key is for one connection"),
+        (f"{UPDATE} -p c* -p uno --yes", "c00, uno are the same connection"),
+        (f"{UPDATE} -p c* -a x --yes", "-a names one connection"),
+        (f"{UPDATE} -p c* --stages 0 --yes", "--stages: '0' must be 1 or more"),
+        (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
+        (f"{UPDATE} -p c* --max-failures 101% --yes", "--max-failures: 101% is more than all"),
+        (f"{UPDATE} -p c* --max-failures 1 --fail-fast --yes", "--fail-fast stops at the first failure"),
+        (f"{UPDATE} -p c* -o ids --yes", "-o ids cannot tell connections apart"),
+        ("ticketing tickets create -p c* --yes", "nothing to send: -d, -f or -F"),
+        ("ticketing tickets update .. -f a=b -p c* --yes", "the id '..' would be taken for a folder"),
+    ],
+)
+def test_what_is_refused_before_anything_is_sent(
+    command: str, said: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 2)
+    with (tmp_path / "config" / "config.toml").open("a") as file:
+        file.write(f'[profiles.uno]\naccount_id = "a-c00"\nbase_url = "{service.url}"\n')
+    result = unified(command)
+    assert (result.code, service.seen) == (2, [])
+    assert said in result.stderr
+    assert not (tmp_path / "data" / "runs").exists()
+
+
+def test_a_dry_run_prints_every_request(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    result = unified(f"{SUSPEND} -p c* --dry-run")
+    shown = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one["url"].partition("=")[2] for one in shown] == ["a-c00", "a-c01", "a-c02"]
+    assert len({one["headers"]["Idempotency-Key"] for one in shown}) == 3
+    assert (result.code, service.seen) == (0, [])
+
+
+def test_standard_input_is_read_once(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    body = b'{"name": "1.10",\n "n": 1.10}'
+    assert unified("ticketing tickets create -d - -p c* --yes", stdin=body).code == 0
+    assert [seen.body for seen in service.seen] == [body] * 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "tried"),
+    [("--fail-fast", 2), ("--max-failures 1", 4), ("--max-failures 20%", 6), ("--stages 1,2,50%", 3), ("", 10)],
+)
+def test_when_it_stops(rules: str, tried: int, unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 10)
+    service.reply = failing({"a-c01": 404, "a-c03": 404, "a-c05": 404})
+    result = unified(f"{UPDATE} -p c* --yes --workers 1 {rules}")
+    found = records(result)
+    assert len(service.seen) == tried
+    assert [one["outcome"] for one in found.values()].count("not-tried") == 10 - tried
+    assert result.code == 9
+    run = run_id(result.stderr)
+    assert result.stderr.splitlines()[-1] == f"  unified runs {'resume' if tried < 10 else 'retry'} {run}"
+    service.seen.clear()
+    unified(f"runs resume {run}")
+    assert {account(seen) for seen in service.seen} == {f"a-c{number:02}" for number in range(tried, 10)}
+
+
+def test_a_delete_of_one_id_in_many_connections(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    result = unified("ticketing tickets delete t1 -p c* --yes")
+    assert {name: one["idempotency_key"] for name, one in records(result).items()} == {"c00": None, "c01": None}
+    assert [(seen.method, seen.segments[-1]) for seen in service.seen] == [("DELETE", "t1")] * 2
+
+
+def test_the_journal_has_each_request_and_no_token(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 2)
+    before: list[Any] = []
+    reply = service.reply
+
+    def looking(seen: Seen) -> Any:
+        before.append([one for one in journal(tmp_path) if one.get("s") == "sent"])
+        return reply(seen)
+
+    service.reply = looking
+    unified("ticketing tickets update t/1 -d '{\"a\": 1.10}' -q 'x[]=1' -p tag:eu --yes --workers 1")
+    assert [len(one) for one in before] == [1, 2]
+    header, *lines = journal(tmp_path)
+    assert {name: header[name] for name in ("command", "selection", "calls", "body", "version")} == {
+        "command": "ticketing tickets update",
+        "selection": ["tag:eu"],
+        "calls": 2,
+        "body": '{"a": 1.10}',
+        "version": "0.1.0",
+    }
+    assert lines[0]["call"] == {
+        "profile": "c00",
+        "base_url": service.url,
+        "account": "a-c00",
+        "operation": "ticketing tickets update",
+        "id": "t/1",
+        "query": [["x[]", "1"]],
+    }
+    assert [(one["s"], one["n"]) for one in lines] == [
+        ("new", 1),
+        ("new", 2),
+        ("sent", 1),
+        ("ok", 1),
+        ("sent", 2),
+        ("ok", 2),
+    ]
+    (path,) = (tmp_path / "data" / "runs").iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert b"t-0123456789" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_results_in_other_formats(form: str, unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c01": 404})
+    result = unified(f"{UPDATE} -p c* --yes -o {form} --workers 1")
+    assert result.code == 9
+    if form == "json":
+        assert [one["outcome"] for one in result.json["result"]] == ["done", "failed"]
+    elif form == "csv":
+        rows = [*csv.DictReader(io.StringIO(result.stdout))]
+        assert [(one["_profile"], one["outcome"], one["status"]) for one in rows] == [
+            ("c00", "done", "200"),
+            ("c01", "failed", "404"),
+        ]
+        assert json.loads(rows[0]["result"]) == {"id": "u1"}
+    else:
+        assert result.stdout.splitlines()[0].split() == [
+            "_PROFILE",
+            "OUTCOME",
+            "STATUS",
+            "ERROR.MESSAGE",
+            "IDEMPOTENCY_KEY",
+        ]
+
+
+def test_all_that_fail_alike_end_with_their_own_code(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing(dict.fromkeys(("a-c00", "a-c01", "a-c02"), 404))
+    result = unified(f"{UPDATE} -p c* --yes")
+    assert (result.code, result.stderr.splitlines()[-2]) == (4, "error: all 3 connections failed")
+    assert result.stderr.splitlines()[2].startswith("failed: 3 (c00, c01, c02): the service answered 404")
+
+
+@pytest.mark.parametrize("folders", ["none", "read-only"])
+def test_without_a_data_folder_the_work_goes_on(
+    folders: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404})
+    places = {"config": tmp_path / "config"}
+    if folders == "read-only":
+        (tmp_path / "file").write_text("")
+        places["data"] = tmp_path / "file"
+    result = unified(f"{UPDATE} -p c* --yes", folders=places)
+    assert (result.code, len(service.seen)) == (9, 3)
+    assert result.stderr.startswith("this run cannot be resumed: ")
+    assert result.stderr.endswith("error: 1 of 3 connections failed\n")
+
+
+def test_json_errors_name_the_run(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404})
+    result = unified(f"{UPDATE} -p c* --yes --json-errors")
+    error = json.loads(result.stderr.splitlines()[-1])["error"]
+    run = run_id(result.stderr)
+    assert (error["exit"], error["run"], error["next"]) == (9, run, f"unified runs retry {run}")

@@ -1,0 +1,203 @@
+"""`unified runs`: what was begun is listed, shown as it is, continued once, and removed only on request."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from many_connections import account, base_url, failing, profiles, run_id
+from server import Service
+
+Config = Callable[[str], Path]
+UPDATE = "ticketing tickets update t1 -f name=x"
+AT = 1_800_000_000.0
+
+
+@pytest.fixture
+def stopped(unified: Unified, service: Service, config: Config) -> str:
+    """The id of a run over four connections: done, failed, and two that were not tried."""
+    profiles(config, service.url, 4)
+    service.reply = failing({"a-c01": 404})
+    result = unified(f"{UPDATE} -p c* --yes --fail-fast --workers 1", wall=lambda: AT)
+    service.seen.clear()
+    service.reply = failing({})
+    return run_id(result.stderr)
+
+
+def path_of(tmp_path: Path, run: str) -> Path:
+    return tmp_path / "data" / "runs" / f"{run}.ndjson"
+
+
+def test_the_list_has_the_newest_first(stopped: str, unified: Unified) -> None:
+    later = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: AT + 60).stderr)
+    listed = unified("runs list")
+    assert listed.stdout.splitlines() == [
+        f"{later}\t2027-01-15T08:01:00+00:00\tticketing tickets update\t4\t0\t0\t0\tdone",
+        f"{stopped}\t2027-01-15T08:00:00+00:00\tticketing tickets update\t1\t1\t0\t2\topen",
+    ]
+    (first, _) = unified("runs list -o json").json["runs"]
+    assert (first["id"], first["done"], first["not_tried"], first["state"]) == (later, 4, 0, "done")
+
+
+def test_show_says_what_became_of_each_call(stopped: str, unified: Unified) -> None:
+    shown = unified(f"runs show {stopped} -o json").json["result"]
+    assert [(one["_profile"], one["outcome"], one["status"]) for one in shown] == [
+        ("c00", "done", 200),
+        ("c01", "failed", 404),
+        ("c02", "not-tried", None),
+        ("c03", "not-tried", None),
+    ]
+    assert shown[0]["sent"] == "2027-01-15T08:00:00+00:00"
+    assert shown[1]["reason"].startswith("the service answered 404 to PATCH /unified/ticketing/tickets/t1: no")
+    lines = unified(f"runs show {stopped}").stdout.splitlines()
+    assert lines[0].split("\t") == ["_profile", "outcome", "status", "id", "reason", "idempotency_key"]
+    assert len(lines) == 5
+
+
+def test_resume_does_what_was_not_tried_once(stopped: str, unified: Unified, service: Service) -> None:
+    result = unified(f"runs resume {stopped}")
+    assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
+    assert result.code == 9
+    assert result.stderr.splitlines()[0] == f"run {stopped}"
+    service.seen.clear()
+    assert (unified(f"runs resume {stopped}").code, service.seen) == (9, [])
+    result = unified(f"runs retry {stopped}")
+    assert [account(seen) for seen in service.seen] == ["a-c01"]
+    assert (result.code, result.stderr.splitlines()[-1]) == (0, "done: 4 of 4 connections")
+    service.seen.clear()
+    assert (unified(f"runs retry {stopped}").code, unified(f"runs resume {stopped}").code, service.seen) == (0, 0, [])
+
+
+@pytest.mark.parametrize(("command", "name"), [("resume", "c02"), ("retry", "c01")])
+def test_a_profile_that_leads_elsewhere_ends_it(
+    command: str, name: str, stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "config" / "config.toml"
+    path.write_text(path.read_text().replace(f'account_id = "a-{name}"', 'account_id = "other"'))
+    result = unified(f"runs {command} {stopped}")
+    assert (result.code, service.seen) == (12, [])
+    assert result.stderr == (
+        f'error: profile "{name}" leads to account other at {service.url} now, and the run was for account a-{name} at '
+        f"{service.url} (nothing was sent)\n"
+    )
+
+
+def test_a_profile_that_is_read_only_now_is_not_written_to(
+    stopped: str, unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 4, c03=f"{base_url(service.url)}\nread_only = true")
+    result = unified(f"runs resume {stopped}")
+    assert (result.code, service.seen) == (13, [])
+    assert "1 profile is read-only: c03" in result.stderr
+
+
+def test_a_run_in_use_is_left_alone(stopped: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+    from filelock import FileLock  # noqa: PLC0415  only here
+
+    path = path_of(tmp_path, stopped)
+    lock = path.with_name(f"{path.name}.lock")
+    with FileLock(lock):
+        lock.write_text("4711\n")
+        for command in ("resume", "retry", "remove --yes"):
+            result = unified(f"runs {command} {stopped}")
+            assert (result.code, result.stderr) == (12, f"error: run {stopped} is in use by process 4711\n")
+        assert unified(f"runs show {stopped}").code == 0
+        assert unified("runs list").code == 0
+    assert service.seen == []
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "NULs": lambda _: bytes(4096),
+    "garbage at the end": lambda text: text + b"garbage",
+    "a line about a call that is not there": lambda text: text + b'{"s":"ok","n":5}\n',
+    "a header of nothing": lambda text: b"{}\n" + text.partition(b"\n")[2],
+    "another version": lambda text: text.replace(b'"v":1}', b'"v":2}', 1),
+    "an outcome of what was never sent": lambda text: text + b'{"s":"unknown","n":3}\n',
+    "an operation that does not exist": lambda text: text.replace(b"tickets update", b"tickets upgrade"),
+    "an id that is a folder": lambda text: text.replace(b'"id":"t1"', b'"id":".."'),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_journal_sends_nothing(
+    name: str, stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = path_of(tmp_path, stopped)
+    path.write_bytes(damaged := DAMAGE[name](path.read_bytes()))
+    result = unified(f"runs resume {stopped}")
+    assert (result.code, service.seen) == (12, [])
+    assert path.read_bytes() == damaged
+    assert unified("runs list").code == 0
+
+
+def test_a_torn_last_line_is_cut_off_by_a_resume_only(
+    stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = path_of(tmp_path, stopped)
+    path.write_bytes(whole := path.read_bytes() + b'{"s":"sent","n":3')
+    assert unified(f"runs show {stopped}").code == 0
+    assert path.read_bytes() == whole
+    unified(f"runs resume {stopped}")
+    assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
+
+
+@pytest.mark.parametrize("command", ["show", "resume", "retry", "remove"])
+def test_what_is_no_run_is_said(command: str, unified: Unified) -> None:
+    result = unified(f"runs {command} 20261121-7f3a")
+    assert (result.code, result.stderr) == (2, "error: there is no run 20261121-7f3a (unified runs list shows them)\n")
+    assert unified(f"runs {command} ../../etc/passwd").code == 2
+
+
+def test_a_run_is_removed_on_request_only(stopped: str, unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"runs remove {stopped}")
+    what = f"1 run with calls that are not done ({stopped})"
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: nothing removed: cannot ask whether to remove {what} (add --yes)\n",
+    )
+    assert unified(f"runs remove {stopped}", tty=True, stdin=b"n\n").code == 2
+    assert path_of(tmp_path, stopped).exists()
+    assert unified(f"runs remove {stopped}", tty=True, stdin=b"y\n").code == 0
+    assert [*(tmp_path / "data" / "runs").iterdir()] == []
+    assert unified("runs list").stderr == "no runs\n"
+
+
+def test_imports_and_exports_are_listed(unified: Unified, service: Service, tmp_path: Path) -> None:
+    source = tmp_path / "in.ndjson"
+    source.write_text('{"name":"a"}\n{"name":"b"}\n')
+    service.reply = failing({})
+    for _ in range(2):
+        assert unified(f"import ticketing/tags {source}", environ=service.environ).code == 0
+        assert unified(f"export voice/calls -p sandbox --to {tmp_path / 'dump'}").code == 0
+    listed = unified("runs list -o json").json["runs"]
+    assert sorted((one["command"].split()[0], one["done"], one["state"], one["path"]) for one in listed) == [
+        ("export", None, "done", str(tmp_path / "dump")),
+        ("import", 2, "import", f"{source}.unified-journal"),
+    ]
+    run = next(one["id"] for one in listed if one["command"].startswith("import"))
+    for command in ("show", "resume", "retry"):
+        result = unified(f"runs {command} {run}")
+        assert result.code == 2
+        assert "run the same command again to continue it" in result.stderr
+    assert unified(f"runs remove {run}").code == 0
+    assert (tmp_path / "in.ndjson.unified-journal").exists()
+
+
+def test_a_user_without_a_home_has_no_runs(unified: Unified) -> None:
+    assert unified("runs list", folders={}).stderr == "no runs\n"
+    assert unified("runs show 20261121-7f3a", folders={}).code == 2
+
+
+def test_no_secret_of_a_journal_reaches_a_terminal(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c01": 404})
+    body: Any = json.dumps({"name": "x\u001b]52;c;aGk=\u0007"})
+    run = run_id(unified(["ticketing", "tickets", "update", "t1", "-d", body, "-p", "c*", "--yes"]).stderr)
+    shown = unified(f"runs show {run}", tty=True)
+    assert "\x1b]52" not in shown.stdout + shown.stderr
+    assert path_of(tmp_path, run).exists()

@@ -1,0 +1,178 @@
+"""The runs that this user has made: one journal each, in a folder of the user's data."""
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from unified_cli import __version__
+from unified_cli.bulk.runs.journal_entry import JournalEntry
+from unified_cli.errors import StateError, StorageError, UsageError
+from unified_cli.masking import masked
+from unified_cli.storage import folders, regular_file, state
+from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.file_lock import HeldLock
+
+VERSION = 1
+RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
+_SUFFIX = ".ndjson"
+_MOST_TRIES = 100
+_CHUNK = 256 * 1024
+_LONGEST_POINTER = 16 * 1024
+
+
+class RunHeader(msgspec.Struct):
+    """The first line of a run's journal: what was asked for, by which version, when.
+
+    `command` are the words after the program's name, `selection` the values of `-p`, `base_url` and `token_file` what
+    those flags gave. `calls` is the number of calls, `body` their common body. A run whose journal is elsewhere, an
+    `import` or an `export`, has its `path`.
+    """
+
+    run: str
+    command: str
+    at: float
+    version: str = __version__
+    selection: tuple[str, ...] = ()
+    base_url: str = ""
+    token_file: str = ""
+    calls: int = 0
+    body: str | None = None
+    path: str = ""
+    v: int = VERSION
+
+
+class RunRegistry:
+    """The folder of all runs; `folder` is None for a user without a home, who has none."""
+
+    def __init__(self, folder: Path | None, wall: Callable[[], float]) -> None:
+        self._folder = folder / "runs" if folder else None
+        self._wall = wall
+
+    def ids(self) -> list[str]:
+        """The ids of all runs. Raises StorageError where the folder cannot be read."""
+        if self._folder is None:
+            return []
+        try:
+            names = [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
+        except OSError as error:
+            raise StorageError(f"cannot read {self._folder}: {error.strerror}") from None
+        return [name for name in names if RUN_ID.fullmatch(name)]
+
+    def path(self, run: str) -> Path:
+        """The journal of a run. Raises UsageError where there is no such run."""
+        hint = "unified runs list shows them"
+        if not RUN_ID.fullmatch(run):
+            raise UsageError(f"{run!r} is no id of a run, such as 20261121-7f3a", hint=hint)
+        path = self._path(run)
+        if path is None or not path.is_file():
+            raise UsageError(f"there is no run {run}", hint=hint)
+        return path
+
+    def lock(self, run: str) -> HeldLock:
+        """The lock of a run, taken. Raises StateError where another process works on it, StorageError."""
+        path = self.path(run)
+        lock = _lock_of(path)
+        lock.take(f"run {run}")
+        return lock
+
+    def reserve(self) -> tuple[str, HeldLock]:
+        """The id of a new run, and its lock, taken. Raises StorageError where nothing can be kept."""
+        if self._folder is None:
+            raise StorageError("there is no home directory")
+        try:
+            folders.make_private(self._folder)
+        except OSError as error:
+            raise StorageError(f"cannot write {self._folder}: {error.strerror}") from None
+        day = f"{datetime.fromtimestamp(self._wall(), UTC):%Y%m%d}"
+        for digits in (2,) * _MOST_TRIES + (4,) * _MOST_TRIES:
+            run = f"{day}-{secrets.token_hex(digits)}"
+            path = self._folder / f"{run}{_SUFFIX}"
+            lock = _lock_of(path)
+            try:
+                lock.take(run)
+            except StateError:
+                continue
+            if not path.exists():
+                return run, lock
+            lock.release()
+        raise StorageError(f"{self._folder} has no place for another run")
+
+    def write(self, header: RunHeader, entries: Iterator[JournalEntry]) -> Path:
+        """Write the journal of a new run, whose id is reserved; it is there with all its lines, or not at all.
+
+        Raises StorageError.
+        """
+        path = self._path(header.run)
+        if path is None:
+            raise StorageError("there is no home directory")
+        try:
+            with AtomicFile.beside(path) as file:
+                for chunk in journal_text(header, entries):
+                    file.write(chunk)
+                file.publish(path, replace=False)
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        return path
+
+    def point(self, command: str, path: str) -> None:
+        """List work whose state is kept at `path`, once; where nothing can be written, it is not listed."""
+        with contextlib.suppress(StorageError):
+            if any(self._pointer(run) == path for run in self.ids()):
+                return
+            run, lock = self.reserve()
+            try:
+                self.write(RunHeader(run, masked(command), self._wall(), path=path), iter(()))
+            finally:
+                lock.release()
+
+    def _pointer(self, run: str) -> str:
+        """Where a run keeps its state, if that is elsewhere."""
+        try:
+            with os.fdopen(regular_file.descriptor(self.path(run)), "rb") as file:
+                header = state.decoded(file.readline(_LONGEST_POINTER), RunHeader)
+        except (OSError, UsageError):
+            return ""
+        return header.path if header else ""
+
+    def remove(self, run: str) -> None:
+        """Remove the journal of a run, whose lock is held. Raises StorageError."""
+        path = self.path(run)
+        try:
+            path.unlink(missing_ok=True)
+            folders.sync(path.parent)
+        except OSError as error:
+            raise StorageError(f"cannot remove {path}: {error.strerror}") from None
+
+    def _path(self, run: str) -> Path | None:
+        return self._folder / f"{run}{_SUFFIX}" if self._folder else None
+
+
+def header_of(line: bytes, path: Path) -> RunHeader:
+    """The first line of a journal. Raises StateError where it is none, or of a later version."""
+    header = state.decoded(line, RunHeader)
+    if header is None or not RUN_ID.fullmatch(header.run):
+        raise StateError(f"{path} is damaged in line 1, or no journal of a run")
+    if header.v != VERSION:
+        raise StateError(f"{path} was written by another version of this program")
+    return header
+
+
+def journal_text(header: RunHeader, entries: Iterator[JournalEntry]) -> Iterator[bytes]:
+    """The text of a new journal, in pieces that are worth a write."""
+    chunk = bytearray(msgspec.json.encode(header) + b"\n")
+    for entry in entries:
+        chunk += msgspec.json.encode(entry) + b"\n"
+        if len(chunk) > _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)
+
+
+def _lock_of(path: Path) -> HeldLock:
+    return HeldLock(path.with_name(f"{path.name}.lock"))

@@ -1,0 +1,105 @@
+"""One run: its header and its journal, open; begun, or found in the registry."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Self
+
+from unified_cli.bulk.runs import run_journal, run_registry
+from unified_cli.bulk.runs.journal_entry import JournalEntry
+from unified_cli.bulk.runs.run_journal import Journal
+from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.memory_file import MemoryFile
+
+# Twice the largest body, since each of its characters may become two within a string.
+_LONGEST_LINE = 130 * 1024 * 1024
+_REMEDY = "nothing was sent; restore it from a backup, or remove it: unified runs remove ID"
+
+
+class StoredRun:
+    """A run with its journal, open; a context, at whose end both are closed.
+
+    `kept` is False where the journal is only in memory, since no file could be written.
+    """
+
+    def __init__(self, journal: Journal, lock: HeldLock | None, *, kept: bool, repair: bool = True) -> None:
+        self.journal = journal
+        self.kept = kept
+        self._lock = lock
+        self.header = RunHeader("", "", 0)
+        try:
+            if not journal.load(self._accept, repair=repair):
+                raise StateError(f"{journal.path} is empty")
+        except OSError as error:
+            raise StorageError(f"cannot read {journal.path}: {error.strerror}") from None
+
+    @classmethod
+    def begin(
+        cls, registry: RunRegistry, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
+    ) -> tuple[Self, StorageError | None]:
+        """A new run with these calls, on the disk; and, where nothing can be written there, why not."""
+        try:
+            header.run, lock = registry.reserve()
+        except StorageError as error:
+            return cls._in_memory(header, calls), error
+        try:
+            path = registry.write(header, calls())
+            return cls(_opened(path), lock, kept=True), None
+        except StorageError as error:
+            lock.release()
+            return cls._in_memory(header, calls), error
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
+        header.run = header.run or "00000000-0000"
+        file = MemoryFile(Path("(memory)"))
+        for chunk in run_registry.journal_text(header, calls()):
+            file.append(chunk)
+        return cls(Journal(file, _REMEDY, longest=_LONGEST_LINE), None, kept=False)
+
+    @classmethod
+    def open(cls, registry: RunRegistry, run: str) -> Self:
+        """The run of that id, to work on it. Raises UsageError, StateError where it is in use or damaged."""
+        path = registry.path(run)
+        lock = registry.lock(run)
+        try:
+            return cls(_opened(path), lock, kept=True)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def look(cls, registry: RunRegistry, run: str) -> Self:
+        """The run of that id, to read what is known of it; another process may be working on it."""
+        return cls(_opened(registry.path(run)), None, kept=True, repair=False)
+
+    @property
+    def id(self) -> str:
+        """The id of the run."""
+        return self.header.run
+
+    def close(self) -> None:
+        """Close the journal, and release the lock."""
+        self.journal.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _accept(self, line: bytes) -> int:
+        self.header = run_registry.header_of(line, self.journal.path)
+        return self.header.calls
+
+
+def _opened(path: Path) -> Journal:
+    file: AppendFile = run_journal.open_file(path, missing_ok=False)
+    return Journal(file, _REMEDY, longest=_LONGEST_LINE)

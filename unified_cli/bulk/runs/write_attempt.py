@@ -1,0 +1,70 @@
+"""One write, sent: its outcome as a journal is told, and the answer or the error."""
+
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
+from unified_cli.catalogue import Service
+from unified_cli.errors import RefusedError, UnifiedError, UnknownError
+from unified_cli.http.answer.reader import Answer
+from unified_cli.http.client import Client
+from unified_cli.http.request import Request
+from unified_cli.json_text.members import string
+
+
+class WriteAttempt(NamedTuple):
+    """What became of a write: the line for the journal, and the answer, or else the error."""
+
+    entry: JournalEntry
+    answer: Answer | None = None
+    error: UnifiedError | None = None
+
+
+def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
+    """Send the request of write `number`; `identifier` is that of its record, if it is known before."""
+    try:
+        answer = client.send(request)
+    except UnifiedError as error:
+        return failed(number, error)
+    found = identifier_of(answer.body or b"", client.service) or identifier or ""
+    return WriteAttempt(JournalEntry(EntryState.OK, number, id=found, status=answer.status), answer)
+
+
+def failed(number: int, error: UnifiedError) -> WriteAttempt:
+    """The outcome of a write that ended with an error."""
+    entry = JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line)
+    return WriteAttempt(entry, error=error)
+
+
+def _state(error: UnifiedError) -> EntryState:
+    if isinstance(error, UnknownError):
+        return EntryState.UNKNOWN
+    return EntryState.REFUSED if isinstance(error, RefusedError) and not error.retryable else EntryState.FAILED
+
+
+def identifier_of(body: bytes, service: Service) -> str | None:
+    """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
+    try:
+        found = _member(body, "id") or _member(_member(body, service.items), "id")
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if found.startswith(b'"'):
+        return string(found)
+    return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
+
+
+def _member(text: bytes, name: str) -> bytes:
+    """One member of an object as JSON text; the others are not decoded, whatever their size."""
+    return bytes(_decoder(name).decode(text).value)
+
+
+class _Member(Protocol):
+    value: msgspec.Raw
+
+
+@lru_cache
+def _decoder(name: str) -> "msgspec.json.Decoder[_Member]":
+    fields = [("value", msgspec.Raw, msgspec.Raw())]
+    return msgspec.json.Decoder(msgspec.defstruct("Member", fields, rename={"value": name}))

@@ -1,0 +1,1 @@
+"""Writes to several connections, as runs with a journal."""

@@ -1,0 +1,103 @@
+"""The connections of a run: its calls as requests, and only where a profile still leads to the same connection."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from unified_cli.bulk.runs.journal_entry import JournalEntry, RunCall
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config import resolution
+from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
+from unified_cli.config.settings import Settings
+from unified_cli.errors import StateError, UnsafeError, UsageError
+from unified_cli.http import request as requests
+from unified_cli.http.request import Content, Request, Scope
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+# Settings are some kilobytes, and a run may have thousands of connections.
+_MOST_SETTINGS = 256
+
+
+class RunConnections:
+    """Gives the settings of a profile, and the request of a call."""
+
+    def __init__(self, runtime: Runtime, catalogue: Catalogue, config: Config, flags: Overrides) -> None:
+        self._catalogue = catalogue
+
+        def resolved(profile: str | None) -> Settings:
+            return resolution.resolve(flags._replace(profile=profile), runtime, config)
+
+        self.settings = lru_cache(_MOST_SETTINGS)(resolved)
+
+    def call(self, profile: str, operation: Operation, identifier: str | None) -> RunCall:
+        """The call of an operation to a profile's connection, without a body of its own."""
+        address, account = self.settings(profile).reachable()
+        return RunCall(profile, str(address), account, operation.command, identifier)
+
+    def request(self, call: RunCall, body: str | None, key: str) -> Request:
+        """The request of a call; `body` is the common one of its run. Raises StateError, UsageError."""
+        settings = self.settings(call.profile)
+        address, account = settings.reachable()
+        if (str(address), account) != (call.base_url, call.account):
+            raise _moved(call, settings)
+        text = body if call.body is None else call.body
+        content = Content(call.query, None if text is None else text.encode("utf-8"), key or None)
+        scope = Scope(address, account, self._catalogue.service)
+        request = requests.for_operation(scope, self.operation(call.operation), call.id, content)
+        return request._replace(honoured=settings.idempotency_window > 0)
+
+    def operation(self, command: str) -> Operation:
+        """The operation of a call. Raises StateError where the catalogue has it no more."""
+        api, resource, name = (*command.split(" "), "", "", "")[:3]
+        known = self._catalogue.apis.get(api)
+        found = known.resources.get(resource) if known else None
+        operation = found.operations.get(name) if found else None
+        if operation is None:
+            raise StateError(f"the run calls {command!r}, which is no operation (any more)")
+        return operation
+
+    def check_writable(self, profiles: Iterable[str | None], operation: Operation) -> None:
+        """Raise UnsafeError, with the names of all, where profiles forbid writing."""
+        if not operation.changes:
+            return
+        forbidden = [name or "the environment" for name in profiles if self.settings(name).read_only]
+        if forbidden:
+            verb = "is" if len(forbidden) == 1 else "are"
+            raise UnsafeError(
+                f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)}; nothing was sent",
+                hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out: -p '!NAME'",
+            )
+
+    def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
+        """Check everything about these calls of a run before one of them is sent.
+
+        Raises StateError for a profile that leads to another connection, UnsafeError, ConfigError.
+        """
+        profiles: dict[str | None, Operation] = {}
+        for number in numbers:
+            entry: JournalEntry = run.journal.call(number)
+            if entry.call is not None and entry.call.profile not in profiles:
+                self._request_again(entry, run.header.body)
+                profiles[entry.call.profile] = self.operation(entry.call.operation)
+        for operation in {*profiles.values()}:
+            self.check_writable([name for name, one in profiles.items() if one == operation], operation)
+
+    def _request_again(self, entry: JournalEntry, body: str | None) -> None:
+        if entry.call is None:
+            return
+        try:
+            self.request(entry.call, body, entry.k)
+        except UsageError as error:
+            # The journal says something that no command line gives.
+            raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None
+
+
+def _moved(call: RunCall, settings: Settings) -> StateError:
+    who = f'profile "{call.profile}"' if call.profile else "the environment"
+    return StateError(
+        f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was for account "
+        f"{call.account} at {call.base_url}",
+        hint="nothing was sent",
+    )

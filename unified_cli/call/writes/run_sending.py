@@ -1,0 +1,160 @@
+"""Send the calls of a run, print what became of each, and say at the end what is left."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+from unified_cli import signals
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.bulk.runs import write_attempt
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.stop_rules import StopRules
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
+from unified_cli.call import Call
+from unified_cli.call.writes import write_results
+from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.call.writes.run_summary import RunErrors, RunSummary
+from unified_cli.cli.connect import Clients
+from unified_cli.errors import IncompleteError, StorageError, UnifiedError
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Request
+from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.plural import counted
+
+
+@dataclass(frozen=True, slots=True)
+class _CallJob:
+    """A call that is to be sent for a profile, and the line that says so."""
+
+    profile: str | None
+    request: Request
+    sent: JournalEntry
+
+
+@dataclass(frozen=True, slots=True)
+class _CallOutcome:
+    """What became of a call."""
+
+    job: _CallJob
+    attempt: WriteAttempt
+
+    @property
+    def entry(self) -> JournalEntry:
+        """The line for the journal."""
+        return self.attempt.entry
+
+
+def announce(call: Call, run: StoredRun, not_kept: StorageError | None) -> None:
+    """Tell the id of a run that begins, or why it has none."""
+    stderr = call.runtime.stderr
+    if not_kept is not None:
+        stderr.line(f"this run cannot be resumed: {not_kept.message}")
+        return
+    stderr.run = run.id
+    stderr.note(f"run {run.id}")
+
+
+def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Sequence[int], rules: StopRules) -> None:
+    """Send these calls of a run, which were checked, and print the results; `call` is common to all connections.
+
+    Raises the error that sums up the whole run, if not all of it is done.
+    """
+    runtime = call.runtime
+    errors = RunErrors()
+    missing: list[str] = []
+    if numbers:
+        printer = write_results.printer_for(call)
+        work = Work(part="connection", parts=len(numbers))
+        with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, call.catalogue) as clients:
+            _RunSending(call, run, connections, (clients, printer, shown)).all(numbers, rules, errors)
+        missing = printer.end()
+    summary = RunSummary(run, connections, runtime.wall())
+    summary.show(runtime)
+    summary.raise_error(errors)
+    if missing:
+        raise IncompleteError("; ".join(missing))
+
+
+class _RunSending:
+    """Sends calls with several workers."""
+
+    def __init__(
+        self,
+        call: Call,
+        run: StoredRun,
+        connections: RunConnections,
+        uses: tuple[Clients, Printer, Progress],
+    ) -> None:
+        self._call = call
+        self._run = run
+        self._connections = connections
+        self._clients, self._printer, self._shown = uses
+        self._idle = ClientPool(call.options.workers)
+        self._tried = 0
+        self._ended = 0
+        self._stopped = False
+
+    def all(self, numbers: Sequence[int], rules: StopRules, errors: RunErrors) -> None:
+        """Send all, as far as the rules go, and print each result."""
+        try:
+            with closing(self._idle):
+                for part in rules.parts(len(numbers)):
+                    self._stage([numbers[position] for position in part], rules, errors)
+                    if self._stopped or rules.ends_stage(errors.count):
+                        break
+            for number in numbers[self._tried :]:
+                entry = self._run.journal.call(number)
+                write_results.put_untried(self._printer, entry.call.profile if entry.call else None, entry.k)
+        except KeyboardInterrupt as stop:
+            done = f"{self._ended} of {counted(len(numbers), 'connection')}"
+            signals.say_how_to_continue(stop, done, self._resume or signals.RUN_AGAIN)
+            raise
+        except UnifiedError as error:
+            error.next_command = self._resume
+            raise
+
+    @property
+    def _resume(self) -> str | None:
+        return f"unified runs resume {self._run.id}" if self._run.kept else None
+
+    def _stage(self, numbers: Sequence[int], rules: StopRules, errors: RunErrors) -> None:
+        sender = JournaledSender(self._run.journal, self._call.options.workers, self._attempt)
+        for outcome in sender.outcomes(self._jobs(numbers)):
+            self._ended += 1
+            error = outcome.attempt.error
+            self._shown.add(parts=1, failed=error is not None)
+            if error is not None:
+                errors.add(error)
+                self._stopped = self._stopped or rules.stops(errors.count)
+            write_results.put(self._printer, outcome.job.profile, outcome.job.sent.k, outcome.attempt)
+
+    def _jobs(self, numbers: Sequence[int]) -> Iterator[_CallJob]:
+        journal = self._run.journal
+        for number in numbers:
+            if self._stopped:
+                return
+            planned, before = journal.call(number), journal.sent(number)
+            if planned.call is None:
+                continue
+            request = self._connections.request(planned.call, self._run.header.body, planned.k)
+            doubtful = journal.state(number) in IN_DOUBT
+            at = before.t if before and doubtful else self._call.runtime.wall()
+            self._tried += 1
+            entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
+            yield _CallJob(planned.call.profile, request._replace(in_doubt=doubtful), entry)
+
+    def _attempt(self, job: _CallJob) -> _CallOutcome:
+        number = job.sent.n
+        try:
+            settings = self._connections.settings(job.profile)
+            make = partial(self._clients.open, settings, name=job.profile, patience=Patience.ENDLESS)
+            with self._idle.lend(make, job.profile or "") as client:
+                return _CallOutcome(job, write_attempt.attempt(client, job.request, number, None))
+        except UnifiedError as error:
+            # No client could be made, such as for want of a token.
+            return _CallOutcome(job, write_attempt.failed(number, error))

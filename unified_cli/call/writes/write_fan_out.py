@@ -1,0 +1,79 @@
+"""Run a write on several connections: checked and confirmed as a whole, then sent as a run with a journal."""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from unified_cli.bulk.runs import stop_rules
+from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry, RunCall
+from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.call import Call, builder, dry_run, selected_connections
+from unified_cli.call.writes import run_sending
+from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.catalogue import Operation
+from unified_cli.cli import prompt
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.config.file import Config
+from unified_cli.errors import UsageError
+from unified_cli.http import request_body
+from unified_cli.http.request import Content
+
+
+def run(common: Call, config: Config, operation: Operation) -> None:
+    """Send the operation to the selected connections; `common` has what all calls have in common.
+
+    Raises what `run_sending.send` raises, and before anything is sent UsageError, UnsafeError, ConfigError.
+    """
+    runtime, catalogue, settings, options = common
+    _check(options)
+    select = selected_connections.for_writes if operation.changes else selected_connections.for_reads
+    names = [*select(runtime, config, options)]
+    rules = stop_rules.parse(options.stages, options.max_failures, len(names), fail_fast=options.fail_fast)
+    content = builder.operation_content(common, operation)
+    connections = RunConnections(runtime, catalogue, config, overrides(options))
+    calls = [_call(connections, operation, name, content, options.id) for name in names]
+    body = None if content.body is None else content.body.decode("utf-8")
+    if options.shows_only:
+        for one in calls:
+            call = common._replace(settings=connections.settings(one.profile))
+            dry_run.show(call, connections.request(one, body, _new_key(operation)))
+        return
+    if operation.changes:
+        piped = bool(request_body.reads_stdin(options.data, request_body.fields(options.raw_field, options.field)))
+        what = f"run {operation.command}"
+        prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=piped)
+    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls), body=body)
+    header.base_url = options.base_url or ""
+    header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
+
+    def entries() -> Iterator[JournalEntry]:
+        for number, call in enumerate(calls, 1):
+            yield JournalEntry(EntryState.NEW, number, k=_new_key(operation), call=call)
+
+    stored, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
+    with stored:
+        run_sending.announce(common, stored, not_kept)
+        run_sending.send(common, stored, connections, range(1, len(calls) + 1), rules)
+
+
+def _check(options: OperationOptions) -> None:
+    if options.idempotency_key is not None:
+        raise UsageError("--idempotency-key is for one connection (each of several gets its own key)")
+    if options.wait:
+        raise UsageError("--wait follows one job (-p with one name)")
+
+
+def _call(
+    connections: RunConnections, operation: Operation, name: str, content: Content, identifier: str | None
+) -> RunCall:
+    """The call to a connection, which can be sent. Raises UsageError and ConfigError."""
+    call = connections.call(name, operation, identifier)
+    call.query = tuple(content.query)
+    body = None if content.body is None else content.body.decode("utf-8")
+    connections.request(call, body, "k" if operation.method != "DELETE" else "")
+    return call
+
+
+def _new_key(operation: Operation) -> str:
+    return str(uuid.uuid4()) if operation.method in {"POST", "PATCH"} else ""

@@ -1,0 +1,1 @@
+"""`unified runs` and its commands."""

@@ -1,0 +1,92 @@
+"""`unified runs list`: the runs, the newest first, and how far each is."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.cli.shared_options import MessageOptions
+from unified_cli.commands.runs import pointed_work
+from unified_cli.errors import StateError, UsageError
+from unified_cli.json_text.values import JsonObject
+from unified_cli.runtime import Runtime
+
+VERSION = 1
+_HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
+_COUNTED = ("done", "failed", "in-doubt", "not-tried")
+
+
+class ListRunsOptions(MessageOptions):
+    """How to print them."""
+
+    output: TableOutput = None
+
+
+def list_command(about: str, context: CommandContext) -> Any:
+    """`runs list`."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "list",
+            ListRunsOptions,
+            lambda options: _list(context, context.complete(options)),
+            lambda: HelpPage(
+                "[options]",
+                [
+                    f"{about}.",
+                    "An import and an export are listed too: the same command again continues those.",
+                ],
+                [(EXAMPLE, "unified runs list")],
+            ),
+        )
+    )
+
+
+def _list(context: CommandContext, options: ListRunsOptions) -> None:
+    runtime = context.runtime
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
+    found.sort(key=lambda one: (one["started"] or "", one["id"]), reverse=True)
+    if not found:
+        runtime.stderr.note("no runs")
+    rows = [
+        (
+            one["id"],
+            one["started"] or "",
+            one["command"],
+            *("" if one[name.replace("-", "_")] is None else str(one[name.replace("-", "_")]) for name in _COUNTED),
+            one["state"],
+        )
+        for one in found
+    ]
+    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found})
+
+
+def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> JsonObject | None:
+    """What is known of a run; None where it was removed meanwhile."""
+    try:
+        with StoredRun.look(registry, run) as stored:
+            header = stored.header
+            if header.path:
+                counts, state = pointed_work.state_of(runtime, header)
+            else:
+                counts = stored.journal.outcomes()
+                state = "done" if counts["done"] == header.calls else "open"
+            started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+            return {**_row(run, started, header.command, state), **_numbers(counts), "path": header.path or None}
+    except UsageError:
+        return None
+    except (StateError, OverflowError, ValueError, OSError):
+        return {**_row(run, None, "", "damaged"), **_numbers(None), "path": None}
+
+
+def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:
+    return {"id": run, "started": started, "command": command, "state": state}
+
+
+def _numbers(counts: Mapping[str, int] | None) -> JsonObject:
+    return {name.replace("-", "_"): None if counts is None else counts.get(name, 0) for name in _COUNTED}

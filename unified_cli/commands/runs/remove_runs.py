@@ -1,0 +1,68 @@
+"""`unified runs remove`: remove the journals of runs; nothing else ever does."""
+
+from typing import Annotated, Any
+
+from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.cli import prompt, tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import Argument
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.shared_options import MessageOptions, Yes
+from unified_cli.errors import StateError, UsageError
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+
+class RemoveRunsOptions(MessageOptions):
+    """Which runs to remove."""
+
+    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...")]
+    yes: Yes = False
+
+
+def remove_command(about: str, context: CommandContext) -> Any:
+    """`runs remove`."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "remove",
+            RemoveRunsOptions,
+            lambda options: _remove(context.runtime, context.complete(options)),
+            lambda: HelpPage(
+                "RUN... [options]",
+                [
+                    f"{about}.",
+                    "It asks before it removes one with calls that are not done, which could not be continued then.",
+                    "What an import or an export keeps beside its files stays.",
+                ],
+                [(EXAMPLE, "unified runs remove 20261121-7f3a")],
+            ),
+        )
+    )
+
+
+def _remove(runtime: Runtime, options: RemoveRunsOptions) -> None:
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    unfinished = [run for run in options.runs if _is_open(registry, run)]
+    if unfinished and not options.yes:
+        what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
+        if options.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+            raise UsageError(f"nothing removed: cannot ask whether to remove {what}", hint="add --yes")
+        if not prompt.ask(runtime, f"remove {what}?"):
+            raise UsageError("nothing removed")
+    for run in dict.fromkeys(options.runs):
+        lock = registry.lock(run)
+        try:
+            registry.remove(run)
+        finally:
+            lock.release()
+    runtime.stderr.note(f"removed {counted(len({*options.runs}), 'run')}")
+
+
+def _is_open(registry: RunRegistry, run: str) -> bool:
+    try:
+        with StoredRun.look(registry, run) as stored:
+            return not stored.header.path and stored.journal.outcomes()["done"] < stored.header.calls
+    except StateError:
+        # A damaged journal can continue nothing.
+        return False

@@ -1,0 +1,102 @@
+"""`unified runs resume` and `retry`: send what a run left open, or what failed."""
+
+from array import array
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
+from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.bulk.runs.stop_rules import StopRules
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.call import Call, fan_out
+from unified_cli.call.writes import run_sending, run_summary
+from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import by_name
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.shared_options import (
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    TokenFile,
+    TokenStdin,
+)
+from unified_cli.commands.runs import pointed_work
+from unified_cli.commands.runs.show_run import RunId
+from unified_cli.config import file
+
+_SAME = (
+    "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "
+    "and the summary are those of the whole run."
+)
+
+
+class ResumeRunOptions(MessageOptions, NetworkOptions):
+    """Which run to continue, and how."""
+
+    run: RunId
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    output: Output = None
+    columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
+    jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
+
+
+def resume_command(about: str, context: CommandContext) -> Any:
+    """`runs resume`."""
+    more = (
+        "What is in doubt is sent again with its key, for as long as the service honours that; never where an "
+        "operation has effects outside the connection."
+    )
+    return _command("resume", [f"{about}.", more, _SAME], context)
+
+
+def retry_command(about: str, context: CommandContext) -> Any:
+    """`runs retry`."""
+    return _command("retry", [f"{about}.", _SAME], context)
+
+
+def _command(name: str, about: list[str], context: CommandContext) -> Any:
+    return tree.leaf(
+        tree.CommandSpec(
+            name,
+            ResumeRunOptions,
+            lambda options: _continue(context, context.complete(options), retry=name == "retry"),
+            lambda: HelpPage("RUN [options]", about, [(EXAMPLE, f"unified runs {name} 20261121-7f3a")]),
+        )
+    )
+
+
+def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
+    runtime, catalogue = context.runtime, context.catalogue
+    config = file.read(runtime)
+    with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as run:
+        pointed_work.refuse(run.header)
+        kept = run.header
+        flags = overrides(options)._replace(output=None, base_url=kept.base_url or None)
+        if not (options.token_file or options.token_stdin):
+            flags = flags._replace(token_file=kept.token_file or None)
+        connections = RunConnections(runtime, catalogue, config, flags)
+        numbers = array("Q", _failed(run) if retry else _open(run, connections, runtime.wall()))
+        connections.check(run, numbers)
+        common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
+        settings = fan_out.shared(runtime, config, common)
+        run_sending.announce(call := Call(runtime, catalogue, settings, common), run, None)
+        run_sending.send(call, run, connections, numbers, StopRules())
+
+
+_COMMON = ("output", "columns", "jq", "workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet")
+
+
+def _failed(run: StoredRun) -> Iterator[int]:
+    return (number for number in run.journal.numbers() if run.journal.state(number) in NOT_DONE)
+
+
+def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[int]:
+    """What was not tried, and what is in doubt and may be repeated."""
+    for number in run.journal.numbers():
+        state = run.journal.state(number)
+        if state is EntryState.NEW or (state in IN_DOUBT and run_summary.may_resume(run, connections, number, wall)):
+            yield number

@@ -1,0 +1,92 @@
+"""`unified runs show`: what became of each call of a run, read from its journal one after the other."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Annotated, Any
+
+import msgspec
+
+from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState
+from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import Argument
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.shared_options import MessageOptions, Output
+from unified_cli.commands.runs import pointed_work
+from unified_cli.json_text.members import Record
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import masked
+from unified_cli.output import printer
+
+_COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
+_AT_ONCE = 500
+_UNSEEN = "no answer was seen"
+
+RunId = Annotated[str, Argument("the id of the run")]
+
+
+class ShowRunOptions(MessageOptions):
+    """Which run to show, and how."""
+
+    run: RunId
+    output: Output = None
+
+
+def show_command(about: str, context: CommandContext) -> Any:
+    """`runs show`."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "show",
+            ShowRunOptions,
+            lambda options: _show(context, context.complete(options)),
+            lambda: HelpPage(
+                "RUN [options]",
+                [f"{about}: its connection, its outcome, its key.", "It may be under way at this moment."],
+                [(EXAMPLE, "unified runs show 20261121-7f3a")],
+            ),
+        )
+    )
+
+
+def _show(context: CommandContext, options: ShowRunOptions) -> None:
+    runtime = context.runtime
+    form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
+    with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as stored:
+        header = stored.header
+        pointed_work.refuse(header)
+        begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+        selection = " ".join(f"-p {pattern}" for pattern in header.selection)
+        runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")
+        style = printer.style_for(runtime, context.catalogue.service, form)
+        columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
+        made = printer.Printer(runtime, style._replace(columns=columns, first=(LABEL,), listing=False), strict=False)
+        records = _records(stored)
+        while page := [*islice(records, _AT_ONCE)]:
+            made.page(page, one_line=True)
+        made.end()
+
+
+def _records(stored: StoredRun) -> Iterator[Record]:
+    journal = stored.journal
+    for number in journal.numbers():
+        planned, state = journal.call(number), journal.state(number)
+        sent, last = journal.sent(number), journal.last(number)
+        if planned.call is None:
+            continue
+        facts: JsonObject = {
+            LABEL: planned.call.profile,
+            "outcome": OUTCOMES[state],
+            "status": last.status or None,
+            "id": last.id or planned.call.id,
+            "reason": masked(last.why) or (_UNSEEN if state is EntryState.SENT else None),
+            "idempotency_key": planned.k or None,
+            "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds") if sent else None,
+            "account_id": planned.call.account,
+            "base_url": planned.call.base_url,
+            "operation": planned.call.operation,
+        }
+        yield Record(msgspec.json.encode(facts))
