@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Catalogue, Operation
@@ -13,6 +14,9 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.http.change_filter import ChangeFilter
 
 _LONGEST_KEY = 255
 
@@ -117,6 +121,22 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
             raise UsageError(f"-q {text!r} needs a value", hint="-q NAME=VALUE; --jq EXPR selects from the result")
         found.append((name, value))
     return found
+
+
+def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFilter | None":
+    """The filter of `--since`. Raises UsageError for a text that is no time, and for another such filter in `-q`."""
+    if text is None:
+        return None
+    from unified_cli.http import change_filter  # noqa: PLC0415  few lists are filtered
+
+    check_own_filter("--since", query)
+    return change_filter.since(text, runtime.wall())
+
+
+def check_own_filter(option: str, query: Sequence[str]) -> None:
+    """Raise UsageError for a filter by the time of change beside an option that sends one itself."""
+    if any(name.startswith("updated_at[") for name, _ in pairs(query)):
+        raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
 
 def read_body(call: Call, method: str) -> bytes | None:

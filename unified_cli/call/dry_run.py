@@ -4,8 +4,9 @@ import shlex
 
 import msgspec
 
-from unified_cli.call import Call
+from unified_cli.call import Call, builder
 from unified_cli.errors import UsageError
+from unified_cli.http import pagination
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json, stdout, terminal
@@ -20,6 +21,7 @@ _LONGEST_WORD = 100_000
 
 def show(call: Call, request: Request) -> None:
     """Print the request as JSON, or as a command line for a shell; the token is not read."""
+    request = pagination.filtered(request, builder.since(call.runtime, call.options.since, call.options.query))
     if call.options.as_ is None:
         pretty_json.write(call.runtime, msgspec.json.encode(_shown(request)))
         return

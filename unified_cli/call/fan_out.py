@@ -114,7 +114,7 @@ def _reader(
 ) -> Callable[[str], Generator[_Read]]:
     """A function that reads one connection and yields its pages, then its end."""
     catalogue = common.catalogue
-    wanted = listing.span(common.options) if operation.lists else None
+    wanted = listing.span(common) if operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)

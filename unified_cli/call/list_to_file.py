@@ -80,6 +80,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
         dedupe=options.dedupe,
         limit=options.span.records,
         cursor=options.span.cursor,
+        **options.since,
     )
     return PartialFile(path, identity, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
 
@@ -105,7 +106,7 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     style = record_output.style_for(call, request.operation, screen=False)
     chosen = style.columns if form in {"json", "ndjson", "yaml"} else ()
     return list_export.ListExportOptions(
-        listing.span(options),
+        listing.span(call),
         style,
         Transform(record_output.program(options), chosen, ColumnCheck.of(style)),
         force=options.force,

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 
 from unified_cli import signals
-from unified_cli.call import Call, more_records, record_output, seen_words
+from unified_cli.call import Call, builder, more_records, record_output, seen_words
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
@@ -23,9 +23,11 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 
-def span(options: OperationOptions) -> Span:
-    """What to read: all pages, a number of records, or one page."""
-    return Span(options.cursor, None if options.all or options.limit else 1, options.limit)
+def span(call: Call) -> Span:
+    """What to read: all pages, a number of records, or one page; with `--since` what changed. Raises UsageError."""
+    options = call.options
+    since = builder.since(call.runtime, options.since, options.query)
+    return Span(options.cursor, None if options.all or options.limit else 1, options.limit, since=since)
 
 
 class ListSummary:
@@ -68,7 +70,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     An error while reading is raised with a note on how far it got; IncompleteError if something is missing.
     """
     runtime, catalogue, settings, options = call
-    wanted = span(options)
+    wanted = span(call)
     printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
     if options.restart or options.dedupe:
         raise UsageError("--restart and --dedupe need --all and --out FILE")

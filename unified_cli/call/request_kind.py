@@ -17,7 +17,7 @@ def check(call: Call, request: Request) -> None:
 def is_list(call: Call, request: Request) -> bool:
     """Whether the answer is split into records, not printed as one document."""
     options, output = call.options, call.settings.output
-    if options.all or options.limit:
+    if options.all or options.limit or options.since:
         return True
     if request.operation is None or not request.operation.lists:
         return False

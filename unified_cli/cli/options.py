@@ -20,6 +20,7 @@ from unified_cli.cli.shared_options import (
     PageSize,
     Query,
     Restart,
+    Since,
     Yes,
 )
 from unified_cli.config.overrides import Overrides
@@ -64,6 +65,7 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         int | None, Flag(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1)
     ] = None
     page_size: PageSize = None
+    since: Since = None
     cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C")] = None
     allow_partial: AllowPartial = False
     restart: Restart = False

@@ -47,6 +47,10 @@ Query = Annotated[
 ]
 PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
 AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
+Since = Annotated[
+    str | None,
+    Flag(("--since",), LIST, "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago", "TIME"),
+]
 Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
 Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
 InputFormat = Annotated[

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -16,6 +16,10 @@ from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import record_slices
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
+
+if TYPE_CHECKING:
+    # Few lists are filtered.
+    from unified_cli.http.change_filter import ChangeFilter
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
@@ -38,7 +42,7 @@ class Page(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What to read: from `cursor` on, so many `pages` and `records` at most, None for all.
+    """What to read: from `cursor` on, so many `pages` and `records` at most, None for all; `since` leaves some out.
 
     A run that goes on says how many pages are `done` and which cursors were `seen`.
     """
@@ -48,6 +52,7 @@ class Span(NamedTuple):
     records: int | None = None
     done: int = 0
     seen: frozenset[int] = frozenset()
+    since: "ChangeFilter | None" = None
 
 
 class Send(Protocol):
@@ -62,7 +67,8 @@ class ListReader:
 
     def __init__(self, send: Send, request: Request, service: Service, span: Span) -> None:
         self._send = send
-        self._request = request
+        self._since = span.since
+        self._request = filtered(request, span.since)
         self._service = service
         self._cursor, self._skip = _start(request, service, span)
         self._left = span.records
@@ -86,10 +92,10 @@ class ListReader:
         page = split(answer, self._request, self._service)._replace(number=self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
-        page = _cut(page, self._cursor, self._skip, self._left)
+        self._empty = 0 if page.records else self._empty + 1
+        page = _cut(page, self._cursor, self._skip, self._left, self._since)
         if self._left is not None:
             self._left -= len(page.records)
-        self._empty = 0 if page.records else self._empty + 1
         self._cursor, self._skip = page.next_cursor, 0
         self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
         return page
@@ -201,10 +207,22 @@ def _send(send: Send, request: Request, number: int) -> Answer:
         raise
 
 
-def _cut(page: Page, cursor: str | None, skip: int, left: int | None) -> Page:
-    """The page without the records already read, and without those beyond the limit."""
-    if skip == 0 and (left is None or left >= len(page.records)):
+def filtered(request: Request, since: "ChangeFilter | None") -> Request:
+    """The request that asks for those records only, unless it has such a filter."""
+    return request if since is None or since.query[0] in dict(request.query) else request.with_query(since.query)
+
+
+def _cut(page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None") -> Page:
+    """The page without the records already read, without those that are filtered out or beyond the limit."""
+    if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page
-    end = len(page.records) if left is None else min(len(page.records), skip + left)
+    if since is None:
+        end = len(page.records) if left is None else min(len(page.records), skip + left)
+        found = page.records[skip:end]
+    else:
+        # The position counts what was served: with a time that moves on, others are left out the next time.
+        kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
+        end = len(page.records) if left is None or left >= len(kept) else kept[left]
+        found = [page.records[at] for at in kept[:left]]
     onward = page.next_cursor if end == len(page.records) else f"{OWN_CURSOR}{end}:{cursor or ''}"
-    return page._replace(records=page.records[skip:end], next_cursor=onward)
+    return page._replace(records=found, next_cursor=onward)

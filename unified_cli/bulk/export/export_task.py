@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.export import increments, list_export, selection
+from unified_cli.bulk.export import list_export, selection
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
@@ -17,6 +17,7 @@ from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
+from unified_cli.json_text import change_time
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 
@@ -122,6 +123,7 @@ class TaskRunner:
             csv_safe=options.style.safe_cells,
             bom=options.style.bom,
             replay=self._runtime.replays,
+            **options.since,
         )
         before = self._entries.get(task.file)
         if before and not options.restart:
@@ -147,8 +149,10 @@ class TaskRunner:
         history = ListHistory.of(self._destination, first, self._entries)
         increment = history.next_increment(options.lag or 0)
         if increment.since is None and history.has_records:
-            self._runtime.stderr.note(f"{task.file}: no record has {increments.FIELD}, so the list is read whole again")
-        since = increments.timestamp(increment.since) if increment.since else ""
+            self._runtime.stderr.note(
+                f"{task.file}: no record has {change_time.FIELD}, so the list is read whole again"
+            )
+        since = change_time.timestamp(increment.since) if increment.since else ""
         request = connection.request(task.operation)
         replay = self._runtime.replays
         identity = ListIdentity.of(

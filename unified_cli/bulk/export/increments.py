@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from unified_cli.json_text.members import Record, one_line, parts, string
+from unified_cli.json_text.change_time import FIELD, changed_at, timestamp
+from unified_cli.json_text.members import Record, one_line
 
-FIELD = "updated_at"
 # More records than these in the last seconds of a list are written once more by the next run.
 _MOST_RECENT = 1000
 
@@ -81,26 +81,6 @@ def after(marks: Iterable[Mark], lag: float) -> Increment:
         return Increment(None, frozenset())
     newest = max(datetime.fromisoformat(mark.newest) for mark in found)
     return Increment(newest - timedelta(seconds=lag), frozenset(one for mark in found for one in mark.recent))
-
-
-def changed_at(record: Record | bytes) -> datetime | None:
-    """When the record changed; None where it does not say so as ISO 8601 does.
-
-    Assumption: a time without an offset is in UTC.
-    """
-    value = (parts(record) or {}).get(FIELD)
-    if value is None or not value.startswith(b'"'):
-        return None
-    try:
-        found = datetime.fromisoformat(string(value))
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def timestamp(at: datetime) -> str:
-    """The time as ISO 8601 writes it, in UTC."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _time(text: str) -> datetime:

@@ -43,6 +43,11 @@ class ListExportOptions:
     increment: Increment | None = None
 
     @property
+    def since(self) -> dict[str, str]:
+        """The filter as it was typed, for the identity of the list; those from before there was one lack it."""
+        return {"changed_since": self.span.since.text} if self.span.since else {}
+
+    @property
     def format(self) -> str:
         """The format of the file."""
         return "parquet" if self.parquet else self.style.format
@@ -88,6 +93,7 @@ def _remaining(state: Checkpoint, span: Span) -> Span | None:
         records=left,
         done=state.pages,
         seen=frozenset(int(cursor, 16) for cursor in state.seen),
+        since=span.since,
     )
 
 

@@ -25,6 +25,7 @@ _WORDS = {
     "cursor": "--cursor",
     "since": "--lag",
     "replay": "--replay",
+    "changed_since": "--since",
 }
 
 

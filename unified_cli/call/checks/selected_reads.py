@@ -145,7 +145,7 @@ def _pages(read: SelectedRead, clients: Clients, *, lists: bool, several: bool, 
         if not lists:
             yield pagination.alone(client.send(request), request)
             return
-        span = listing.span(call.options.replaced(all=True))
+        span = listing.span(call._replace(options=call.options.replaced(all=True)))
         size = 0
         for page in pagination.pages(client.send, request, call.catalogue.service, span):
             size += sum(len(memoryview(record)) for record in page.records)

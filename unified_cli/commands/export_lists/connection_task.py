@@ -23,6 +23,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     query: tuple[str, ...] = ()
     account_id: str | None = None
     base_url: str | None = None
+    since: str | None = None
     incremental: bool = False
     lag: Annotated[float, msgspec.Meta(ge=0)] | None = None
     page_size: Annotated[int, msgspec.Meta(gt=0)] | None = None

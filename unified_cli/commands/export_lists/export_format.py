@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from unified_cli.bulk.export import increments, parquet_file
+from unified_cli.bulk.export import parquet_file
 from unified_cli.call import builder
 from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
 from unified_cli.errors import UsageError
@@ -36,5 +36,4 @@ def _check_increments(options: ExportOptions, form: str) -> None:
         raise UsageError("--incremental needs --format ndjson or parquet")
     if options.restart:
         raise UsageError("--restart reads everything anew and --incremental what changed (leave one of them out)")
-    if any(name.startswith(f"{increments.FIELD}[") for name, _ in builder.pairs(options.query)):
-        raise UsageError(f"--incremental asks by {increments.FIELD} itself (leave out -q {increments.FIELD}…)")
+    builder.check_own_filter("--incremental", options.query)

@@ -12,6 +12,7 @@ from unified_cli.cli.shared_options import (
     NetworkOptions,
     PageSize,
     Query,
+    Since,
 )
 
 ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet"]
@@ -45,6 +46,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         float | None,
         Flag(("--lag",), EXPORT, "with --incremental: seconds to look back, for late changes (60)", "S", minimum=0),
     ] = None
+    since: Since = None
     page_size: PageSize = None
     allow_partial: AllowPartial = False
     restart: Annotated[bool, Flag(("--restart",), EXPORT, "start over: read everything and replace the files")] = False

@@ -1,7 +1,7 @@
 """What an export reads and where it goes, from the options or from a task, and how that is carried out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unified_cli.bulk.export import export_task, folder_export, list_history, manifest, selection
 from unified_cli.bulk.export.destinations.destination import Destination
@@ -9,6 +9,7 @@ from unified_cli.bulk.export.export_task import Connection, ExportTask, ExportTe
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
+from unified_cli.call import builder
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
@@ -71,6 +72,7 @@ def carry_out(context: CommandContext, plan: ExportPlan, destination: Destinatio
     """Read what is not complete. Raises StateError where another run is under way, StorageError."""
     runtime, options, name, connect = context.runtime, plan.options, plan.manifest, plan.connect
     form = export_format.of(options)
+    span = Span(since=builder.since(runtime, options.since, options.query))
     with plan.clients, destination.hold(name):
         if options.restart:
             list_history.forget(destination, name, {task.file for task in plan.tasks})
@@ -84,7 +86,7 @@ def carry_out(context: CommandContext, plan: ExportPlan, destination: Destinatio
         terms = ExportTerms(
             destination,
             connect,
-            lambda operation: _list_options(context, options, operation, form),
+            lambda operation: replace(_list_options(context, options, operation, form), span=span),
             workers=options.workers,
             allow_partial=options.allow_partial,
         )
