@@ -1,6 +1,7 @@
 """What the service sends is bounded: a page that holds more than that, or the same key twice, is refused whole."""
 
 import json
+import random
 import sys
 import time
 
@@ -9,7 +10,8 @@ from front_door import Unified
 from pages import by_cursor, envelope, served, tickets
 from server import Service
 
-from unified_cli.http.answer import bounds
+from unified_cli.catalogue import load
+from unified_cli.http.answer import bounds, page_body
 
 LIST = "ticketing tickets list"
 FORMATS = [
@@ -104,6 +106,38 @@ def test_a_page_with_two_of_a_kind_is_refused(how: str, what: str, unified: Unif
     result = unified(f"{LIST} -o {how}", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("", 5, 1)
     assert f"has more than one '{'next_cursor' if 'cursors' in what else 'result'}'" in result.stderr
+
+
+_NAMES = ['"result"', '"next_cursor"', r'"r\u0065sult"', r'"next_\u0063ursor"', '"x"', '"result_count"']
+_VALUES = [
+    "1",
+    '"1"',
+    '{"result":[1]}',
+    '"result"',
+    '{"next_cursor":"x"}',
+    '"]"',
+    r'{"r\u0065sult":1}',
+    r'"\"result\":[1"',
+    "[]",
+]
+
+
+def test_a_key_that_stands_twice_is_seen_however_the_page_is_written() -> None:
+    service, chance = load().service, random.Random(5)
+    seen = {True: 0, False: 0}
+    for _ in range(3000):
+        members = []
+        for name in chance.choices(_NAMES, k=chance.randint(1, 5)):
+            array = chance.choice([",", ",", ", "]).join(chance.choices(_VALUES, k=chance.randint(0, 3)))
+            members.append(f"{name}:{chance.choice(_VALUES)}" if "sult" not in name else f"{name}:[{array}]")
+        text = "{" + ",".join(members) + "}"
+        page = page_body.split(text.encode(), service)
+        if page is not None:
+            names = [name for name, _ in json.loads(text, object_pairs_hook=lambda pairs: pairs)]
+            twice = names.count("result") > 1 or names.count("next_cursor") > 1
+            assert bool(page.repeated) == twice, text
+            seen[twice] += 1
+    assert min(seen.values()) > 500
 
 
 def test_a_record_may_use_the_words_of_the_page(unified: Unified, service: Service) -> None:

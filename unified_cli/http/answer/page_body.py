@@ -68,17 +68,34 @@ def _decode(text: bytes, service: Service) -> PageBody:
         if many:
             bounds.check_array(_decoder(service, Record).decode(text).items)
         parts = _decoder(service, list[Record]).decode(text)
-        page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", _repeated(text, service))
+        rest = _without_records(text, parts.items, service) or text
+        repeated = _repeated(text, service) if _may_repeat(rest, service) else None
+        page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", repeated)
     if len(text) > bounds.MOST_VALUES:
         bounds.check_records(page.records)
     return page
 
 
+def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
+    """The object without its records, where they stand close together behind the first key of theirs; else nothing.
+
+    It takes a tenth of the time that looking through all of the text takes.
+    """
+    start = text.find(b"[", text.find(_quoted(service)[0])) + 1
+    last = bytes(records[-1]) if records else b""
+    end = text.rfind(last) + len(last)
+    # As long as the records and their commas: then nothing else is there, no second array either.
+    return text[:start] + text[end:] if end - start == sum(map(len, records)) + len(records) - 1 else b""
+
+
+def _may_repeat(text: bytes, service: Service) -> bool:
+    """Whether one of our keys may stand twice, written as it is or with escapes."""
+    once = all(text.find(key) == text.rfind(key) for key in _quoted(service))
+    return not once or (b"\\" in text and _ESCAPED_LETTER.search(text) is not None)
+
+
 def _repeated(text: bytes, service: Service) -> str | None:
     """The records' key or the cursor's, where it stands twice in the object and msgspec took the last."""
-    once = all(text.find(key) == text.rfind(key) for key in _quoted(service))
-    if once and not (b"\\" in text and _ESCAPED_LETTER.search(text)):
-        return None
     # Within a record it may stand as often as it likes, so now the keys of the outermost object are looked at.
     found: list[str] = []
 
