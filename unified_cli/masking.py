@@ -128,13 +128,15 @@ class Secrets:
         if not forms:
             return MaskedText(text)
         plain, places = _without_escapes(text.translate(_LOWER))
+        if not any(start in plain for start in forms.values()):
+            return MaskedText(text)
         spans = sorted(span for form, start in forms.items() for span in _found(form, start, plain))
         kept, done = "", 0
         for begin, end in spans:
             if begin >= done:
                 kept += text[places[done] : places[begin]] + _MASK
             done = max(done, end)
-        return MaskedText(kept + text[places[done] :] if spans else text)
+        return MaskedText(kept + text[places[done] :])
 
 
 _SECRETS = Secrets()

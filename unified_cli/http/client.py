@@ -33,11 +33,11 @@ class Limits(NamedTuple):
 
 @dataclass(slots=True)
 class _Call:
-    """A request that is being sent, at the latest until `until`; `error` is what ends it if it cannot be sent again."""
+    """A request that is being sent, at the latest until `until`; `error` is that of its last attempt."""
 
     request: Request
     until: float
-    error: UnifiedError
+    error: UnifiedError | None = None
     number: int = 1
     attempts: list[Attempt] = field(default_factory=list)
     reconnected: bool = False
@@ -74,13 +74,7 @@ class Client:
         if request.address.origin != self._address.origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
         expected = Expected(any_type, part, page)
-        call = _Call(
-            request,
-            self._runtime.monotonic() + self._settings.timeout,
-            RateLimitError(
-                "the rate limit allows no request before the timeout", hint="a larger --timeout, or a higher --rate"
-            ),
-        )
+        call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
             return self._send(call, expected)
         except KeyboardInterrupt as stop:
@@ -125,7 +119,7 @@ class Client:
 
         permit = self._rate_limit.wait(account, NEVER if endless else call.until, tell)
         if permit is None:
-            _give_up(call, call.error)
+            _give_up(call, call.error or _no_turn())
         if endless:
             call.until += permit.at - started
         return permit
@@ -191,6 +185,12 @@ def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
     hint = f"it asks to wait {span}: run it again after that"
     return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response)
+
+
+def _no_turn() -> RateLimitError:
+    return RateLimitError(
+        "the rate limit allows no request before the timeout", hint="a larger --timeout, or a higher --rate"
+    )
 
 
 def _give_up(call: _Call, error: UnifiedError) -> NoReturn:

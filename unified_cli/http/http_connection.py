@@ -138,15 +138,17 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
+        target = request.target
+        url = request.address.origin + target
         try:
-            outgoing = httpx.Request(request.method, request.url, headers=headers, content=request.body)
+            outgoing = httpx.Request(request.method, url, headers=headers, content=request.body)
         except httpx.InvalidURL as error:
             raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
         except ValueError:
             # The xn-- form of a name that does not exist.
             raise ConfigError(f"the host {self._address.host} has no name that can be called") from None
-        if outgoing.url.raw_path != request.target.encode("ascii"):
-            raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
+        if outgoing.url.raw_path != target.encode("ascii"):
+            raise UsageError(f"these words cannot be put into a URL safely: {target}")
         return outgoing
 
     def _disconnect(self) -> None:

@@ -10,7 +10,11 @@ from unified_cli.http.pacing.send_log import Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
 # RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before it, have three fields.
-_OLDER = ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
+_OLDER = {
+    f"{prefix}{word}".encode(): prefix
+    for prefix in ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
+    for word in ("remaining", "limit")
+}
 _ITEM = re.compile(r'\s*"?([^";,]*)"?\s*((?:;[^,]*)?)')
 _PARAMETER = re.compile(r";\s*(\w+)=(\d{1,18}(?:\.\d{1,9})?)")
 _NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
@@ -32,12 +36,12 @@ class RateFacts(NamedTuple):
 
 def read(headers: httpx.Headers) -> RateFacts | None:
     """What the headers say; None where they say nothing."""
-    if "ratelimit" in headers:
+    # Read once: to ask for each name would take longer, and most answers have none of them.
+    names = {name.lower() for name, _ in headers.raw}
+    if b"ratelimit" in names:
         return _structured(headers)
-    for prefix in _OLDER:
-        if f"{prefix}remaining" in headers or f"{prefix}limit" in headers:
-            return _three_fields(headers, prefix)
-    return None
+    prefix = next((prefix for name, prefix in _OLDER.items() if name in names), None)
+    return _three_fields(headers, prefix) if prefix else None
 
 
 def _structured(headers: httpx.Headers) -> RateFacts:
