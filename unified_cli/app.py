@@ -73,7 +73,11 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
         from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
 
         options = context.complete(options)
-        if options.checks:
+        if options.follow:
+            from unified_cli.call.checks import following  # noqa: PLC0415  as below
+
+            following.run(runtime, catalogue, operation, options)
+        elif options.checks:
             from unified_cli.call.checks import checked_read  # noqa: PLC0415  as below
 
             checked_read.run(runtime, catalogue, operation, options)

@@ -24,12 +24,18 @@ class ReadCheckOptions(Options):
     ] = None
     every: Annotated[
         float | None,
-        Flag(("--every",), WAIT, "seconds from one read to the next (5)", "S", parse=KEYS["timeout"].parse),
+        Flag(
+            ("--every",), WAIT, "seconds from one read to the next (5, --follow: 30)", "S", parse=KEYS["timeout"].parse
+        ),
     ] = None
     wait_timeout: Annotated[
         float,
         Flag(("--wait-timeout",), WAIT, "maximum seconds to wait (600)", "S", parse=KEYS["timeout"].parse),
     ] = 600.0
+
+    follow: Annotated[bool, Flag(("--follow",), WAIT, "print each change of a record as it is seen, until Ctrl-C")] = (
+        False
+    )
 
     @property
     def checks(self) -> bool:

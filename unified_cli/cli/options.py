@@ -129,7 +129,7 @@ MANY = ("ordered", "workers")
 """The options for several connections or records at once."""
 
 
-CHECKS = ("expect", "junit", "until", "fail_if", "every")
+CHECKS = ("expect", "junit", "until", "fail_if", "every", "follow")
 """The options for reads that are checked or repeated."""
 
 # Assumption: these start a job, whose record says when there is something to download.
@@ -147,7 +147,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
     if flag.group == LIST:
         return operation.lists
     if flag.name in CHECKS:
-        return _is_checked(operation)
+        return operation.lists if flag.name == "follow" else _is_checked(operation)
     taken = {
         "ordered": operation.method == "GET",
         "wait": operation.command in WAITS,

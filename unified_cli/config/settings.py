@@ -100,6 +100,10 @@ class Settings:
         """Seconds for which the service honours an idempotency key, 0 if it does not."""
         return float(self.values["idempotency_window"].value)
 
+    def printed_as(self, output: str) -> "Settings":
+        """The same settings with this output format."""
+        return replace(self, values={**self.values, "output": Value(output, "here")})
+
     def limited_to(self, *, timeout: float, retries: int) -> "Settings":
         """The same settings with this timeout and number of retries."""
         merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}

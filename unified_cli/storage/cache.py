@@ -28,8 +28,12 @@ class Cache:
     A fact that cannot be read, is damaged, too old, or in a file of somebody else is one that is not there.
     """
 
-    def __init__(self, folder: Path | None, kind: str, wall: Callable[[], float]) -> None:
-        """`folder` is None for a user without a home: then nothing is kept. `wall` gives seconds since 1970."""
+    def __init__(self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST) -> None:
+        """`folder` is None for a user without a home: then nothing is kept. `wall` gives seconds since 1970.
+
+        A fact of more than `largest` bytes is not read.
+        """
+        self._largest = largest
         self._folder = folder / kind if folder else None
         self._wall = wall
 
@@ -39,7 +43,7 @@ class Cache:
             return None
         try:
             with os.fdopen(regular_file.descriptor(self._folder / _name(key)), "rb") as file:
-                content = file.read(_LARGEST + 1) if os.fstat(file.fileno()).st_uid == os.geteuid() else b""
+                content = file.read(self._largest) if os.fstat(file.fileno()).st_uid == os.geteuid() else b""
             found = json.loads(content)
             kept, at, value = found["key"], float(found["at"]), found["value"]
         except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):

@@ -102,18 +102,21 @@ def _check_format(call: Call, *, several: bool) -> None:
         raise UsageError(f"-o {output} {what}", hint="-o ndjson")
 
 
-def read_whole(
-    selected: SelectedReads, clients: Clients, reads: Sequence[SelectedRead], until: float | None = None
-) -> Generator[WholeRead]:
-    """Read these connections at once and give each whole, in their order; only one is held in memory.
+class ReadWork(NamedTuple):
+    """The work of reading one connection, page by page.
 
-    `until` is a time after which no answer is waited for. An error of a connection is part of what is given.
+    `until` is a time after which no answer is waited for, `largest` how many bytes of records are taken.
     """
-    lists = selected.operation.lists
 
-    def work(read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
+    selected: SelectedReads
+    clients: Clients
+    until: float | None = None
+    largest: int | None = None
+
+    def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
+        """Each page, then None; or the error that broke it off."""
         try:
-            with closing(_pages(read, clients, lists=lists, several=selected.several, until=until)) as pages:
+            with closing(self._pages(read)) as pages:
                 for page in pages:
                     yield read, page
         except UnifiedError as error:
@@ -121,7 +124,38 @@ def read_whole(
         else:
             yield read, None
 
-    with WorkerPool(selected.common.options.workers, work) as pool:
+    def _pages(self, read: SelectedRead) -> Generator[Page]:
+        call, request, lists = read.call, read.request, self.selected.operation.lists
+        name = read.name if self.selected.several else None
+        settings, patience = call.settings, Patience.ENDLESS if lists or name else Patience.TIMEOUT
+        if self.until is not None:
+            # The last read begins when the time to wait is over.
+            left = max(1.0, self.until - call.runtime.monotonic())
+            settings = settings.limited_to(timeout=min(settings.timeout, left), retries=settings.retries)
+            patience = Patience.TIMEOUT
+        with closing(self.clients.open(settings, name=name, patience=patience)) as client:
+            if not lists:
+                yield pagination.alone(client.send(request), request)
+                return
+            size, span = 0, listing.span(call._replace(options=call.options.replaced(all=True)))
+            for page in pagination.pages(client.send, request, call.catalogue.service, span):
+                size += sum(len(memoryview(record)) for record in page.records)
+                if self.largest is not None and size > self.largest:
+                    raise UsageError(
+                        f"the list has more than the {self.largest >> 20} MiB that a jq program takes",
+                        hint="--limit N or -q NAME=VALUE reads less",
+                    )
+                yield page
+
+
+def read_whole(
+    selected: SelectedReads, clients: Clients, reads: Sequence[SelectedRead], until: float | None = None
+) -> Generator[WholeRead]:
+    """Read these connections at once and give each whole, in their order; only one is held in memory.
+
+    `until` is a time after which no answer is waited for. An error of a connection is part of what is given.
+    """
+    with WorkerPool(selected.common.options.workers, ReadWork(selected, clients, until, LARGEST_DOCUMENT).run) as pool:
         whole: WholeRead | None = None
         for read, found in pool.results(reads, ordered=True):
             whole = whole or WholeRead(read)
@@ -131,27 +165,3 @@ def read_whole(
             whole.error = found
             yield whole
             whole = None
-
-
-def _pages(read: SelectedRead, clients: Clients, *, lists: bool, several: bool, until: float | None) -> Generator[Page]:
-    call, request = read.call, read.request
-    settings, patience = call.settings, Patience.ENDLESS if lists or several else Patience.TIMEOUT
-    if until is not None:
-        # The last read begins when the time to wait is over.
-        left = max(1.0, until - call.runtime.monotonic())
-        settings = settings.limited_to(timeout=min(settings.timeout, left), retries=settings.retries)
-        patience = Patience.TIMEOUT
-    with closing(clients.open(settings, name=read.name if several else None, patience=patience)) as client:
-        if not lists:
-            yield pagination.alone(client.send(request), request)
-            return
-        span = listing.span(call._replace(options=call.options.replaced(all=True)))
-        size = 0
-        for page in pagination.pages(client.send, request, call.catalogue.service, span):
-            size += sum(len(memoryview(record)) for record in page.records)
-            if size > LARGEST_DOCUMENT:
-                raise UsageError(
-                    f"the list has more than the {LARGEST_DOCUMENT >> 20} MiB that a jq program takes",
-                    hint="--limit N or -q NAME=VALUE reads less",
-                )
-            yield page
