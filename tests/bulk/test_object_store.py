@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -295,7 +296,7 @@ REFUSED = [
     ("s3://key@bucket/dir", "", 13, "error: the URL to export to holds credentials (put them into the environment)\n"),
     ("s3://", "", 2, "error: s3:// needs the name of a bucket (s3://bucket/dir)\n"),
     ("ftp://host/dir", "", 2, "error: cannot export to ftp:// (choose from s3://, gs://, az://, file://)\n"),
-    ("s3://bucket/dir?versionId=1", "", 2, "error: s3://bucket takes a plain path after it, without ?, # and ..\n"),
+    ("s3://bucket/dir?versionId=1", "", 2, "error: s3://bucket takes a plain path after it, without ?, #, . and ..\n"),
     ("file://host/dir", "", 2, "error: file:// needs the whole path of a folder (file:///mnt/shared/dump)\n"),
     (
         "s3://bucket/dir",
@@ -380,3 +381,56 @@ def test_a_store_that_does_not_answer(export: Export, monkeypatch: pytest.Monkey
         "error: cannot list s3://bucket/dir: it does not answer (the same command goes on where it stopped)\n",
     )
     assert service.seen == []
+
+
+def test_a_store_in_clear_text_has_to_be_allowed(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_ALLOW_HTTP")
+    result = export(to="s3://bucket/dir")
+    assert (result.code, result.stderr) == (
+        3,
+        "error: AWS_ENDPOINT_URL is an address without TLS (AWS_ALLOW_HTTP=true allows that)\n",
+    )
+
+
+def test_ctrl_c_does_not_wait_for_a_store(service: Service, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        environ = {
+            **stores.CREDENTIALS,
+            **service.environ,
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{silent.getsockname()[1]}",
+        }
+        process = start(["export", "ticketing/tickets", "--to", "s3://bucket/dir"], tmp_path / "home", environ)
+        with silent.accept()[0]:
+            before = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            code, stderr = ended(process)
+    assert (code, time.monotonic() - before < 5) == (130, True)
+    assert stderr.startswith("error: interrupted; ")
+
+
+def test_a_log_that_names_other_objects_is_not_followed(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    serve_lists(service, pages=1)
+    assert export().code == 0
+    bucket.put("secret", b"{}\n")
+    entry = json.loads(bucket.get(f"{LOG}/000001.json"))
+    entry["chunks"][0]["name"] = "../../../../secret"
+    bucket.put(f"{LOG}/000001.json", json.dumps(entry).encode())
+    result = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
+    assert result.code == 12
+    assert f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)" in result.stderr
+    assert export("--restart").code == 0
+    assert bucket.get("secret") == b"{}\n"
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"\xff", b'{"v":2}', b"{" * 100_000], ids=repr)
+def test_a_damaged_log_is_said_to_be(export: Export, service: Service, bucket: Bucket, text: bytes) -> None:
+    serve_lists(service, pages=1)
+    bucket.put(f"{LOG}/000001.json", text)
+    result = export()
+    assert (result.code, result.stdout) == (12, "")
+    assert f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)" in result.stderr
+    assert service.seen == []
+    assert export("--restart").code == 0
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(10)]

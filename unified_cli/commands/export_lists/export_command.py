@@ -22,7 +22,7 @@ _SECTIONS = (
             ("--to", "s3://BUCKET/DIR, gs://, az://, and file:///DIR for a disk that machines share; needs obstore"),
             (
                 "files",
-                "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 8 MiB or one page; DIR/.log knows them",
+                "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 4 MiB or one page; DIR/.log knows them",
             ),
             ("credentials", _CREDENTIALS),
             ("two runs", _TWO_RUNS),

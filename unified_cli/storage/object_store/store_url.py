@@ -43,8 +43,8 @@ def parse(text: str) -> StoreUrl | None:
         raise UnsafeError("the URL to export to holds credentials", hint="put them into the environment")
     if url.scheme not in _SCHEMES:
         raise UsageError(f"cannot export to {url.scheme}:// (choose from {', '.join(f'{s}://' for s in _SCHEMES)})")
-    if url.query or url.fragment or ".." in url.path.split("/"):
-        raise UsageError(f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, # and ..")
+    if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
+        raise UsageError(f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and ..")
     return _folder(url) if url.scheme == _FILE else _place(url)
 
 

@@ -1,12 +1,15 @@
 """Named bytes in an object store: put whole, created at most once, listed, removed."""
 
 import os
-from collections.abc import Callable, Collection, Generator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Self
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError, StorageError
 from unified_cli.storage.object_store import store_errors
 from unified_cli.storage.object_store.store_url import StoreUrl
@@ -19,7 +22,9 @@ _RETRY_TIMEOUT = timedelta(seconds=90)
 _RETRIES = 6
 # As the stores' own tools spell it.
 _CLEAR_TEXT = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
+_ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
 _OTHERS = 0o077
+Result = TypeVar("Result")
 
 
 def check() -> None:
@@ -48,6 +53,9 @@ class StoredObjects:
         Raises ConfigError without the library, StorageError.
         """
         check()
+        if (name := _clear_text(environ)) is not None:
+            allowed = f"{name.partition('_')[0]}_ALLOW_HTTP=true"
+            raise ConfigError(f"{name} is an address without TLS", hint=f"{allowed} allows that")
         from obstore import exceptions  # noqa: PLC0415  an extra
 
         if url.is_folder:
@@ -60,17 +68,19 @@ class StoredObjects:
 
     def get(self, path: str) -> bytes | None:
         """The bytes of an object, None where there is none."""
-        with self._failing("read"):
+
+        def get() -> bytes | None:
             try:
                 content: bytes = self._store.get(path).bytes().to_bytes()
             except FileNotFoundError:
                 return None
             return content
 
+        return self._do("read", get)
+
     def put(self, path: str, data: bytes) -> None:
         """Write an object, whole; what was there is replaced."""
-        with self._failing("write to"):
-            self._store.put(path, data, use_multipart=False)
+        self._do("write to", lambda: self._store.put(path, data, use_multipart=False))
 
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one; says whether the one that is there has these bytes.
@@ -79,43 +89,68 @@ class StoredObjects:
         """
         from obstore import exceptions  # noqa: PLC0415  as above
 
-        with self._failing("write to"):
+        def create() -> bool:
             try:
                 self._store.put(path, data, mode="create", use_multipart=False)
             except exceptions.AlreadyExistsError:
-                return self.get(path) == data
-        return True
+                return False
+            return True
+
+        return self._do("write to", create) or self.get(path) == data
 
     def sizes(self, folder: str) -> dict[str, int]:
         """The names of all objects below the folder, as paths from it, in their order, each with its bytes."""
-        with self._failing("list"):
-            found = {meta["path"]: meta["size"] for batch in self._store.list(folder) for meta in batch}
+        found = self._do(
+            "list", lambda: {meta["path"]: meta["size"] for batch in self._store.list(folder) for meta in batch}
+        )
         return {path.removeprefix(f"{folder}/"): found[path] for path in sorted(found)}
 
     def names(self) -> list[str]:
         """The names of the objects that are in no folder."""
-        with self._failing("list"):
-            return sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"])
+        return self._do("list", lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]))
 
     def remove(self, paths: Collection[str]) -> None:
         """Remove those of the objects that are there."""
-        for path in paths:
-            with self._failing("remove from"):
-                try:
-                    self._store.delete(path)
-                except FileNotFoundError:
-                    continue
 
-    @contextmanager
-    def _failing(self, what: str) -> Generator[None]:
+        def remove() -> None:
+            for path in paths:
+                with suppress(FileNotFoundError):
+                    self._store.delete(path)
+
+        self._do("remove from", remove)
+
+    def _do(self, what: str, work: Callable[[], Result]) -> Result:
+        """What the work gives. Raises StorageError for what the library raises.
+
+        The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the work to another one.
+        """
         from obstore import exceptions  # noqa: PLC0415  as above
 
-        try:
-            yield
-        except StorageError:
-            raise
-        except (exceptions.BaseError, OSError) as error:
-            raise store_errors.error_of(self.url, what, error) from None
+        def done() -> Result | StorageError:
+            try:
+                return work()
+            except (exceptions.BaseError, ValueError, OSError) as error:
+                return store_errors.error_of(self.url, what, error)
+
+        if threading.current_thread() is threading.main_thread():
+            results: SimpleQueue[Result | StorageError] = SimpleQueue()
+            os_limits.start_thread(lambda: results.put(done()))
+            result = results.get()
+        else:
+            result = done()
+        if isinstance(result, StorageError):
+            raise result
+        return result
+
+
+def _allows_clear_text(environ: Mapping[str, str]) -> bool:
+    return any(environ.get(name, "").lower() in {"1", "true"} for name in _CLEAR_TEXT)
+
+
+def _clear_text(environ: Mapping[str, str]) -> str | None:
+    """The variable that names an address without TLS, where that is not allowed."""
+    found = (name for name in _ENDPOINTS if environ.get(name, "").startswith("http://"))
+    return None if _allows_clear_text(environ) else next(found, None)
 
 
 def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "ObjectStore":
@@ -129,7 +164,7 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
         prefix=url.prefix or None,
         client_options={
             "timeout": _TIMEOUT,
-            "allow_http": any(environ.get(name, "").lower() in {"1", "true"} for name in _CLEAR_TEXT),
+            "allow_http": _allows_clear_text(environ),
         },
         retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIMEOUT},
     )

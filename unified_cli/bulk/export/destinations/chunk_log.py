@@ -5,9 +5,12 @@ dead, and its place was taken.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import msgspec
 
 from unified_cli.bulk.export.checkpoint import Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
@@ -17,13 +20,14 @@ from unified_cli.storage import state
 from unified_cli.storage.object_store.stored_objects import StoredObjects
 
 _VERSION = 1
+_NAME = re.compile(r"\d{6,}\.json", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """An object with some pages of a list; `mark` says how far they go in time, if that was asked for."""
 
-    name: str
+    name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
     bytes: Count
     sha256: str
     mark: Mark | None = None
@@ -64,8 +68,13 @@ class ChunkLog:
 
     def last(self) -> LogEntry | None:
         """The newest entry. Raises StateError for a damaged one, StorageError."""
-        names = [*self._objects.sizes(self._folder)]
-        return self._read(names[-1]) if names else None
+        number = self.newest()
+        return self._read(_name(number)) if number else None
+
+    def newest(self) -> int:
+        """The number of the newest entry, 0 without any. Raises StorageError."""
+        names = self._objects.sizes(self._folder)
+        return max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
 
     def read(self) -> LoggedList | None:
         """What the whole log says; None for an empty one. Raises as `last` does."""

@@ -22,8 +22,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store.stored_objects import StoredObjects
 
 # A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
-BYTES = 8 * 1024 * 1024
-_SECONDS = 60.0
+BYTES = 4 * 1024 * 1024
+_SECONDS = 30.0
 _LOGS = ".log"
 
 
@@ -76,11 +76,14 @@ class ChunkedList:
 
         Raises StateError for a list with other options, or one that was changed.
         """
-        self._known = self._log.read() or self._known
+        if restart and not keep:
+            self._forget()
+        else:
+            self._known = self._log.read() or self._known
         self.state = self._known.state
-        if restart:
-            self._begin_anew(keep=keep)
-        elif not self.state.pages:
+        if restart and keep:
+            self._read_again()
+        elif not self.state.pages and not self._known.chunks:
             # Whatever was asked for when it was begun, nothing was read.
             self.state = self._fresh()
         elif self.state.fingerprint != self._identity.digest:
@@ -142,7 +145,7 @@ class ChunkedList:
     def abandon(self) -> None:
         """Have the log say that nothing was read, if there is one."""
         if self._known.number:
-            self._begin_anew(keep=False)
+            self._forget()
 
     def close(self) -> None:
         """Forget what is held."""
@@ -151,14 +154,16 @@ class ChunkedList:
     def _fresh(self) -> Checkpoint:
         return Checkpoint(self._identity.digest, timestamp(self._wall()), options={**self._identity.options})
 
-    def _begin_anew(self, *, keep: bool) -> None:
-        known = self._known
-        if keep:
-            again = replace(known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
-            self._add(None, replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
-            return
-        self._known = known._replace(first=known.number + 1, chunks=())
-        self._add(None, self._fresh())
+    def _forget(self) -> None:
+        """Have the log begin anew, also where it is damaged."""
+        number = self._log.newest()
+        self._known = LoggedList(number, number + 1, (), self._fresh())
+        self._add(None, self._known.state)
+
+    def _read_again(self) -> None:
+        """Have the log begin again with the first page, after the chunks that there are."""
+        again = replace(self._known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
+        self._add(None, replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
 
     def _write(self, state: Checkpoint) -> None:
         """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
@@ -212,8 +217,8 @@ def remove(objects: StoredObjects, file: str) -> None:
     """
     place = ListPlace.of(file)
     log = ChunkLog(objects, place.log)
-    if (last := log.last()) is not None:
-        number = last.number + 1
+    if number := log.newest():
+        number += 1
         if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint("", ""))):
             raise TakenOverError(f"{objects.url}/{place.folder}")
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])

@@ -58,7 +58,7 @@ class StoreLease:
         Raises StateError where another run has it, StorageError, also for a store that cannot create an object only
         where there is none.
         """
-        names = [*self._objects.sizes(self._folder)]
+        names = self._names()
         if names and self._is_alive(names[-1]):
             raise self._in_use(self._read(names[-1]))
         self._number = int(names[-1]) + 1 if names else 1
@@ -74,18 +74,16 @@ class StoreLease:
     def check(self) -> None:
         """Raise TakenOverError where another run has the lease by now, StorageError."""
         found = self._read(f"{self._number:06}")
-        later = [name for name in self._objects.sizes(self._folder) if int(name) > self._number]
+        later = [name for name in self._names() if int(name) > self._number]
         if later or found is None or found.writer != self._sign.writer:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless it is another run's."""
+        """Remove the sign, unless it is another run's. A store that does not answer is not waited for long."""
         self._ended.set()
         if self._thread:
             self._thread.join(_BEAT_SECONDS)
-        with suppress(StateError, StorageError):
-            self.check()
-            self._objects.remove([f"{self._folder}/{name}" for name in self._objects.sizes(self._folder)])
+            os_limits.start_thread(self._remove).join(_BEAT_SECONDS)
 
     @property
     def _path(self) -> str:
@@ -102,6 +100,14 @@ class StoreLease:
                 except TakenOverError:
                     return
                 self._objects.put(self._path, self._sign.text(beats))
+
+    def _remove(self) -> None:
+        with suppress(StateError, StorageError):
+            self.check()
+            self._objects.remove([f"{self._folder}/{name}" for name in self._names()])
+
+    def _names(self) -> list[str]:
+        return [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
 
     def _is_alive(self, name: str) -> bool:
         before = self._read(name)
