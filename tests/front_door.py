@@ -1,6 +1,7 @@
 """What the fixtures that run the program take and give."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ class Result:
     stderr: str
     code: int
     raw: bytes
+
+    @property
+    def notes(self) -> str:
+        """What stderr says beside the id of a run, which is another one each time."""
+        return re.sub(r"^(?:run|  unified runs \w+) \d{8}-[0-9a-f]{4}\n", "", self.stderr, flags=re.MULTILINE)
 
     @property
     def json(self) -> Any:

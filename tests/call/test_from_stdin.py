@@ -29,7 +29,7 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
     listed = unified(f"{TAGS} list -o ids", environ=service.environ)
     command = f"{TAGS} delete - -y --workers 1 -o ids --format ids"
     result = unified(command, environ=service.environ, stdin=listed.raw)
-    assert (result.code, result.stderr, result.stdout) == (0, "", listed.stdout)
+    assert (result.code, result.notes, result.stdout) == (0, "", listed.stdout)
     assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
 
 
@@ -161,14 +161,14 @@ def test_a_locked_door_stops_the_run(unified: Unified, service: Service) -> None
     service.reply = lambda _: Reply(401)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (7, 1)
-    assert result.stderr.splitlines()[-1].startswith("error: stopped with 2 of 3 lines not tried: the service answered")
+    assert result.notes.splitlines()[-1].startswith("error: stopped with 2 of 3 lines not tried: the service answered")
 
 
 def test_a_record_that_is_forbidden_stops_nothing(unified: Unified, service: Service) -> None:
     service.reply = lambda seen: Reply(403) if seen.segments[-1] == "a" else Reply(204)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (9, 3)
-    assert result.stderr.endswith("error: failed: 1 of 3\n")
+    assert result.notes.endswith("error: failed: 1 of 3\n")
 
 
 def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
@@ -212,7 +212,7 @@ def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, servi
     result = unified("ticketing tickets update - -f name=x --retries 0", environ=service.environ, stdin=b"1\n2\n")
     assert result.code == 10
     keys = {seen.segments[-1]: seen.headers["idempotency-key"] for seen in service.seen}
-    told = result.stderr.splitlines()
+    told = result.notes.splitlines()
     assert told[0] == (
         f"line 1: the service answered 422 to PATCH /unified/ticketing/tickets/1: {{}}; its key was {keys['1']}"
     )
@@ -225,4 +225,4 @@ def test_errors_are_told_though_nothing_else_is(unified: Unified, service: Servi
     service.reply = lambda _: Reply(404, b"{}")
     result = unified("ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ)
     assert result.code == 9
-    assert [line.partition(":")[0] for line in result.stderr.splitlines()] == ["line 1", "line 2", "error"]
+    assert [line.partition(":")[0] for line in result.notes.splitlines()] == ["line 1", "line 2", "error"]

@@ -61,7 +61,7 @@ def test_each_record_goes_to_its_connection_without_the_name(
 ) -> None:
     stdin = b'{"_profile":"acme","id":"7","n":1.10}\n{"id":"7","n": 2,"_profile":"globex"}\n'
     result = unified(f"{TAGS} {command} {chosen} -o ndjson", environ=service.environ, stdin=stdin)
-    assert (result.code, result.stderr) == (0, "")
+    assert (result.code, result.notes) == (0, "")
     shown = sorted(result.stdout.splitlines())
     assert shown == [
         '{"_profile":"acme","id": "7", "account": "a-1"}',
@@ -110,7 +110,7 @@ def test_a_line_of_no_selected_connection_fails_alone(
     result = unified(f"{TAGS} delete - --yes {BOTH} --format ndjson", environ=service.environ, stdin=stdin)
     assert [entry[1:3] for entry in sent(service)] == [("a-1", "a"), ("a-2", "b")]
     known = why.startswith(("the id", "has no id"))
-    assert result.stderr == (
+    assert result.notes == (
         f"line 2{' (acme)' if known else ''}: {why}\nerror: failed: 1 of 3{' (acme 1)' if known else ''}\n"
     )
     assert result.code == 9

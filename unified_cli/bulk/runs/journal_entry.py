@@ -45,7 +45,7 @@ OUTCOMES = {
 class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and the exact request but for the key and the token.
 
-    `body` is None where it is the one that the journal's header holds for all calls.
+    `body` is None where it is the one that the journal's header holds for all calls; `line` is that of the input.
     """
 
     profile: str | None
@@ -55,6 +55,7 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     id: str | None = None
     query: tuple[tuple[str, str], ...] = ()
     body: str | None = None
+    line: int = 0
 
 
 class JournalEntry(msgspec.Struct, omit_defaults=True):

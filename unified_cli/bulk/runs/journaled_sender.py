@@ -1,5 +1,6 @@
 """Send many writes with several workers: each is in the journal before it is sent, its outcome after."""
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
@@ -9,6 +10,8 @@ from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.bulk.worker_pool import WorkerPool
 
 _SYNC_EVERY = 1.0
+# In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
+_AHEAD = 4
 
 
 class JournaledJob(Protocol):
@@ -38,27 +41,42 @@ class JournaledSender(Generic[JobT, OutcomeT]):
         self._journal = journal
         self._attempt = attempt
         self._workers = WorkerPool(workers, self._send)
+        self._ahead = _AHEAD * workers
 
-    def outcomes(self, jobs: Iterator[JobT]) -> Iterator[OutcomeT]:
-        """What becomes of each job, as it comes; the next jobs are taken when there are workers for them.
+    def outcomes(self, jobs: Iterator[JobT], *, ordered: bool = False) -> Iterator[OutcomeT]:
+        """What becomes of each job, as it comes or `ordered` as the jobs are.
 
-        Those that are free at the same time are put on the disk together. Raises StorageError of the journal.
+        The next jobs are taken when there are workers for them; those of the same moment are put on the disk together.
+        Raises StorageError of the journal.
         """
+        turns: deque[int] = deque()
+        held: dict[int, OutcomeT] = {}
         with self._workers:
             while True:
-                if batch := [*islice(jobs, self._workers.free)]:
+                if batch := [*islice(jobs, min(self._workers.free, self._ahead - len(turns)))]:
                     self._journal.add_sent([job.sent for job in batch])
                     for job in batch:
                         self._workers.submit(job)
+                    turns.extend(job.sent.n for job in batch if ordered)
                 if not self._workers.busy:
                     break
-                outcomes = self._workers.take(_SYNC_EVERY)
-                if outcomes:
-                    self._journal.add(outcome.entry for outcome in outcomes)
+                outcomes = self._take()
+                if ordered:
+                    held.update((outcome.entry.n, outcome) for outcome in outcomes)
+                    while turns and turns[0] in held:
+                        yield held.pop(turns.popleft())
                 else:
-                    self._journal.sync()
-                yield from outcomes
+                    yield from outcomes
             self._journal.sync()
+
+    def _take(self) -> list[OutcomeT]:
+        """What became of some jobs, which the journal is told, and the disk where nothing came for a while."""
+        outcomes = self._workers.take(_SYNC_EVERY)
+        if outcomes:
+            self._journal.add(outcome.entry for outcome in outcomes)
+        else:
+            self._journal.sync()
+        return outcomes
 
     def _send(self, job: JobT) -> Generator[OutcomeT]:
         yield self._attempt(job)

@@ -29,9 +29,9 @@ _LONGEST_POINTER = 16 * 1024
 class RunHeader(msgspec.Struct):
     """The first line of a run's journal: what was asked for, by which version, when.
 
-    `command` are the words after the program's name, `selection` the values of `-p`, `base_url` and `token_file` what
-    those flags gave. `calls` is the number of calls, `body` their common body. A run whose journal is elsewhere, an
-    `import` or an `export`, has its `path`.
+    `command` are the words after the program's name, `selection` the values of `-p`; `account_id`, `base_url` and
+    `token_file` are what those flags gave. `calls` is the number of calls, `body` their common body. A run whose
+    journal is elsewhere, an `import` or an `export`, has its `path`.
     """
 
     run: str
@@ -39,6 +39,7 @@ class RunHeader(msgspec.Struct):
     at: float
     version: str = __version__
     selection: tuple[str, ...] = ()
+    account_id: str = ""
     base_url: str = ""
     token_file: str = ""
     calls: int = 0

@@ -43,19 +43,20 @@ class StoredRun:
         try:
             header.run, lock = registry.reserve()
         except StorageError as error:
-            return cls._in_memory(header, calls), error
+            return cls.in_memory(header, calls), error
         try:
             path = registry.write(header, calls())
             return cls(_opened(path), lock, kept=True), None
         except StorageError as error:
             lock.release()
-            return cls._in_memory(header, calls), error
+            return cls.in_memory(header, calls), error
         except BaseException:
             lock.release()
             raise
 
     @classmethod
-    def _in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
+    def in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
+        """A run with these calls that is gone with the process."""
         header.run = header.run or "00000000-0000"
         file = MemoryFile(Path("(memory)"))
         for chunk in run_registry.journal_text(header, calls()):

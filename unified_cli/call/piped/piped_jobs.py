@@ -32,6 +32,7 @@ class PipedJob:
     profile: str | None
     request: Request | None
     wrong: str = ""
+    identifier: str | None = None
 
 
 def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
@@ -61,7 +62,7 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
                 wrong = error.message
         if wrong and alone:
             raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}")
-        jobs.append(PipedJob(item.number, item.profile, request, wrong))
+        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier))
     if not jobs:
         raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
     return jobs

@@ -75,7 +75,9 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
     with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as run:
         pointed_work.refuse(run.header)
         kept = run.header
-        flags = overrides(options)._replace(output=None, base_url=kept.base_url or None)
+        flags = overrides(options)._replace(
+            output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
+        )
         if not (options.token_file or options.token_stdin):
             flags = flags._replace(token_file=kept.token_file or None)
         connections = RunConnections(runtime, catalogue, config, flags)

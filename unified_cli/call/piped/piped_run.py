@@ -1,0 +1,208 @@
+"""Send the requests of piped lines with several workers, and print the answers."""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import msgspec
+
+from unified_cli import signals
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.bulk.runs import write_attempt
+from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
+from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.call import Call
+from unified_cli.call.piped.piped_jobs import PipedJob, Targets
+from unified_cli.cli.connect import Clients
+from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
+from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Request
+from unified_cli.masking import masked
+from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress
+from unified_cli.plural import counted, named
+
+# So many connections to the network are kept open, for as many connections to products.
+_MOST_OPEN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _NumberedJob:
+    """A job with a request, and the line that says that it is sent."""
+
+    job: PipedJob
+    request: Request
+    sent: JournalEntry
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The outcome of a job."""
+
+    job: PipedJob
+    attempt: WriteAttempt
+
+    @property
+    def entry(self) -> JournalEntry:
+        """The line for the journal."""
+        return self.attempt.entry
+
+    @property
+    def error(self) -> UnifiedError | None:
+        """The error, also of a write that was done and answered with something else than a record."""
+        answer = self.attempt.answer
+        if answer is None or answer.body is not None or self.job.request is None:
+            return self.attempt.error
+        return IncompleteError(f"{self.job.request.path} is {answer.content_type}, not a record")
+
+
+class PipedRun:
+    """Sends jobs with several workers and prints the answers: of one connection in the order of the jobs.
+
+    With a `run` they are writes, which stand in its journal.
+    """
+
+    def __init__(
+        self, call: Call, targets: Targets, uses: tuple[Clients, Printer, Progress], run: StoredRun | None
+    ) -> None:
+        self._runtime = call.runtime
+        self._targets = targets
+        self._run = run
+        self._ordered = None in targets or call.options.ordered
+        clients, self._printer, self._shown = uses
+        self._workers = call.options.workers
+        self._open = clients.open
+        self._clients = ClientPool(max(self._workers, min(len(targets), _MOST_OPEN)))
+        self._tried = 0
+        self._told = 0
+        self._failed = Counter[str | None]()
+        self._unknown = 0
+        self._stopped: dict[str | None, UnifiedError] = {}
+
+    def all(self, jobs: Sequence[PipedJob]) -> None:
+        """Send them all, print the answers, and raise the error that sums up the run."""
+        for job in jobs:
+            if job.request is None:
+                self._tried += 1
+                self._count(job, unknown=False, failed=True)
+                self._tell(job, job.wrong)
+        try:
+            with closing(self._clients):
+                for done in self._results(jobs):
+                    self._count(done.job, unknown=isinstance(done.error, UnknownError), failed=done.error is not None)
+                    self._print(done)
+        except KeyboardInterrupt as stop:
+            self._note_interruption(stop, jobs)
+            raise
+        try:
+            self._raise_error(len(jobs))
+        except UnifiedError as error:
+            error.next_command = self._next
+            raise
+
+    def _results(self, jobs: Sequence[PipedJob]) -> Iterator[JobResult]:
+        requests = self._until_stopped(jobs)
+        if self._run is not None:
+            sender = JournaledSender(self._run.journal, self._workers, self._send)
+            yield from sender.outcomes(requests, ordered=self._ordered)
+            return
+        with WorkerPool(self._workers, self._read) as pool:
+            yield from pool.results(requests, ordered=self._ordered)
+
+    def _until_stopped(self, jobs: Iterable[PipedJob]) -> Iterator[_NumberedJob]:
+        number = 0
+        for job in jobs:
+            if job.request is None:
+                continue
+            number += 1
+            if job.profile in self._stopped:
+                continue
+            self._tried += 1
+            entry = JournalEntry(EntryState.SENT, number, k=job.request.key or "", t=self._runtime.wall())
+            yield _NumberedJob(job, job.request, entry)
+
+    def _read(self, job: _NumberedJob) -> Generator[JobResult]:
+        yield self._send(job)
+
+    def _send(self, job: _NumberedJob) -> JobResult:
+        profile = job.job.profile
+        with self._clients.lend(lambda: self._client(profile), profile or "") as client:
+            done = JobResult(job.job, write_attempt.attempt(client, job.request, job.sent.n, None))
+        if done.error and done.error.stops_connection:
+            # At once, although earlier results may still be pending.
+            self._stopped.setdefault(profile, done.error)
+        return done
+
+    def _client(self, profile: str | None) -> Client:
+        return self._open(self._targets[profile], name=profile, patience=Patience.ENDLESS)
+
+    def _count(self, job: PipedJob, *, unknown: bool, failed: bool) -> None:
+        self._told += 1
+        self._shown.add(1, failed=failed)
+        self._failed[job.profile] += failed
+        self._unknown += unknown
+
+    def _print(self, done: JobResult) -> None:
+        if done.error is not None:
+            key = f"; its key was {done.error.idempotency_key}" if done.error.idempotency_key else ""
+            self._tell(done.job, f"{done.error.one_line}{key}")
+        elif done.attempt.answer and done.attempt.answer.body:
+            record = msgspec.Raw(done.attempt.answer.body)
+            self._printer.page([record], one_line=False, profile=done.job.profile)
+
+    def _tell(self, job: PipedJob, what: str) -> None:
+        where = f" ({job.profile})" if job.profile else ""
+        self._runtime.stderr.line(f"line {job.line}{where}: {what}")
+
+    def _note_interruption(self, stop: KeyboardInterrupt, jobs: Sequence[PipedJob]) -> None:
+        """Add to the signal how many lines are done; those after them were sent, or not, without an answer so far."""
+        under_way = self._tried - self._told
+        done = f"{self._told} of {counted(len(jobs), 'line')}" + (
+            f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
+        )
+        if self._told == len(jobs):
+            onward = "nothing is left"
+        elif self._run is not None and self._run.kept:
+            onward = f"unified runs resume {self._run.id}"
+        elif self._ordered:
+            onward = f"the input from line {jobs[self._told].line} on"
+        else:
+            onward = "the lines without an answer so far"
+        signals.say_how_to_continue(stop, done, onward)
+
+    @property
+    def _next(self) -> str | None:
+        """The command that continues the run."""
+        if self._run is None or not self._run.kept:
+            return None
+        states = self._run.journal.outcomes()
+        if states["not-tried"] or states["in-doubt"]:
+            return f"unified runs resume {self._run.id}"
+        return f"unified runs retry {self._run.id}" if states["failed"] else None
+
+    def _raise_error(self, count: int) -> None:
+        missing = [] if self._stopped else self._printer.end()
+        if self._unknown:
+            raise UnknownError(f"{self._unknown} of {count} may or may not have been done")
+        if None in self._stopped:
+            stopped = self._stopped[None]
+            stopped.message = masked(
+                f"stopped with {count - self._tried} of {counted(count, 'line')} not tried: {stopped.message}"
+            )
+            raise stopped
+        if failed := self._failed.total():
+            missing.append(f"failed: {failed} of {count}{self._by_connection()}")
+        if count > self._tried:
+            missing.append(f"not tried: {count - self._tried}, as {', '.join(map(str, self._stopped))} failed")
+        if missing:
+            raise IncompleteError("; ".join(missing))
+
+    def _by_connection(self) -> str:
+        """How many failed of each connection, where there are several."""
+        found = [f"{name} {number}" for name, number in self._failed.most_common() if name and number]
+        return f" ({named(found)})" if found else ""
