@@ -67,7 +67,13 @@ def _run_with_evidence(
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """The whole program as one command; nothing below its first level is built yet."""
     early = [EarlyOptions()]
-    context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS))
+
+    def selected(patterns: tuple[str, ...]) -> tuple[str, ...]:
+        from unified_cli.bulk.runs import run_selection  # noqa: PLC0415  few selections name a run
+
+        return run_selection.expanded(runtime, patterns)
+
+    context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS), selected)
 
     def execute(operation: Operation, options: OperationOptions) -> None:
         from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help

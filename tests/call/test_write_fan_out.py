@@ -313,3 +313,59 @@ def test_json_errors_name_the_run(unified: Unified, service: Service, config: Co
     error = json.loads(result.stderr.splitlines()[-1])["error"]
     run = run_id(result.stderr)
     assert (error["exit"], error["run"], error["next"]) == (9, run, f"unified runs retry {run}")
+
+
+def test_those_that_failed_in_a_run_are_selected(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 4)
+    service.reply = failing({"a-c01": 404})
+    run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
+    found = unified(f"ticketing tickets get t1 -p run:{run}:failed -o ndjson", wall=lambda: 0.0)
+    assert [account(seen) for seen in service.seen[4:]] == ["a-c01"]
+    assert found.code == 4
+    assert unified(f"{UPDATE} -p * -p '!run:{run}:done' --dry-run").json["url"].endswith("=a-c01")
+    none = unified(f"{UPDATE} -p run:{run}:in-doubt --yes")
+    assert (none.code, none.stderr) == (3, f"error: no connection of run {run} is in-doubt\n")
+    assert unified(f"{UPDATE} -p run:{run}:bad --yes").code == 2
+    assert unified(f"{UPDATE} -p run:20200101-0000:failed --yes").code == 2
+
+
+def test_piped_writes_are_a_run(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c01": 404})
+    lines = b"".join(b'{"_profile":"c0%d","id":"t%d","name":"n%d"}\n' % (n % 2, n, n) for n in range(6))
+    first = unified("ticketing tickets update - -p c* --yes", stdin=lines)
+    run = run_id(first.stderr)
+    assert (first.code, first.stderr.splitlines()[-1]) == (9, f"  unified runs retry {run}")
+    shown = unified(f"runs show {run} -o json").json["result"]
+    assert sorted((one["_profile"], one["outcome"], one["id"]) for one in shown) == [
+        *(("c00", "done", "u1") for _ in range(3)),
+        *(("c01", "failed", f"t{n}") for n in (1, 3, 5)),
+    ]
+    service.seen.clear()
+    service.reply = failing({})
+    again = unified(f"runs retry {run} --workers 1")
+    assert {(seen.segments[-1], seen.body) for seen in service.seen} == {
+        (f"t{n}", b'{"name":"n%d"}' % n) for n in (1, 3, 5)
+    }
+    assert [(one["_profile"], one["id"], one["outcome"]) for one in again.json["result"]] == [
+        ("c01", f"t{n}", "done") for n in (1, 3, 5)
+    ]
+    assert (again.code, again.notes) == (0, "done: 6 of 6 lines\n")
+
+
+def test_one_piped_write_is_no_run(unified: Unified, service: Service, tmp_path: Path) -> None:
+    result = unified("ticketing tickets delete - --yes", stdin=b"t1\n", environ=service.environ)
+    assert (result.code, result.stderr) == (0, "")
+    assert not (tmp_path / "data" / "runs").exists()
+
+
+def test_a_run_of_an_account_of_the_flags_is_resumed_there(unified: Unified, service: Service) -> None:
+    service.reply = failing({"other": 401})
+    first = unified("ticketing tickets delete - --yes -a other --workers 1", stdin=b"a\nb\n", environ=service.environ)
+    run = run_id(first.stderr)
+    assert first.code == 7
+    service.seen.clear()
+    service.reply = failing({})
+    result = unified(f"runs resume {run}", environ=service.environ)
+    assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [("other", "b")]
+    assert result.code == 9

@@ -15,7 +15,7 @@ class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one built-in command.
 
     `early` returns the options right after the program's name, `program` builds the whole tree of commands for a
-    catalogue; `built_in` names the commands beside the APIs.
+    catalogue; `built_in` names the commands beside the APIs. `selected` replaces what `-p` says of runs.
     """
 
     runtime: Runtime
@@ -23,10 +23,16 @@ class CommandContext(NamedTuple):
     early: Callable[[], EarlyOptions]
     program: Callable[[Catalogue], Any]
     built_in: Sequence[str]
+    selected: Callable[[tuple[str, ...]], tuple[str, ...]] = tuple
 
     def complete(self, options: OptionsT) -> OptionsT:
         """The options of a command merged with those right after the program's name; sets the verbosity."""
         early = self.early()
         found = completed(options, early)
         self.runtime.stderr.verbosity = getattr(found, "verbose", early.verbose)
-        return found
+        patterns: tuple[str, ...] = getattr(found, "profile", ())
+        return found.replaced(profile=self.selected(patterns)) if any(map(_names_a_run, patterns)) else found
+
+
+def _names_a_run(pattern: str) -> bool:
+    return pattern.startswith(("run:", "!run:"))

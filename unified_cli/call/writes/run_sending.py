@@ -8,7 +8,7 @@ from functools import partial
 from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.runs import write_attempt
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry, RunCall
 from unified_cli.bulk.runs.journaled_sender import JournaledSender
 from unified_cli.bulk.runs.stop_rules import StopRules
 from unified_cli.bulk.runs.stored_run import StoredRun
@@ -29,9 +29,9 @@ from unified_cli.plural import counted
 
 @dataclass(frozen=True, slots=True)
 class _CallJob:
-    """A call that is to be sent for a profile, and the line that says so."""
+    """A call that is to be sent, and the line that says so."""
 
-    profile: str | None
+    call: RunCall
     request: Request
     sent: JournalEntry
 
@@ -109,7 +109,8 @@ class _RunSending:
                         break
             for number in numbers[self._tried :]:
                 entry = self._run.journal.call(number)
-                write_results.put_untried(self._printer, entry.call.profile if entry.call else None, entry.k)
+                if entry.call is not None:
+                    write_results.put_untried(self._printer, entry.call, entry.k)
         except KeyboardInterrupt as stop:
             done = f"{self._ended} of {counted(len(numbers), 'connection')}"
             signals.say_how_to_continue(stop, done, self._resume or signals.RUN_AGAIN)
@@ -131,7 +132,7 @@ class _RunSending:
             if error is not None:
                 errors.add(error)
                 self._stopped = self._stopped or rules.stops(errors.count)
-            write_results.put(self._printer, outcome.job.profile, outcome.job.sent.k, outcome.attempt)
+            write_results.put(self._printer, outcome.job.call, outcome.job.sent.k, outcome.attempt)
 
     def _jobs(self, numbers: Sequence[int]) -> Iterator[_CallJob]:
         journal = self._run.journal
@@ -146,14 +147,15 @@ class _RunSending:
             at = before.t if before and doubtful else self._call.runtime.wall()
             self._tried += 1
             entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
-            yield _CallJob(planned.call.profile, request._replace(in_doubt=doubtful), entry)
+            yield _CallJob(planned.call, request._replace(in_doubt=doubtful), entry)
 
     def _attempt(self, job: _CallJob) -> _CallOutcome:
         number = job.sent.n
         try:
-            settings = self._connections.settings(job.profile)
-            make = partial(self._clients.open, settings, name=job.profile, patience=Patience.ENDLESS)
-            with self._idle.lend(make, job.profile or "") as client:
+            profile = job.call.profile
+            settings = self._connections.settings(profile)
+            make = partial(self._clients.open, settings, name=profile, patience=Patience.ENDLESS)
+            with self._idle.lend(make, profile or "") as client:
                 return _CallOutcome(job, write_attempt.attempt(client, job.request, number, None))
         except UnifiedError as error:
             # No client could be made, such as for want of a token.

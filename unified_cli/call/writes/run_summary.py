@@ -55,6 +55,7 @@ class RunSummary:
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self.resumable = 0
         self._groups: dict[Cause, _CausedCalls] = {}
+        self._unit = "connection"
         journal = run.journal
         for number in journal.numbers():
             self.total += 1
@@ -66,6 +67,8 @@ class RunSummary:
                 self.resumable += may_resume(run, connections, number, wall)
             if state is not EntryState.OK:
                 self._add(number, state)
+        if self.total and (call := journal.call(next(journal.numbers())).call) and call.line:
+            self._unit = "line"
 
     def _add(self, number: int, state: EntryState) -> None:
         journal = self._run.journal
@@ -81,7 +84,7 @@ class RunSummary:
 
     def show(self, runtime: Runtime) -> None:
         """Print how many are done, then a line for each cause of what is not."""
-        runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, 'connection')}")
+        runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._unit)}")
         order = [*self.counts]
         groups = sorted(self._groups.items(), key=lambda one: (order.index(one[0].outcome), -one[1].count))
         for cause, group in groups[:_MOST_CAUSES]:
@@ -105,7 +108,7 @@ class RunSummary:
         elif doubtful:
             error = UnknownError("; ".join(told))
         elif failed == self.total == errors.count and len(errors.first) == 1:
-            error = next(iter(errors.first.values())).retold(f"{all_of(self.total, 'connection')} failed")
+            error = next(iter(errors.first.values())).retold(f"{all_of(self.total, self._unit)} failed")
         else:
             error = IncompleteError("; ".join(told))
         error.next_command = self.next_command

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState
+from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState, RunCall
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.call import Call, record_output
 from unified_cli.json_text.members import Record
@@ -22,7 +22,7 @@ def printer_for(call: Call) -> Printer:
     return Printer(call.runtime, style._replace(columns=columns), record_output.program(call.options), strict=False)
 
 
-def put(printer: Printer, profile: str | None, key: str, attempt: WriteAttempt) -> None:
+def put(printer: Printer, call: RunCall, key: str, attempt: WriteAttempt) -> None:
     """Print what became of a call: `outcome`, `status`, then the `result` or the `error`, and the key."""
     state, status = attempt.entry.s, attempt.entry.status or None
     if attempt.error is not None:
@@ -31,19 +31,22 @@ def put(printer: Printer, profile: str | None, key: str, attempt: WriteAttempt) 
     else:
         body = attempt.answer.body if attempt.answer else None
         name, value = "result", (body or b"null").strip()
-    _put(printer, profile, state, [("status", msgspec.json.encode(status)), (name, value)], key)
+    _put(printer, call, state, [("status", msgspec.json.encode(status)), (name, value)], key)
 
 
-def put_untried(printer: Printer, profile: str | None, key: str) -> None:
+def put_untried(printer: Printer, call: RunCall, key: str) -> None:
     """Print that a call was not tried."""
-    _put(printer, profile, EntryState.NEW, [("status", b"null")], key)
+    _put(printer, call, EntryState.NEW, [("status", b"null")], key)
 
 
-def _put(printer: Printer, profile: str | None, state: EntryState, members: list[tuple[str, bytes]], key: str) -> None:
+def _put(printer: Printer, call: RunCall, state: EntryState, members: list[tuple[str, bytes]], key: str) -> None:
+    # A connection has several calls where they were lines of an input.
+    which = [("id", msgspec.json.encode(call.id))] if call.line else []
     shown = [
+        *which,
         ("outcome", msgspec.json.encode(OUTCOMES[state])),
         *members,
         ("idempotency_key", msgspec.json.encode(key or None)),
     ]
     text = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in shown)
-    printer.page([Record(b"{%b}" % text)], one_line=False, profile=profile)
+    printer.page([Record(b"{%b}" % text)], one_line=False, profile=call.profile)
