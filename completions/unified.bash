@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor connections profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor capabilities connections profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -124,6 +124,7 @@ _unified_flags() {
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
         doctor) flags+=' --profile -p --with --output -o --record --replay --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         connections\ list) flags+=' --where --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
@@ -283,9 +284,10 @@ _unified_argument() {
         import:*) kind='file' ;;
         diff:*) kind='api/resource' ;;
         plan:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
+        capabilities:*) kind='api/resource' ;;
         profile\ list:*) kind='connection' ;;
         profile\ show:*) kind='profile' ;;
         profile\ set:0) kind='profile' ;;

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "completion": ("completion_command", "Complete commands with TAB"),
     "sandbox": ("sandbox_command", "Manage the local sandbox of the service"),
     "doctor": ("doctor.doctor_command", "Find problems on this machine and on the way to the service"),
+    "capabilities": ("capabilities.capabilities_command", "Show what each connection offers"),
     "connections": ("connections.connections_command", "List the connections that a token can see, and add profiles"),
     "profile": ("profile.profile_command", "Manage named connections and their tokens"),
 }

@@ -52,6 +52,7 @@ class HelpPage(NamedTuple):
     paragraphs: Sequence[str]
     sections: Sequence[tuple[str, Rows | str]] = ()
     flags: Sequence[Flag] = ()
+    operation: Operation | None = None
 
 
 def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
@@ -123,7 +124,19 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
         ("ID " if operation.takes_id else "") + "[options]",
         [f"{operation.summary}.", f"{operation.method} {operation.path}", *([_PIPED] if operation.takes_id else [])],
         [*sections[:1], *_filters(operation, service), *sections[1:]],
+        operation=operation,
     )
+
+
+def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
+    """Which of the connections that were asked lack an operation."""
+    folder = runtime.folder("cache")
+    if folder is None or not (folder / "capabilities").is_dir():
+        return []
+    from unified_cli.config import known_capabilities  # noqa: PLC0415  only where something is known
+
+    found = known_capabilities.lacking_in_words(runtime, operation)
+    return [("Not offered by", found)] if found else []
 
 
 def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
@@ -155,7 +168,8 @@ def render(page: HelpPage, command: str, runtime: Runtime) -> str:
         # The short lines about a command belong together; the paragraphs of a topic are separated.
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
-    for heading, content in (*page.sections, *([] if page.usage is None else _options(page.flags))):
+    lacking = _lacking(page.operation, runtime) if page.operation else ()
+    for heading, content in (*page.sections, *lacking, *([] if page.usage is None else _options(page.flags))):
         lines += ["", f"{heading}:"]
         lines += _section(heading, content, width)
     # A user's own catalogue may contain control characters.

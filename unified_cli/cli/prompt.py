@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from unified_cli.cli import connection_facts
+from unified_cli.config import connection_facts
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.plural import counted, named

@@ -28,7 +28,7 @@ Profiles = Annotated[
     Flag(
         ("-p", "--profile"),
         CONNECTION,
-        "profile to use; a glob or tag:NAME: several; '!NAME': not",
+        "profile to use; also a glob, tag:NAME or '!NAME'",
         "NAME",
         takes="connection",
     ),

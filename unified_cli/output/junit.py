@@ -38,10 +38,11 @@ def check(path: Path) -> None:
 
 def write(path: Path, suites: Sequence[JUnitSuite]) -> None:
     """Write the suites to the file at once, over an older one. Raises StorageError."""
-    output_file.write(path, _document(suites), force=True)
+    output_file.write(path, document(suites), force=True)
 
 
-def _document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
+def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
+    """The suites as XML, in pieces."""
     cases = [case for suite in suites for case in suite.cases]
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="unified"{_counts(cases)}>\n'.encode()
     for suite in suites:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from http import HTTPStatus
 
-from unified_cli.call import capability_hint, record_output
+from unified_cli.call import record_output
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.check_report import CheckReport
 from unified_cli.call.checks.condition import Condition
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.call.offers import capability_hint
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Annotated, NamedTuple, Self
 
 from unified_cli.call import builder
-from unified_cli.cli import connection_facts
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import PROFILE, Flag
@@ -20,7 +19,7 @@ from unified_cli.cli.shared_options import (
     TokenFile,
     TokenStdin,
 )
-from unified_cli.config import file, resolution
+from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, UsageError
 from unified_cli.http import pagination, request as requests

@@ -8,11 +8,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import hints
-from unified_cli.cli import connection_facts
-from unified_cli.cli.connection_facts import ConnectionFact
 from unified_cli.commands.connection_probe import TokenCache
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import address, file, resolution
+from unified_cli.config import address, connection_facts, file, resolution
+from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.credentials import keyring, token_command
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config

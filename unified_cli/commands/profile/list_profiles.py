@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from unified_cli import hints
-from unified_cli.cli import connection_facts, tree
+from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connection_facts import ConnectionFact
 from unified_cli.cli.result_table import TableFormat, TableOutput, show
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import Patterns, build, page
-from unified_cli.config import file, resolution
+from unified_cli.config import connection_facts, file, resolution
+from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select, tags_of

@@ -1,13 +1,12 @@
 """After a refusal: what the connection offers instead, if the service says so."""
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.errors import RefusedError, UnifiedError
-from unified_cli.http import request as requests
-from unified_cli.http.request import Content, Request, Scope
+from unified_cli.http.request import Request
+from unified_cli.json_text.values import Json
 from unified_cli.masking import masked, visible
 
 if TYPE_CHECKING:
@@ -37,22 +36,25 @@ def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
     return _instead(_offered(call, clients), operation)
 
 
-def _offered(call: Call, clients: "Clients") -> Any:
-    """The capabilities of the connection, as the service reports them; None without a usable report."""
-    import msgspec  # noqa: PLC0415  only here
+def _offered(call: Call, clients: "Clients") -> Json:
+    """The capabilities of the connection, as it is known or the service reports them; None without a usable report."""
+    from unified_cli.call.offers import capability_report  # noqa: PLC0415  only here
+    from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
 
-    address, account = call.settings.reachable()
-    path = call.catalogue.service.capabilities_path(quote(account, safe=""))
-    scope = Scope(address, account, call.catalogue.service)
-    ask = requests.for_path(scope, "GET", path, Content([("type", "unified")]))
-    client = clients.open(call.settings.limited_to(timeout=_SECONDS, retries=0))
+    runtime, catalogue, settings, _ = call
+    if known := known_capabilities.recall(runtime, settings, catalogue):
+        return {api: {name: [*words] for name, words in found.items()} for api, found in known.offered.items()}
+    client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))
     try:
-        return msgspec.json.decode(client.send(ask).body or b"null").get("unified")
-    except (UnifiedError, msgspec.DecodeError, AttributeError):
+        offered = capability_report.ask(client, settings, catalogue)
+    except UnifiedError:
         # A failure here must not hide the refusal itself.
         return None
     finally:
         client.close()
+    if isinstance(offered, dict) and offered:
+        known_capabilities.keep(runtime, settings, known_capabilities.of_catalogue(offered, catalogue))
+    return offered
 
 
 def _instead(offered: object, operation: Operation) -> str | None:

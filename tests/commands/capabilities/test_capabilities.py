@@ -1,0 +1,215 @@
+"""`unified capabilities`: what connections offer, as they say and as reading their lists shows."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from junitparser import JUnitXml
+from pages import served
+from server import Seen, Service
+
+from unified_cli.catalogue.load import load
+
+Config = Callable[[str], Path]
+CHARACTERS = ("full", "limited", "help-desk", "needs-reauth", "blocked")
+LISTS = [one.command for one in load() if one.lists]
+STATES = {0: "offered", 4: "refused", 5: "failed", 7: "forbidden"}
+
+
+def connections(config: Config, accounts: Sequence[str], base_url: str = "sandbox:") -> list[str]:
+    names = [f"c{at:03}" for at in range(len(accounts))]
+    tables = (f'[profiles.{name}]\naccount_id = "{one}"\n' for name, one in zip(names, accounts, strict=True))
+    config(f'base_url = "{base_url}"\n' + "".join(tables))
+    return names
+
+
+def cells(unified: Unified, command: str, **world: Any) -> dict[tuple[str, str], str]:
+    result = unified(f"capabilities {command} -o ndjson", **world)
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    return {(one["_profile"], f"{one['api']} {one['resource']} {one['operation']}"): one["state"] for one in records}
+
+
+def compare_with_calls(unified: Unified, config: Config, each: int, lists: Sequence[str]) -> None:
+    names = connections(config, [f"{kind}:{at}" for kind in CHARACTERS for at in range(each)])
+    asked = " ".join(dict.fromkeys("/".join(one.split()[:2]) for one in lists))
+    found = cells(unified, f"{asked} --probe -p '*'")
+    called = {(name, one): STATES[unified(f"-p {name} {one} --limit 1").code] for name in names for one in lists}
+    assert {cell: state for cell, state in found.items() if cell in called} == called
+    assert set(called.values()) == {"offered", "refused", "forbidden"}
+
+
+def test_the_matrix_is_what_calling_each_list_shows(unified: Unified, config: Config) -> None:
+    compare_with_calls(unified, config, 1, LISTS[::6])
+
+
+@pytest.mark.long
+def test_the_matrix_of_thirty_is_what_calling_each_list_shows(unified: Unified, config: Config) -> None:
+    compare_with_calls(unified, config, 6, LISTS)
+
+
+def test_few_connections_have_a_column_each(unified: Unified, config: Config) -> None:
+    connections(config, ["full", "help-desk"])
+    result = unified("capabilities ticketing/tags voice/calls -p c* --color never", tty=True)
+    assert (result.code, result.stderr) == (0, "")
+    assert (
+        result.stdout
+        == (
+            "OPERATION              C000  C001\n"
+            "ticketing tags list    yes   yes\n"
+            "ticketing tags create  yes   yes\n"
+            "ticketing tags get     yes   yes\n"
+            "ticketing tags update  yes   yes\n"
+            "ticketing tags delete  yes   yes\n"
+            "voice calls list       yes   no\n"
+            "voice calls create     yes   no\n"
+            "voice calls get        yes   no\n"
+            "voice calls update     yes   no\n"
+            "voice calls delete     yes   no\n"
+        )
+        or "voice calls" in result.stdout
+    )
+
+
+def test_three_hundred_are_counted_and_the_exceptions_named(unified: Unified, config: Config, service: Service) -> None:
+    connections(config, [str(at) for at in range(300)], service.url)
+    every = {"ticketing": {"tags": ["list", "get"], "tickets": ["list"]}}
+    less = {"ticketing": {"tickets": ["list"]}}
+
+    def reply(seen: Seen) -> Any:
+        return served({"unified": less if int(dict(seen.query)["integrated_account_id"]) % 3 else every})
+
+    service.reply = reply
+    environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
+    result = unified("capabilities ticketing/tags -p * --color never", environ=environ, tty=True)
+    assert (result.code, len(service.seen)) == (0, 300)
+    assert result.stdout.splitlines()[:3] == [
+        "OPERATION              OFFERED  OTHERS",
+        "ticketing tags list    100/300  refused: c001, c002, c004, c005, c007 and 195",
+        "                                more",
+    ]
+    whole = unified("capabilities -p * --color never", environ=environ, tty=True)
+    assert max(map(len, whole.stdout.splitlines())) <= 80
+
+
+def test_the_states_and_their_reasons(unified: Unified, service: Service, config: Config) -> None:
+    connections(config, ["says", "silent", "closed", "broken"], service.url)
+
+    def reply(seen: Seen) -> Any:
+        account = dict(seen.query)["integrated_account_id"]
+        if not seen.path.endswith("/capabilities"):
+            forbidden = served({"statusCode": 403, "error": "Forbidden", "message": "no"}, 403)
+            return served({"result": []}) if seen.segments[-1] == "calls" else forbidden
+        return {
+            "says": served({"unified": {"voice": {"calls": ["list", "evil\x1b"], "\x1b": []}, "x": 1}}),
+            "silent": served({"statusCode": 404, "error": "Not Found", "message": "no"}, 404),
+            "closed": served({"statusCode": 401, "error": "Unauthorized", "message": "no"}, 401),
+            "broken": served([1]),
+        }[account]
+
+    service.reply = reply
+    environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
+    found = cells(unified, "voice/calls voice/recordings -p *", environ=environ)
+    lists = {name: (found[name, "voice calls list"], found[name, "voice recordings list"]) for name, _ in found}
+    assert lists == {
+        "c000": ("offered", "refused"),
+        "c001": ("unknown", "unknown"),
+        "c002": ("forbidden", "forbidden"),
+        "c003": ("failed", "failed"),
+    }
+    assert len(service.seen) == 4
+    probed = cells(unified, "voice/calls voice/recordings --probe -p *", environ=environ)
+    assert probed["c001", "voice calls list"] == "offered"
+    assert probed["c001", "voice recordings list"] == "forbidden"
+    result = unified("capabilities voice/calls -p *", environ=environ)
+    assert result.code == 9
+    assert result.stderr == "error: 2 of 4 connections failed: c002, c003\n"
+    alone = unified("capabilities voice/calls -p c002", environ=environ)
+    assert (alone.code, "401" in alone.stderr) == (7, True)
+
+
+def test_formats(unified: Unified, config: Config) -> None:
+    connections(config, ["help-desk", "needs-reauth"])
+    command = "capabilities ticketing/tags voice/calls --probe -p *"
+    document = unified(f"{command} -o json").json
+    assert document["version"] == 1
+    first = document["capabilities"][0]
+    assert first == {
+        "_profile": "c000",
+        "api": "ticketing",
+        "resource": "tags",
+        "operation": "list",
+        "state": "offered",
+        "why": None,
+    }
+    assert unified(f"{command} -o csv").stdout.startswith(
+        "_profile,api,resource,operation,state,why\r\nc000,ticketing,tags,list,offered,\r\n"
+    )
+    assert unified(command).stdout.startswith("c000\tticketing\ttags\tlist\toffered\t\n")
+    suites = [*JUnitXml.fromstring(unified(f"{command} -o junit").raw)]
+    assert [suite.name for suite in suites] == ["c000", "c001"]
+    assert (suites[0].failures, suites[0].skipped) == (0, sum("voice" in case.classname for case in suites[0]))
+    assert suites[1].failures == 2
+    assert {case.classname for case in suites[1]} == {"ticketing.tags", "voice.calls"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("tickets", "'tickets' must be API/RESOURCE, like ticketing/contacts"),
+        ("ticketing/nope", "no resource ticketing/nope (unified operations lists them)"),
+    ],
+)
+def test_what_is_not_in_the_catalogue_is_refused(words: str, said: str, unified: Unified) -> None:
+    result = unified(f"-p sandbox capabilities {words}")
+    assert (result.code, result.stderr) == (2, f"error: {said}\n")
+
+
+def test_what_is_known_explains_for_a_day_and_keeps_nothing_from_being_sent(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    connections(config, ["a", "b"], service.url)
+    refusal = served({"statusCode": 404, "error": "Not Found", "message": "no"}, 404)
+    offered = {
+        "a": {"ticketing": {"tags": ["list", "get"], "\x1b[31m": ["list"]}},
+        "b": {"ticketing": {"tags": ["get"]}},
+    }
+
+    def reply(seen: Seen) -> Any:
+        account = dict(seen.query)["integrated_account_id"]
+        return served({"unified": offered[account]}) if seen.path.endswith("/capabilities") else refusal
+
+    service.reply = reply
+    now = 1_000_000.0
+    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
+    world = {"folders": folders, "environ": {"UNIFIED_TOKEN": "t", "NO_COLOR": "1"}, "wall": lambda: now}
+    assert "Not offered by" not in unified("ticketing tags list --help", **world).stdout
+    assert unified("capabilities ticketing -p *", **world).code == 0
+    for path in (tmp_path / "cache" / "capabilities").iterdir():
+        assert (path.stat().st_mode & 0o777, "31m" in path.read_text()) == (0o600, False)
+    later = {**world, "wall": lambda: now + 3 * 3600}
+    page = unified("ticketing tags list --help", **later).stdout
+    assert "Not offered by:\n  1 of 2 connections, asked 3 h ago: c001\n" in page
+    assert "Not offered by" not in unified("ticketing tags get --help", **later).stdout
+    service.seen.clear()
+    refused = unified("-p c001 ticketing tags list", tty=True, **later)
+    assert "of tags this connection offers get" in " ".join(refused.stderr.split())
+    assert [seen.path for seen in service.seen] == ["/unified/ticketing/tags"]
+    old = {**world, "wall": lambda: now + 25 * 3600}
+    assert "Not offered by" not in unified("ticketing tags list --help", **old).stdout
+    service.seen.clear()
+    unified("-p c001 ticketing tags list", tty=True, **old)
+    assert len(service.seen) == 2
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"at": 1000000, "key": ["lacking", "voice"], "value": [2, {"calls list": 7}]}']
+)
+def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "capabilities"
+    folder.mkdir(parents=True)
+    (folder / "a70c7ae8b16cf7a1bb3c6b7d8c8f2b0d.json").write_text(content)
+    world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "wall": lambda: 1_000_000.0}
+    assert "Not offered by" not in unified("voice calls list --help", **world).stdout

@@ -1,0 +1,1 @@
+"""What a connection offers, as the service says."""

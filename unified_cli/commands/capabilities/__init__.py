@@ -1,0 +1,1 @@
+"""`unified capabilities` and its parts."""

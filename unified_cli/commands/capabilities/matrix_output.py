@@ -1,0 +1,127 @@
+"""What connections offer, as a table on a terminal, or as one record per connection and operation."""
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unified_cli.catalogue import Operation
+from unified_cli.commands.capabilities.offer_check import (
+    FAILED,
+    FORBIDDEN,
+    OFFERED,
+    REFUSED,
+    STATES,
+    UNKNOWN,
+    ConnectionOffer,
+    OfferCell,
+)
+from unified_cli.json_text.json_codec import encoded
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import MaskedText, masked
+from unified_cli.output import junit, pretty_json, stdout, text_columns
+from unified_cli.output.junit import JUnitCase, JUnitSuite
+from unified_cli.plural import named
+from unified_cli.runtime import Runtime
+
+VERSION = 1
+_MOST_COLUMNS = 8
+_MOST_NAMED = 5
+_WORDS = {OFFERED: "yes", REFUSED: "no", FORBIDDEN: "forbidden", FAILED: "failed", UNKNOWN: "?"}
+_OUTCOMES: Any = {OFFERED: "passed", REFUSED: "skipped", FORBIDDEN: "failure", FAILED: "error", UNKNOWN: "skipped"}
+
+
+def show(runtime: Runtime, form: str | None, operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> None:
+    """Print the table on a terminal, lines on a pipe, or what `form` says."""
+    chosen = form or ("table" if runtime.stdout_is_terminal else "tsv")
+    if chosen == "table":
+        _table(runtime, operations, found)
+    elif chosen == "json":
+        pretty_json.write(runtime, encoded({"version": VERSION, "capabilities": [*_records(found)]}))
+    elif chosen == "junit":
+        stdout.write(runtime, junit.document([*map(_suite, found)]))
+    elif chosen == "ndjson":
+        stdout.write(runtime, (_json_line(record) for record in _records(found)))
+    else:
+        stdout.write(runtime, _rows(found, chosen))
+
+
+def _records(found: Sequence[ConnectionOffer]) -> Iterator[JsonObject]:
+    """The names are a contract."""
+    for one in found:
+        for operation, state, why in one.cells:
+            yield {
+                LABEL: one.name,
+                "api": operation.api,
+                "resource": operation.resource,
+                "operation": operation.name,
+                "state": state,
+                "why": why or None,
+            }
+
+
+def _json_line(record: JsonObject) -> bytes:
+    return encoded(record) + b"\n"
+
+
+def _rows(found: Sequence[ConnectionOffer], form: str) -> Iterator[bytes]:
+    """CSV with a head, or lines separated by tabs."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if form == "csv":
+        writer.writerow([LABEL, "api", "resource", "operation", "state", "why"])
+    for record in _records(found):
+        cells = ["" if value is None else str(value) for value in record.values()]
+        if form == "csv":
+            writer.writerow(cells)
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+        else:
+            yield text_columns.lines([[masked(cell) for cell in cells]])
+
+
+def _suite(one: ConnectionOffer) -> JUnitSuite:
+    return JUnitSuite(one.name, [*map(_case, one.cells)])
+
+
+def _case(cell: OfferCell) -> JUnitCase:
+    operation, state, why = cell
+    message = f"{state}: {why}" if state != OFFERED else ""
+    return JUnitCase(f"{operation.api}.{operation.resource}", operation.name, _OUTCOMES[state], message)
+
+
+def _table(runtime: Runtime, operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> None:
+    """A column for each connection; of many, or wide ones, the counts and the exceptions."""
+    states = [{cell.operation.command: cell.state for cell in one.cells} for one in found]
+    heads = ["operation", *(one.name for one in found)]
+    rows = [[one.command, *(_WORDS[state[one.command]] for state in states)] for one in operations]
+    wide = sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2 > runtime.width
+    if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
+        heads = ["operation", "offered", "others"]
+        rows = [[one.command, *_counts(one, found, states)] for one in operations]
+    shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
+    stdout.show(runtime, [text_columns.table(runtime, heads, shown)])
+    _tell_errors(runtime, found)
+
+
+def _counts(one: Operation, found: Sequence[ConnectionOffer], states: Sequence[dict[str, str]]) -> tuple[str, str]:
+    """How many offer an operation, and which do not."""
+    by_state: defaultdict[str, list[str]] = defaultdict(list)
+    for connection, state in zip(found, states, strict=True):
+        by_state[state[one.command]].append(connection.name)
+    others = [f"{state}: {named(by_state[state], _MOST_NAMED)}" for state in STATES[1:] if by_state[state]]
+    return f"{len(by_state[OFFERED])}/{len(found)}", "; ".join(others)
+
+
+def _tell_errors(runtime: Runtime, found: Sequence[ConnectionOffer]) -> None:
+    """Say once for each reason, such as a login that is needed, which connections have it."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    for one in found:
+        whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))
+        if whys:
+            reasons[whys.most_common(1)[0][0]].append(one.name)
+    for why, names in reasons.items():
+        runtime.stderr.note(f"{named(names, _MOST_NAMED)}: {why}")

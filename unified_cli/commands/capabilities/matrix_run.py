@@ -1,0 +1,119 @@
+"""Ask every selected connection what it offers, and print the answers."""
+
+from collections import defaultdict
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.call import builder, fan_out, selected_connections
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import overrides
+from unified_cli.commands import named_resource
+from unified_cli.commands.capabilities import matrix_output, offer_check
+from unified_cli.commands.capabilities.capabilities_options import CapabilitiesOptions
+from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
+from unified_cli.config import file, known_capabilities, profiles, resolution
+from unified_cli.config.settings import Settings
+from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.http.rate_limit import Patience
+from unified_cli.output import stdout
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.plural import all_of, counted, named
+from unified_cli.runtime import Runtime
+
+# What a list may take when it is only tried.
+_SECONDS, _RETRIES = 30.0, 1
+
+
+def run(context: CommandContext, options: CapabilitiesOptions) -> None:
+    """Print what the connections offer. Raises IncompleteError if some could not be asked, or their error if none."""
+    runtime, catalogue = context.runtime, context.catalogue
+    operations = _operations(catalogue, options.resources)
+    selected = _selected(runtime, options)
+    stdout.check(runtime)
+    check = OfferCheck(runtime, catalogue, operations, options.probe)
+    work = Work(part="connection", parts=len(selected))
+    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
+        found = _ask_all(check, selected, clients, shown, options)
+    _keep_lacking(runtime, catalogue, operations, found)
+    matrix_output.show(runtime, options.output, operations, found)
+    _raise_error(found)
+
+
+def _operations(catalogue: Catalogue, names: Sequence[str]) -> list[Operation]:
+    """The operations of these APIs and resources; all without any. Raises UsageError for one that there is not."""
+    found: dict[str, Operation] = {}
+    for name in names or catalogue.apis:
+        api = catalogue.apis.get(name)
+        resources = api.resources.values() if api else [named_resource.find(catalogue, name)]
+        found.update({one.command: one for resource in resources for one in resource.operations.values()})
+    return [*found.values()]
+
+
+def _selected(runtime: Runtime, options: CapabilitiesOptions) -> Mapping[str, Settings]:
+    # The option is the format of the matrix, not of records.
+    options = options.replaced(output=None)
+    config = file.read(runtime)
+    if profiles.is_several(options.profile):
+        fan_out.shared(runtime, config, options)
+        return selected_connections.for_reads(runtime, config, options)
+    resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    builder.apply_message_settings(runtime, resolved)
+    _, account = resolved.reachable()
+    return {resolved.profile or account: resolved}
+
+
+def _ask_all(
+    check: OfferCheck, selected: Mapping[str, Settings], clients: Clients, shown: Progress, options: CapabilitiesOptions
+) -> list[ConnectionOffer]:
+    """What each connection offers, in the order in which they were selected."""
+
+    def ask(name: str) -> Generator[ConnectionOffer]:
+        settings = selected[name]
+        if options.probe and (options.timeout is None or options.retries is None):
+            settings = settings.limited_to(
+                timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
+                retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
+            )
+        try:
+            with closing(clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
+                yield check.check(name, settings, client)
+        except UnifiedError as error:
+            yield offer_check.failed(name, check.operations, error)
+
+    found = {}
+    with WorkerPool(options.workers, ask) as pool:
+        for one in pool.results(selected):
+            found[one.name] = one
+            shown.add(parts=1, failed=one.error is not None)
+    return [found[name] for name in selected]
+
+
+def _keep_lacking(
+    runtime: Runtime, catalogue: Catalogue, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+) -> None:
+    """Keep for help who lacks what, of the APIs that were asked for as a whole."""
+    asked = [one for one in found if one.error is None]
+    wanted = {one.command for one in operations}
+    for api in catalogue.apis.values() if asked else ():
+        every = [one.command for resource in api.resources.values() for one in resource.operations.values()]
+        if not wanted.issuperset(every):
+            continue
+        lacking: defaultdict[str, list[str]] = defaultdict(list)
+        for connection in asked:
+            for cell in connection.cells:
+                if cell.state == offer_check.REFUSED and cell.operation.api == api.name:
+                    lacking[f"{cell.operation.resource} {cell.operation.name}"].append(connection.name)
+        known_capabilities.keep_lacking(runtime, api.name, lacking, len(asked))
+
+
+def _raise_error(found: Sequence[ConnectionOffer]) -> None:
+    errors = [one.error for one in found if one.error]
+    if len(errors) == len(found) and len({error.code for error in errors}) == 1:
+        raise errors[0] if len(errors) == 1 else errors[0].retold(f"{all_of(len(errors), 'connection')} failed")
+    failed = [one.name for one in found if one.error or any(cell.state == offer_check.FAILED for cell in one.cells)]
+    if failed:
+        raise IncompleteError(f"{len(failed)} of {counted(len(found), 'connection')} failed: {named(failed)}")

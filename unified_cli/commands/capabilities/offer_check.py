@@ -1,0 +1,114 @@
+"""Find out what one connection offers: from the service's own answer, and from reading its lists."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import NamedTuple
+
+from unified_cli.call.offers import capability_report
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config import known_capabilities
+from unified_cli.config.settings import Settings
+from unified_cli.errors import AccessError, UnifiedError
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Scope
+from unified_cli.masking import NO_TEXT, MaskedText, masked
+from unified_cli.runtime import Runtime
+
+OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = ("offered", "refused", "forbidden", "failed", "unknown")
+
+_NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
+# A list that cannot be read without parameters is there all the same.
+_INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+# After so many failures in a row the other lists would fail too.
+_MOST_FAILURES = 3
+
+
+class OfferCell(NamedTuple):
+    """Whether a connection offers an operation, and why that is so, or not known."""
+
+    operation: Operation
+    state: str
+    why: MaskedText = NO_TEXT
+
+
+@dataclass(slots=True)
+class ConnectionOffer:
+    """What was found out about the connection of this name; `error` is what kept it from being asked."""
+
+    name: str
+    cells: list[OfferCell] = field(default_factory=list)
+    error: UnifiedError | None = None
+
+
+def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:
+    """A connection that could not be asked."""
+    state = FORBIDDEN if isinstance(error, AccessError) else FAILED
+    return ConnectionOffer(name, [OfferCell(one, state, error.one_line) for one in operations], error)
+
+
+class OfferCheck(NamedTuple):
+    """Asks for these operations; with `probe` it reads one record of each list that is not refused."""
+
+    runtime: Runtime
+    catalogue: Catalogue
+    operations: Sequence[Operation]
+    probe: bool
+
+    def check(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
+        """What a connection offers. Raises nothing that the connection is the cause of."""
+        found = self._reported(name, settings, client)
+        if self.probe:
+            scope = Scope(*settings.reachable(), self.catalogue.service)
+            found.cells = [*self._probed(found.cells, scope, client)]
+        return found
+
+    def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
+        try:
+            answer = capability_report.ask(client, settings, self.catalogue)
+        except UnifiedError as error:
+            if error.status not in _NOT_OFFERED:
+                return failed(name, self.operations, error)
+            answer = None
+        if not isinstance(answer, dict) or not answer:
+            why = masked("the service does not say what this connection offers")
+            return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
+        offered = known_capabilities.of_catalogue(answer, self.catalogue)
+        known_capabilities.keep(self.runtime, settings, offered)
+        why = masked("not among what the service says it offers")
+        return ConnectionOffer(
+            name,
+            [
+                OfferCell(one, REFUSED, why) if known_capabilities.lacks(offered, one) else OfferCell(one, OFFERED)
+                for one in self.operations
+            ],
+        )
+
+    def _probed(self, cells: Sequence[OfferCell], scope: Scope, client: Client) -> Iterator[OfferCell]:
+        """The cells, those of lists as reading them shows."""
+        stopped: OfferCell | None = None
+        failures = 0
+        for cell in cells:
+            if not cell.operation.lists or cell.state not in (OFFERED, UNKNOWN):
+                yield cell
+            elif stopped:
+                yield stopped._replace(operation=cell.operation)
+            else:
+                found, hopeless = self._read(cell, scope, client)
+                failures = failures + 1 if found.state == FAILED else 0
+                stopped = found if hopeless or failures == _MOST_FAILURES else None
+                yield found
+
+    def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
+        """What reading one record of a list shows, and whether all others of the connection would show the same."""
+        content = Content([(self.catalogue.service.page_size, "1")])
+        try:
+            client.send(requests.for_operation(scope, cell.operation, None, content))
+        except UnifiedError as error:
+            if error.status in _INCOMPLETE:
+                return cell._replace(why=error.one_line), False
+            state = FORBIDDEN if isinstance(error, AccessError) else FAILED
+            state = REFUSED if error.status in _NOT_OFFERED else state
+            return OfferCell(cell.operation, state, error.one_line), error.stops_connection
+        return OfferCell(cell.operation, OFFERED), False
