@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from unified_cli.json_text.text_pieces import pieces
 
@@ -48,14 +49,18 @@ def has_more_commas(text: bytes, number: int) -> bool:
 
 def _outside(text: bytes | memoryview, kept: bytes) -> Iterator[bytes]:
     """The `kept` characters of each piece of the text that are outside of strings."""
-    dropped = bytes(byte for byte in range(256) if byte not in kept + b'"')
-    inside = 0
+    dropped, inside = _all_but(kept + b'"'), 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
         # A string without such characters is now two quotes side by side.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1
+
+
+@lru_cache
+def _all_but(kept: bytes) -> bytes:
+    return bytes(byte for byte in range(256) if byte not in kept)
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
