@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor capabilities connections profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs operations help completion sandbox doctor capabilities connections profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -116,6 +116,7 @@ _unified_flags() {
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         diff) flags+=' --from --to --key --map --ignore --set --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         plan) flags+=' --from --to --key --map --ignore --set --ids --delete --all-fields --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        apply) flags+=' --profile -p --token-file --token-stdin --only --ids --output -o --record --replay --overwrite-changed --max-deletes --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ list|runs\ show) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ resume|runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
@@ -168,6 +169,7 @@ _unified_value() {
         --from) kind='file' ;;
         --to|--verify) kind='folder' ;;
         --report|--ids) kind='file' ;;
+        --only) kind='create update delete' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --ready-file|--state|--faults) kind='file' ;;
         --store) kind='keyring file config' ;;
@@ -284,7 +286,8 @@ _unified_argument() {
         import:*) kind='file' ;;
         diff:*) kind='api/resource' ;;
         plan:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan runs operations help completion sandbox doctor capabilities connections profile' ;;
+        apply:*) kind='file' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
@@ -655,7 +658,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--records|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "import": ("import_records.import_command", "Send every record of a file once"),
     "diff": ("compare.diff_command", "Compare two lists of records"),
     "plan": ("compare.plan_command", "Print the calls that make one list of records like another"),
+    "apply": ("apply_plan.apply_command", "Make the calls of plans, each once"),
     "runs": ("runs.runs_command", "List work of many writes, and continue it"),
     "operations": ("operations_command", "Search the operations"),
     "help": ("help_command", "Show help on exit codes, output, profiles and more"),

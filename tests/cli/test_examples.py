@@ -54,7 +54,10 @@ def test_the_examples_of_a_page_run_as_printed(
             continue
         if line.startswith("unified profile ") and not line.startswith("unified profile add"):
             config(CONFIG)
-        result = unified(shlex.split(line)[1:], environ={"HOME": str(tmp_path / "home")})
+        typed, _, redirected = line.partition(" > ")
+        result = unified(shlex.split(typed)[1:], environ={"HOME": str(tmp_path / "home")})
+        if redirected:
+            (tmp_path / redirected).write_bytes(result.raw)
         assert (result.code, result.stdout != "" or result.stderr != "") == (0, True), (line, result.stderr)
 
 

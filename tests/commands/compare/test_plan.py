@@ -9,7 +9,7 @@ import pytest
 from front_door import Unified
 from record_files import TWO, ndjson
 
-NOTHING = "nothing to do: {} the same\n"
+APPLY = "(unified apply PLAN -p new does it, --dry-run shows it)\n"
 
 
 @pytest.fixture
@@ -85,11 +85,11 @@ def test_a_call_for_each_difference(unified: Unified, target: Callable[..., None
         "records": 3,
         "sha256": "",
     }
-    assert (result.stderr, result.code) == ("planned: 1 create, 1 update, 1 delete\n", 0)
+    assert (result.stderr, result.code) == (f"planned: 1 create, 1 update, 1 delete {APPLY}", 0)
     result = unified(argv)
     assert [call["operation"] for call in plan(result.stdout)[1]] == ["update", "create"]
     left = "only in new, and left there: 1 record (--delete plans to delete them)\n"
-    assert result.stderr == f"planned: 1 create, 1 update\n{left}"
+    assert result.stderr == f"planned: 1 create, 1 update {APPLY}{left}"
 
 
 def test_only_fields_that_the_target_takes_and_that_differ(
@@ -102,7 +102,7 @@ def test_only_fields_that_the_target_takes_and_that_differ(
     assert [call["body"] for call in plan(unified(argv).stdout)[1]] == [{"status": None}]
     assert [call["body"] for call in plan(unified(f"{argv} --all-fields").stdout)[1]] == [{"weird": 2, "status": None}]
     result = unified(f"{argv} --ignore status")
-    assert (plan(result.stdout)[1], result.stderr, result.code) == ([], "nothing to do: 0 records the same\n", 0)
+    assert (plan(result.stdout)[1], result.stderr, result.code) == ([], "nothing to do: 1 record without a call\n", 0)
 
 
 def test_what_is_ignored_is_not_sent(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
@@ -141,7 +141,10 @@ def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callab
         ),
     ]
     waiting = f"references without a new id in {ids}: 1 to ticketing/tags, 1 to ticketing/workspaces"
-    assert result.stderr == f"planned: 2 creates\n{waiting} (--ignore leaves a field out)\n"
+    assert (
+        result.stderr
+        == f"planned: 2 creates {APPLY}{waiting} (apply the plans that create them together, or --ignore the fields)\n"
+    )
 
 
 def test_records_without_a_call_are_told(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:

@@ -11,6 +11,10 @@ OPERATIONS = ("create", "update", "delete")
 PlannedOperation = Literal["create", "update", "delete"]
 
 
+NO_JSON = msgspec.Raw()
+"""Stands for a body, or what was seen, where there is none."""
+
+
 class PlanHeader(
     msgspec.Struct, omit_defaults=True, rename={"of_from": "from", "of_to": "to", "version": "unified_plan"}
 ):
@@ -50,6 +54,6 @@ class PlannedCall(msgspec.Struct, omit_defaults=True):
     why: str
     id: str | int | None = None
     source: str | int | None = None
-    body: msgspec.Raw | None = None
-    seen: msgspec.Raw | None = None
+    body: msgspec.Raw = NO_JSON
+    seen: msgspec.Raw = NO_JSON
     references: tuple[PlannedReference, ...] = ()

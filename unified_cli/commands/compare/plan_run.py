@@ -45,6 +45,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
             elif call := planner.call(pairing):
                 tally.calls[call.operation] += 1
                 pairings.add(pairing)
+            else:
+                tally.without += pairing.change is Change.DIFFERENT
         tally.skipped, tally.waiting = planner.skipped.copy(), planner.waiting.copy()
         calls = (call for pairing in pairings if (call := planner.call(pairing)))
         stdout.write(runtime, _chunks(_header(runtime, found, options, len(pairings)), calls))
@@ -54,13 +56,17 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 
 @dataclass(slots=True)
 class _Tally:
-    """What came of the records that are not the same; `left` of those that are only in the target."""
+    """What came of records that are not the same.
+
+    `left` counts those that are only in the target, `without` those that differ in nothing that can be sent.
+    """
 
     calls: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     waiting: Counter[str] = field(default_factory=Counter)
     unmatched: int = 0
     left: int = 0
+    without: int = 0
 
 
 class _PlannedPairings:
@@ -133,14 +139,16 @@ def _chunks(header: PlanHeader, calls: Iterator[PlannedCall]) -> Iterator[bytes]
 def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: _Tally) -> None:
     note, target = runtime.stderr.note, found.of_to.facts.name
     if tally.calls:
-        note(f"planned: {', '.join(counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name])}")
+        said = ", ".join(counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name])
+        note(f"planned: {said} (unified apply PLAN -p {target} does it, --dry-run shows it)")
     else:
-        note(f"nothing to do: {counted(found.join.same, 'record')} the same")
+        note(f"nothing to do: {counted(found.join.same + tally.without, 'record')} without a call")
     if tally.left:
         note(f"only in {target}, and left there: {counted(tally.left, 'record')} (--delete plans to delete them)")
     if tally.waiting:
         said = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
-        note(f"references without a new id in {options.ids}: {said} (--ignore leaves a field out)")
+        remedy = "apply the plans that create them together, or --ignore the fields"
+        note(f"references without a new id in {options.ids}: {said} ({remedy})")
 
 
 def _raise_for(found: Comparison, tally: _Tally) -> None:

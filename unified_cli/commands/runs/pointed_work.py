@@ -1,8 +1,9 @@
-"""Imports and exports in the list of runs: their state is kept beside their files."""
+"""Imports, exports and applied plans in the list of runs: their state is kept elsewhere."""
 
 from collections import Counter
 from pathlib import Path
 
+from unified_cli.bulk.apply import apply_journal
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import NAME, Manifest
 from unified_cli.bulk.import_ import import_journal
@@ -12,13 +13,15 @@ from unified_cli.runtime import Runtime
 
 
 def state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, str]:
-    """The outcomes of an import's records, None for an export; and a word for the state.
+    """The outcomes of an import's records or a plan's calls, None for an export; and a word for the state.
 
     Raises StateError and StorageError for what cannot be read.
     """
     path = Path(header.path)
     if header.command.startswith("import "):
         return (import_journal.counts(path), "import") if path.is_file() else (None, "gone")
+    if header.command.startswith("apply "):
+        return _of_plan(path) if path.is_file() else (None, "gone")
     if not path.is_absolute():
         # An object store is not asked.
         return None, "export"
@@ -26,6 +29,11 @@ def state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, 
     if text is None:
         return None, "gone"
     return None, "done" if Manifest.of(text, NAME, header.path).complete else "open"
+
+
+def _of_plan(path: Path) -> tuple[Counter[str], str]:
+    found = apply_journal.counts(path)
+    return found, "done" if found["done"] == found.total() else "open"
 
 
 def refuse(header: RunHeader) -> None:

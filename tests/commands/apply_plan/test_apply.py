@@ -1,0 +1,380 @@
+"""`unified apply`: what is done, once, and what is left alone."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from record_files import ndjson
+from server import Reply, Seen, Service
+
+There = Callable[..., dict[Any, dict[str, Any]]]
+TABLE = "done\t{}\t\nfailed\t{}\t{}\nin doubt\t0\t\nnot tried\t{}\t{}\n"
+
+
+def test_a_plan_is_done_once(unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path) -> None:
+    target({"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z"})
+    plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"}, '{"id":"d","name":"n"}', options="--delete")
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.stdout, result.stderr, result.code) == (TABLE.format(3, 0, "", 0, ""), "", 0)
+    now = {"a": {"id": "a", "name": "X", "color": "red"}, "b": {"id": "b", "name": "y"}, "d": {"id": "d", "name": "n"}}
+    assert there() == now
+    result = unified(f"apply {plan} -p new --yes")
+    (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
+    assert result.stderr == f"already applied: {plan}, according to {journal}\n"
+    assert (result.stdout, result.code) == (TABLE.format(3, 0, "", 0, ""), 0)
+    assert journal.stat().st_mode & 0o777 == 0o600
+    again = Path(plan).rename(tmp_path / "other.plan")
+    assert unified(f"apply {again} -p new --yes").stderr == f"already applied: {again}, according to {journal}\n"
+    assert there() == now
+
+
+def test_a_plan_is_in_the_list_of_runs(unified: Unified, target: Any, planned: Any, tmp_path: Path) -> None:
+    target({"id": "a", "name": "x"})
+    plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"})
+    for options, counts in [("--only create", [1, 0, 0, 1]), ("", [2, 0, 0, 0])]:
+        assert unified(f"apply {plan} -p new --yes {options}").code == 0
+        (run,) = unified("runs list -o json").json["runs"]
+        assert (run["command"], run["state"]) == (f"apply {plan}", "open" if options else "done")
+        assert [run[name] for name in ("done", "failed", "in_doubt", "not_tried")] == counts
+    (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
+    result = unified(f"runs resume {run['id']}")
+    said = (
+        f"run {run['id']} is an apply, which keeps its state in {journal} (run the same command again to continue it)"
+    )
+    assert (result.code, result.stderr) == (2, f"error: {said}\n")
+
+
+def test_an_empty_plan_is_done(unified: Unified, target: Any, planned: Any) -> None:
+    target({"id": "a", "name": "x"})
+    plan = planned({"id": "a", "name": "x"})
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.code, result.stderr) == (0, f"already applied: {plan}: it holds no calls\n")
+
+
+def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, planned: Any, there: There) -> None:
+    old = [{"id": key, "name": key, "color": "red", "status": "active"} for key in "abcdef"]
+    target(*old)
+    plan = planned(*({**one, "name": "N"} for one in old[:4]), options="--delete")
+    for key, change in [("a", "name=mine"), ("b", "color=blue"), ("e", "name=kept"), ("c", "name=N")]:
+        assert unified(f"-p new ticketing tags update {key} -f {change}").code == 0
+    assert unified("-p new ticketing tags delete f --yes").code == 0
+    result = unified(f"apply {plan} -p new --yes")
+    failed = f"{plan}.unified-failed.ndjson"
+    assert result.stdout == TABLE.format(4, 2, failed, 0, "")
+    lines = result.stderr.splitlines()
+    hint = "(--overwrite-changed overwrites it)"
+    assert sorted(lines[:2]) == [
+        f'{plan}, line 2: a has changed since the plan was made: name was "a" and is "mine" {hint}',
+        f'{plan}, line 6: e has changed since the plan was made: name was "e" and is "kept" {hint}',
+    ]
+    assert (lines[2:], result.code) == ([f"error: failed: 2 of 6 calls, see {failed}"], 9)
+    assert {key: one["name"] for key, one in there().items()} == {
+        "a": "mine",
+        "b": "N",
+        "c": "N",
+        "d": "N",
+        "e": "kept",
+    }
+    first = json.loads(Path(failed).read_text().splitlines()[0])
+    assert (first["outcome"]["line"], first["id"], first["body"]) == (2, "a", {"name": "N"})
+    assert unified(f"apply {plan} -p new --yes").code == 9
+    result = unified(f"apply {plan} -p new --yes --overwrite-changed")
+    assert (result.stdout, result.stderr, result.code) == (TABLE.format(6, 0, "", 0, ""), "", 0)
+    assert {key: one["name"] for key, one in there().items()} == dict.fromkeys("abcd", "N")
+    assert not Path(failed).exists()
+
+
+def test_a_record_that_is_gone_cannot_be_updated(unified: Unified, target: Any, planned: Any, there: There) -> None:
+    target({"id": "a", "name": "x"})
+    plan = planned({"id": "a", "name": "y"})
+    assert unified("-p new ticketing tags delete a --yes").code == 0
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.code, there()) == (9, {})
+    assert "line 2: a has changed since the plan was made: it is gone" in result.stderr
+
+
+def test_only_some_calls(unified: Unified, target: Any, planned: Any, there: There) -> None:
+    target({"id": "a", "name": "x"}, {"id": "b", "name": "y"})
+    plan = planned({"id": "a", "name": "X"}, {"id": "c", "name": "z"}, options="--delete")
+    result = unified(f"apply {plan} -p new --yes --only create")
+    assert (result.stdout, result.code) == (TABLE.format(1, 0, "", 2, f"{plan}.unified-not-tried.ndjson"), 0)
+    assert [*there()] == ["a", "b", "c"]
+    assert unified(f"apply {plan} -p new --yes --only update").code == 0
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.stdout, [*there()]) == (TABLE.format(3, 0, "", 0, ""), ["a", "c"])
+
+
+def test_more_than_half_of_the_records_are_not_deleted(
+    unified: Unified, target: Any, planned: Any, there: There
+) -> None:
+    target(*({"id": key, "name": key} for key in "abc"))
+    plan = planned({"id": "a", "name": "a"}, options="--delete")
+    result = unified(f"apply {plan} -p new --yes")
+    said = f"error: {plan} deletes 2 of 3 records, more than half; nothing was sent (--max-deletes 2 allows it)\n"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 13)
+    result = unified(f"apply {plan} -p new --yes --max-deletes 1")
+    assert (result.stderr, result.code) == ("error: the plans delete 2 records, more than --max-deletes 1\n", 13)
+    assert len(there()) == 3
+    assert unified(f"apply {plan} -p new --yes --max-deletes 2").code == 0
+    assert [*there()] == ["a"]
+
+
+def test_somebody_must_say_yes(unified: Unified, target: Any, planned: Any, there: There) -> None:
+    target()
+    plan = planned({"id": "a", "name": "x"}, {"id": "b", "name": "x"})
+    result = unified(f"apply {plan} --yes")
+    hint = "off a terminal apply needs the profile that is to be changed, and --yes (-p TARGET)"
+    assert (result.code, result.stderr) == (2, f"error: {hint}\n")
+    where = 'to profile "new" (account empty)'
+    result = unified(f"apply {plan} -p new")
+    said = f"error: not applied: cannot ask whether to apply 2 creates {where} (add --yes)\n"
+    assert (result.code, result.stderr) == (2, said)
+    result = unified(f"apply {plan}", tty=True, stdin=b"n\n")
+    assert (result.code, f"apply 2 creates {where}? [y/N] " in result.stderr) == (2, True)
+    assert there() == {}
+    assert unified(f"apply {plan}", tty=True, stdin=b"y\n").code == 0
+    assert [*there()] == ["a", "b"]
+
+
+SHOWN = """+ ticketing/tags d  (only in {side})
++   id: "d"
++   name: "n\\u001b[2J***"
+~ ticketing/tags a  (different: name, color)
+-   name: "x"
++   name: "X"
+-   color: null
++   color: {"a":1.10}
+- ticketing/tags c  (only in new)
+-   name: "z"
+"""
+
+
+def test_a_dry_run_shows_the_plan_like_a_diff(unified: Unified, target: Any, planned: Any, there: There) -> None:
+    target({"id": "a", "name": "x"}, {"id": "c", "name": "z"})
+    records = ['{"id":"d","name":"n\\u001b[2Js3cret-0123"}', '{"id":"a","name":"X","color":{"a": 1.10}}']
+    plan = planned(*records, options="--delete")
+    environ = {"UNIFIED_TOKEN": "s3cret-0123"}
+    shown = SHOWN.replace("{side}", plan.replace(".plan", ".ndjson"))
+    result = unified(f"apply {plan} --dry-run", environ=environ)
+    assert (result.stdout, result.stderr, result.code) == (shown, "", 0)
+    result = unified(f"apply {plan} --dry-run", tty=True, environ={**environ, "TERM": "xterm"})
+    colours = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
+    assert result.stdout == "".join(f"{colours[line[0]]}{line}\x1b[0m\n" for line in shown.splitlines())
+    assert [*there()] == ["a", "c"]
+
+
+def test_another_connection_is_refused(
+    unified: Unified, target: Any, planned: Any, there: There, config: Callable[[str], Path]
+) -> None:
+    target()
+    plan = planned({"id": "a", "name": "x"})
+    result = unified(f"apply {plan} -p old --yes")
+    said = f'{plan} is for account empty at http://sandbox, and profile "old" is account full at http://sandbox'
+    assert (result.stderr, result.code) == (f"error: {said} (nothing was sent)\n", 13)
+    config('[profiles.new]\nbase_url = "sandbox:"\naccount_id = "empty"\nread_only = true\n')
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.stderr, result.code) == ('error: profile "new" is read-only; nothing was sent\n', 13)
+    assert there() == {}
+
+
+CREATE = {"connection": "empty", "operation": "create", "why": "w", "body": {"name": "x"}}
+UPDATE = {
+    "connection": "empty",
+    "operation": "update",
+    "why": "w",
+    "id": "a",
+    "body": {"name": "x"},
+    "seen": {"name": 1},
+}
+DELETE = {"connection": "empty", "operation": "delete", "why": "w", "id": "a"}
+REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("{", 2, "is no call of a plan: is not JSON: "),
+        ("", 2, "is no call of a plan: is not JSON: "),
+        ("[]", 2, "is no call of a plan: Expected 'object', got 'array'"),
+        ("[" * 100_000, 2, "is no call of a plan: is n"),
+        ('{"connection": "\\ud83d"}', 2, "is no call of a plan: "),
+        ({**CREATE, "operation": "suspend"}, 2, "is no call of a plan: Invalid enum value 'suspend'"),
+        ({**CREATE, "operation": "list"}, 2, "is no call of a plan: Invalid enum value 'list'"),
+        ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),
+        ({**CREATE, "id": "a"}, 2, "creates a record and names an id to be changed"),
+        ({**CREATE, "body": []}, 2, "has no fields to send"),
+        ({**CREATE, "body": "x"}, 2, "has no fields to send"),
+        ({**UPDATE, "body": {}}, 2, "has no fields to send"),
+        ({**UPDATE, "id": "a/b"}, 2, "has the id 'a/b', which leads to another path"),
+        ({**UPDATE, "id": ".."}, 2, "cannot be sent: the id '..' would be taken for a folder"),
+        ({**UPDATE, "id": ""}, 2, "cannot be sent: the id is empty"),
+        ({**UPDATE, "id": "a\u200b"}, 2, 'cannot be sent: the id "a\\u200b" holds a character that cannot be seen'),
+        ({**UPDATE, "id": ["a"]}, 2, "is no call of a plan: Expected "),
+        ({**UPDATE, "id": None}, 2, "is to update, and says not which record"),
+        ({**UPDATE, "seen": {}}, 2, "does not say what was there before"),
+        ({**UPDATE, "body": {"id": "b"}, "seen": {"id": "a"}}, 2, "changes the id"),
+        (DELETE, 2, "is a delete, in a plan that was made without --delete"),
+        ({**CREATE, "references": [REFERENCE]}, 2, "has no reference to ticketing/tags t at parent.id"),
+        (
+            {**CREATE, "body": {"parent": {"id": "t"}}, "references": [REFERENCE]},
+            2,
+            "refers to ticketing/tags t, of which no new id is known",
+        ),
+        (
+            {**CREATE, "source": "t", "body": {"parent": {"id": "t"}}, "references": [REFERENCE]},
+            2,
+            "refers to itself, or to what refers to it",
+        ),
+    ],
+)
+def test_a_line_that_nobody_planned_is_refused(
+    line: Any, code: int, said: str, unified: Unified, target: Any, planned: Any, there: There
+) -> None:
+    target()
+    plan = Path(planned({"id": "g", "name": "good"}, {"id": "h", "name": "good"}))
+    header, first, _ = plan.read_text().splitlines()
+    plan.write_text(f"{header}\n{first}\n{line if isinstance(line, str) else json.dumps(line)}\n")
+    result = unified(f"apply {plan} -p new --yes --ids {plan}.ids")
+    assert (result.stdout, result.code) == ("", code)
+    assert result.stderr.startswith(f"error: {plan}, line 3 {said}"), result.stderr
+    assert there() == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        ({"unified_plan": 2}, 2, "{plan} is a plan of version 2, and this program reads version 1 (make it anew)"),
+        ({"unified_plan": "x"}, 2, "{plan}, line 1 is no header of a plan (unified plan … > FILE)"),
+        (
+            {"calls": 2},
+            2,
+            "{plan} holds 1 of the 2 calls that its header counts (it was cut off or changed: make it anew)",
+        ),
+        ({"calls": None}, 2, "{plan}, line 1 is no header of a plan: Expected 'int', got 'null' - at 'calls'"),
+        ({"resource": "ticketing/../x"}, 2, "{plan}, line 1: there is no resource 'ticketing/../x'"),
+        (
+            {"resource": "ticketing/ticket_status"},
+            2,
+            "{plan}, line 2 is to create, which ticketing/ticket_status does not offer",
+        ),
+        (
+            {"to": {"kind": "profile", "name": "new", "origin": "https://x", "account": "empty"}},
+            13,
+            "{plan} is for account",
+        ),
+        ({"to": {"kind": "file", "name": "new"}}, 13, "{plan} is for account  at "),
+    ],
+)
+def test_a_header_that_nobody_made_is_refused(
+    change: dict[str, Any], code: int, said: str, unified: Unified, target: Any, planned: Any, there: There
+) -> None:
+    target()
+    plan = Path(planned({"id": "g", "name": "good"}))
+    header, line = plan.read_text().splitlines()
+    plan.write_text(f"{json.dumps({**json.loads(header), **change})}\n{line}\n")
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.stdout, result.code) == ("", code)
+    assert result.stderr.startswith(f"error: {said.format(plan=plan)}"), result.stderr
+    assert there() == {}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "x", "{}", "[]", '{"id":1}\n{"id":2}\n', "\x00\x01"])
+def test_a_file_that_is_no_plan_is_refused(text: str, unified: Unified, tmp_path: Path) -> None:
+    path = tmp_path / "x.plan"
+    path.write_text(text)
+    result = unified(f"apply {path} -p sandbox --yes")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: {path}, line 1 is no header of a plan (unified plan … > FILE)\n",
+    )
+    assert unified(f"apply {tmp_path} -p sandbox --yes").code == 2
+    assert unified(f"apply {tmp_path}/none -p sandbox --yes").code == 11
+
+
+def test_records_that_refer_to_each_other_are_created_in_order(
+    unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path
+) -> None:
+    target()
+    ids = f"{tmp_path}/ids"
+    chain = [{"id": f"t{n}", "name": f"n{n}", "parent": {"id": f"t{n + 1}"} if n < 4 else None} for n in range(5)]
+    tags = planned(*chain, options=f"--ids {ids}")
+    more = {"tags": [{"id": "t0"}, {"id": "t4"}], "account": {"id": 7}}
+    tickets = planned({"id": "k", "name": "ticket", **more}, resource="tickets", options=f"--ids {ids}")
+    accounts = planned({"id": 7, "name": "account"}, resource="accounts", options=f"--ids {ids}")
+    alone = unified(f"apply {tickets} -p new --yes --ids {ids}")
+    assert (alone.code, "refers to ticketing/tags t0, of which no new id is known" in alone.stderr) == (2, True)
+    without = unified(f"apply {tickets} {tags} {accounts} -p new --yes")
+    assert (without.code, without.stderr) == (
+        2,
+        "error: the plan was made with --ids, which apply needs too (--ids FILE)\n",
+    )
+    result = unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}")
+    assert (result.stdout, result.code) == (TABLE.format(7, 0, "", 0, ""), 0)
+    new = {one["name"]: one["id"] for one in there().values()}
+    assert [one.get("parent") for one in sorted(there().values(), key=lambda one: one["name"])] == [
+        *({"id": new[f"n{n + 1}"]} for n in range(4)),
+        None,
+    ]
+    ((_, ticket),) = there("tickets").items()
+    ((account, _),) = there("accounts").items()
+    assert (ticket["tags"], ticket["account"]) == ([{"id": new["n0"]}, {"id": new["n4"]}], {"id": account})
+    pairs = [json.loads(line) for line in Path(ids).read_text().splitlines()]
+    assert {"resource": "ticketing/accounts", "from": 7, "to": account} in pairs
+    assert len(pairs) == 7
+    # What a crash kept from the file, the journal knows.
+    Path(ids).write_text('{"resource":"ticketing/ta')
+    assert unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}").code == 0
+    assert len(Path(ids).read_text().splitlines()) == 7
+
+
+def test_what_refers_to_a_record_that_failed_is_not_tried(
+    unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    fails = True
+
+    def reply(seen: Seen) -> Reply:
+        if seen.method == "GET":
+            return Reply(body=b'{"result":[],"next_cursor":null}')
+        if fails and seen.json["name"] == "bad":
+            return Reply(422, b'{"message":"no"}')
+        return Reply(201, json.dumps({"id": len(service.seen)}).encode())
+
+    service.reply = reply
+    records = [{"id": "a", "name": "bad"}, {"id": "b", "name": "x", "parent": {"id": "a"}}, {"id": "c", "name": "y"}]
+    side, ids, plan = ndjson(tmp_path / "side", *records), f"{tmp_path}/ids", tmp_path / "p.plan"
+    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme --ids {ids}").raw)
+    result = unified(f"apply {plan} -p acme --yes --ids {ids}")
+    names = [f"{plan}.unified-{name}.ndjson" for name in ("failed", "not-tried")]
+    assert (result.stdout, result.code) == (TABLE.format(1, 1, names[0], 1, names[1]), 9)
+    writes = [seen for seen in service.seen if seen.method == "POST"]
+    assert [seen.json["name"] for seen in writes] == ["bad", "y"] or [seen.json["name"] for seen in writes] == [
+        "y",
+        "bad",
+    ]
+    fails = False
+    result = unified(f"apply {plan} -p acme --yes --ids {ids}")
+    assert (result.stdout, result.code) == (TABLE.format(3, 0, "", 0, ""), 0)
+    writes = [seen for seen in service.seen if seen.method == "POST"]
+    keys = {
+        seen.json["name"]: [one.headers["idempotency-key"] for one in writes if one.json["name"] == seen.json["name"]]
+        for seen in writes
+    }
+    assert {name: len(found) for name, found in keys.items()} == {"bad": 2, "y": 1, "x": 1}
+    assert len({*keys["bad"]}) == 1
+    assert len({key for found in keys.values() for key in found}) == 3
+
+
+def test_a_run_without_a_place_for_its_journal_says_so(
+    unified: Unified, target: Any, planned: Any, tmp_path: Path
+) -> None:
+    target()
+    plan = planned({"id": "a", "name": "x"})
+    (tmp_path / "full").write_text("")
+    folders = {"config": tmp_path / "config", "data": tmp_path / "full" / "data"}
+    result = unified(f"apply {plan} -p new --yes", folders=folders)
+    assert result.stderr.startswith(f"this run cannot be resumed: cannot write {folders['data']}/plans: ")
+    assert (result.stdout, result.code) == (TABLE.format(1, 0, "", 0, ""), 0)

@@ -1,0 +1,136 @@
+"""The journal of an applied plan, by the plan's digest: the same plan is never applied twice, whatever its name."""
+
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from unified_cli.bulk.apply.plan_check import CheckedPlan
+from unified_cli.bulk.runs import run_journal
+from unified_cli.bulk.runs.journal_entry import EntryState
+from unified_cli.bulk.runs.run_journal import Journal
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import folders, state
+from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.memory_file import MemoryFile
+
+VERSION = 1
+_LINES_BEFORE = 1
+"""The header of a plan."""
+_REMEDY = "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with new keys"
+
+
+class ApplyHeader(msgspec.Struct):
+    """The first line: the plan's digest, the name of its file, when it was applied first, and its number of calls."""
+
+    plan: str
+    path: str
+    at: float
+    calls: int
+    v: int = VERSION
+
+
+@dataclass(slots=True)
+class ApplyJournal:
+    """An open journal; `kept` is False where it is only in memory, since no file could be written."""
+
+    journal: Journal
+    header: ApplyHeader
+    kept: bool
+    _lock: HeldLock | None
+
+    @classmethod
+    def open(cls, data: Path | None, plan: CheckedPlan, wall: float) -> "tuple[Self, StorageError | None]":
+        """The journal of a plan, begun where there is none; and, where no file can be written, why not.
+
+        Raises StateError where another process applies the plan, or the journal is damaged.
+        """
+        name = str(plan.plan.path).encode("utf-8", "backslashreplace").decode()
+        header = ApplyHeader(plan.plan.sha256, name, wall, len(plan))
+        try:
+            return cls._in_folder(data, header, plan), None
+        except StorageError as error:
+            journal = Journal(MemoryFile(Path("(memory)")), _REMEDY)
+            return cls._loaded(journal, header, plan, None, kept=False), error
+
+    @classmethod
+    def _in_folder(cls, data: Path | None, header: ApplyHeader, plan: CheckedPlan) -> Self:
+        if data is None:
+            raise StorageError("there is no home directory")
+        folder = data / "plans"
+        try:
+            folders.make_private(folder)
+        except OSError as error:
+            raise StorageError(f"cannot write {folder}: {error.strerror}") from None
+        path = folder / f"{header.plan}.ndjson"
+        lock = HeldLock(path.with_name(f"{path.name}.lock"))
+        lock.take(f"the plan {plan.plan.path}")
+        try:
+            journal = Journal(run_journal.open_file(path, missing_ok=True), _REMEDY)
+            return cls._loaded(journal, header, plan, lock, kept=True)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _loaded(
+        cls, journal: Journal, header: ApplyHeader, plan: CheckedPlan, lock: HeldLock | None, *, kept: bool
+    ) -> Self:
+        highest = plan.first + len(plan) - 1
+
+        def accept(line: bytes) -> int:
+            nonlocal header
+            found = state.decoded(line, ApplyHeader)
+            if found is None or found.plan != header.plan or found.v != VERSION:
+                raise StateError(f"{journal.path} is damaged, or of another version", hint=_REMEDY)
+            header = found
+            return highest
+
+        try:
+            if not journal.load(accept):
+                journal.begin(header)
+                journal.highest = highest
+        except OSError as error:
+            journal.close()
+            raise StorageError(f"cannot use the journal {journal.path}: {error.strerror}") from None
+        except BaseException:
+            journal.close()
+            raise
+        return cls(journal, header, kept, lock)
+
+    def done(self, number: int) -> bool:
+        """Whether the call of a line is done."""
+        return self.journal.state(number) is EntryState.OK
+
+    def close(self) -> None:
+        """Close the journal, and release its lock."""
+        self.journal.close()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def counts(path: Path) -> Counter[str]:
+    """How many calls have which outcome, as far as a journal knows. Raises StateError for a damaged one, StorageError.
+
+    What was not tried is not counted in a journal, but in its header.
+    """
+    journal = Journal(run_journal.open_file(path, missing_ok=False), _REMEDY)
+    with closing(journal):
+        calls = 0
+
+        def accept(line: bytes) -> int:
+            nonlocal calls
+            found = state.decoded(line, ApplyHeader)
+            calls = found.calls if found else 0
+            return calls + _LINES_BEFORE
+
+        try:
+            journal.load(accept, repair=False)
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        found = journal.outcomes()
+        found["not-tried"] = calls - sum(number for name, number in found.items() if name != "not-tried")
+        return found

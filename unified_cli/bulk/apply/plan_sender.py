@@ -1,0 +1,190 @@
+"""Make the calls of plans, several at a time, in their order; each stands in its plan's journal before it is sent."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import msgspec
+
+from unified_cli.bulk.apply import call_attempt
+from unified_cli.bulk.apply.apply_journal import ApplyJournal
+from unified_cli.bulk.apply.call_attempt import PlannedJob, PlannedOutcome
+from unified_cli.bulk.apply.call_order import CallStep
+from unified_cli.bulk.apply.plan_check import CheckedPlan
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.bulk.compare.id_map import IdFile, IdMap, IdPair
+from unified_cli.bulk.compare.id_references import IdReference, IdReferences
+from unified_cli.bulk.compare.json_difference import PathRules
+from unified_cli.bulk.compare.plan_format import NO_JSON, PlannedCall
+from unified_cli.bulk.runs import repeat_rule
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.errors import UnifiedError
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Request, Scope
+from unified_cli.output.progress import Progress
+
+# After so many failures in a row the rest would fail too.
+_MOST_FAILURES = 10
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyTerms:
+    """How plans are applied: to which connection, with which clients, and whether changes since then matter.
+
+    `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
+    `tell` prints what failed.
+    """
+
+    scope: Scope
+    open_client: Callable[[], Client]
+    wall: Callable[[], float]
+    workers: int
+    window: float
+    overwrite: bool
+    tell: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class PlanSender:
+    """Makes the calls of plans with their journals; `ids` learns the ids of what is created, as does the file."""
+
+    plans: Sequence[tuple[CheckedPlan, ApplyJournal]]
+    terms: ApplyTerms
+    ids: IdMap
+    ids_file: IdFile | None
+    stopped: UnifiedError | None = None
+    failed: int = 0
+    _in_a_row: int = 0
+
+    def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
+        """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
+        with closing(ClientPool(self.terms.workers)) as clients:
+
+            def attempt(job: PlannedJob) -> PlannedOutcome:
+                with clients.lend(self.terms.open_client) as client:
+                    return call_attempt.attempt(client, job, overwrite=self.terms.overwrite)
+
+            for step in steps:
+                journal = self.plans[step.plan][1].journal
+                sender = JournaledSender(journal, self.terms.workers, attempt)
+                for outcome in sender.outcomes(self._jobs(step)):
+                    self._count(outcome, shown)
+                if self.stopped is not None:
+                    return
+
+    def learn(self) -> None:
+        """Take up the ids of what earlier runs created, also those that did not reach the file. Raises StorageError."""
+        for plan, journal in self.plans:
+            for number in plan.sources.values():
+                if journal.done(number):
+                    self._note_id(plan.call(number), plan, journal.journal.last(number).id)
+
+    def _note_id(self, call: PlannedCall, plan: CheckedPlan, new: str) -> None:
+        resource = plan.plan.header.resource
+        if call.source is None or not new:
+            return
+        known = self.ids.new_id(resource, msgspec.json.encode(call.source))
+        pair = IdPair(resource, call.source, msgspec.json.decode(new, type=str | int))
+        if known is None and self.ids.add(pair) and self.ids_file is not None:
+            self.ids_file.append([pair])
+
+    def _jobs(self, step: CallStep) -> Iterator[PlannedJob]:
+        plan, journal = self.plans[step.plan]
+        rules = PathRules(frozenset(plan.plan.header.ignore), frozenset(plan.plan.header.set))
+        for number in step.numbers:
+            if self.stopped is not None:
+                return
+            call = plan.call(number)
+            body = self._body(call, plan)
+            # What it refers to was not created.
+            if body is None and call.operation != "delete":
+                continue
+            job = self._job(PlannedJobParts(step.plan, number, call, body, rules), plan, journal)
+            if job is not None:
+                yield job
+
+    def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
+        """The body with the new ids of what it refers to; None where one of them is not known, or for a delete."""
+        if not call.references:
+            return bytes(call.body) or None
+        waiting, unknown = {one.path for one in call.references}, False
+
+        def exchange(reference: IdReference) -> bytes | None:
+            nonlocal unknown
+            new = self.ids.new_id(reference.resource, reference.id) if reference.path in waiting else None
+            unknown = unknown or (new is None and reference.path in waiting)
+            return new
+
+        body = IdReferences(plan.plan.resource).exchanged(bytes(call.body), exchange)
+        return None if unknown else body
+
+    def _job(self, made: "PlannedJobParts", plan: CheckedPlan, journal: ApplyJournal) -> PlannedJob | None:
+        """The job of a call; None where it may have been done, and might be done twice."""
+        number, call = made.number, made.call
+        doubtful = journal.journal.state(number) in IN_DOUBT
+        before = journal.journal.sent(number) if doubtful else None
+        request = self._request(made, plan, before)
+        at = before.t if before else self.terms.wall()
+        if doubtful and call.operation == "create":
+            age = self.terms.wall() - at
+            if not repeat_rule.may_repeat(request, age, self.terms.window):
+                return None
+        sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=at)
+        call = msgspec.structs.replace(call, body=msgspec.Raw(made.body) if made.body else NO_JSON)
+        return PlannedJob(
+            made.plan, call, request._replace(in_doubt=doubtful), self._look(call, plan), made.rules, sent
+        )
+
+    def _request(self, made: "PlannedJobParts", plan: CheckedPlan, before: JournalEntry | None) -> Request:
+        operation = plan.plan.resource.operations[made.call.operation]
+        key = None
+        if operation.method in {"POST", "PATCH"}:
+            key = before.k if before else _key(plan.plan.sha256, made.number, made.body or b"")
+        identifier = None if made.call.id is None else str(made.call.id)
+        made_of = Content((), made.body, key)
+        request = requests.for_operation(self.terms.scope, operation, identifier, made_of)
+        return request._replace(honoured=self.terms.window > 0)
+
+    def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
+        get = plan.plan.resource.operations.get("get")
+        if call.operation == "create" or get is None:
+            return None
+        return requests.for_operation(self.terms.scope, get, str(call.id), Content())
+
+    def _count(self, outcome: PlannedOutcome, shown: Progress) -> None:
+        error = outcome.error
+        shown.add(1, failed=error is not None)
+        if error is None:
+            self._in_a_row = 0
+            if outcome.job.call.operation == "create":
+                self._note_id(outcome.job.call, self.plans[outcome.job.plan][0], outcome.entry.id)
+            return
+        self._in_a_row = self._in_a_row + 1 if error.retryable else 0
+        self.failed += 1
+        if self.failed <= _MOST_TOLD:
+            name = self.plans[outcome.job.plan][0].plan.path
+            self.terms.tell(f"{name}, line {outcome.entry.n}: {error.one_line}")
+        if error.stops_connection or self._in_a_row >= _MOST_FAILURES:
+            self.stopped = self.stopped or error
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJobParts:
+    """What a job is made of."""
+
+    plan: int
+    number: int
+    call: PlannedCall
+    body: bytes | None
+    rules: PathRules
+
+
+def _key(plan: str, number: int, body: bytes) -> str:
+    """The idempotency key: the same for every attempt at this line of this plan with this body."""
+    digest = hashlib.sha256(f"{plan}|{number}|".encode() + body).digest()
+    return base64.b32encode(digest).decode("ascii")[:40]

@@ -1,0 +1,181 @@
+"""Apply plans: check everything, ask, and make the calls that are not made yet."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+
+from unified_cli import signals
+from unified_cli.bulk.apply.apply_journal import ApplyJournal
+from unified_cli.bulk.apply.call_order import CallOrder
+from unified_cli.bulk.apply.plan_check import CheckedPlan, PlanCheck
+from unified_cli.bulk.apply.plan_file import PlanFile
+from unified_cli.bulk.apply.plan_sender import ApplyTerms, PlanSender
+from unified_cli.bulk.compare.id_map import IdFile, IdMap
+from unified_cli.bulk.compare.plan_format import OPERATIONS
+from unified_cli.bulk.import_ import result_files
+from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.call import builder, fan_out
+from unified_cli.cli import prompt
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.options import overrides
+from unified_cli.commands.apply_plan import apply_preview, apply_results
+from unified_cli.commands.apply_plan.apply_options import ApplyOptions
+from unified_cli.commands.apply_plan.apply_results import ApplyResults
+from unified_cli.commands.apply_plan.delete_bound import check_deletes
+from unified_cli.config import file as config_file, resolution
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.http.rate_limit import Patience
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
+
+
+def run(context: CommandContext, options: ApplyOptions) -> None:
+    """Apply the plans. Raises an error that says how far it got if not everything was done."""
+    runtime = context.runtime
+    config = config_file.read(runtime)
+    fan_out.shared(runtime, config, options.replaced(output=None))
+    with ExitStack() as stack:
+        files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
+        name = _target(runtime, files, options)
+        settings = resolution.resolve(overrides(options, name)._replace(output=None), runtime, config)
+        _check_target(files, settings)
+        check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
+        plans = [check.run(file) for file in files]
+        ids = IdMap.read(Path(options.ids)) if options.ids else IdMap()
+        if options.dry_run:
+            CallOrder(plans, partial(_is_chosen, plans, options), ids)
+            apply_preview.show(runtime, plans, options)
+            return
+        _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
+
+
+def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions) -> str:
+    """The profile to apply the plans to. Raises UsageError where nobody names it."""
+    if len({file.sha256 for file in files}) < len(files):
+        raise UsageError("a plan is given twice")
+    named = builder.one_profile(options.profile)
+    asks = runtime.stdin_is_terminal and runtime.stderr_is_terminal and not options.no_input
+    if named is None and not (asks or options.dry_run):
+        raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
+    return named or files[0].header.of_to.name
+
+
+def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
+    """Raise UnsafeError where the profile leads to another connection than the plans, or forbids writing."""
+    address, account = settings.reachable()
+    there = (address.origin + address.path, account)
+    for file in files:
+        planned = file.header.of_to
+        if (planned.origin, planned.account) != there:
+            said = f"{file.path} is for account {planned.account} at {planned.origin}"
+            raise UnsafeError(
+                f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}', hint="nothing was sent"
+            )
+    if settings.read_only:
+        raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')
+
+
+def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, number: int) -> bool:
+    return options.only in {None, plans[at].operation(number)}
+
+
+def _journals(
+    runtime: Runtime, plans: Sequence[CheckedPlan], stack: ExitStack
+) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
+    """The journals of the plans, open. Raises StateError where one is in use or damaged."""
+    for plan in plans:
+        result_files.check(plan.plan.path, None)
+        journal, not_kept = ApplyJournal.open(runtime.folder("data"), plan, runtime.wall())
+        stack.enter_context(closing(journal))
+        if not_kept is not None:
+            runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
+        yield plan, journal
+
+
+def _apply(context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap) -> None:
+    runtime = context.runtime
+    plans = [plan for plan, _ in applied]
+    if options.ids is None and any(plan.plan.header.ids for plan in plans):
+        raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
+    with ExitStack() as stack:
+        ids_file = stack.enter_context(IdFile(Path(options.ids))) if options.ids else None
+        clients = stack.enter_context(Clients(runtime, context.catalogue))
+        terms = _terms(context, settings, options, clients)
+        sender = PlanSender(applied, terms, ids, ids_file)
+        sender.learn()
+
+        def wanted(at: int, number: int) -> bool:
+            return _is_chosen(plans, options, at, number) and not applied[at][1].done(number)
+
+        order = CallOrder(plans, wanted, ids)
+        counts = Counter(
+            plan.operation(number) for at, plan in enumerate(plans) for number in plan.numbers if wanted(at, number)
+        )
+        if counts:
+            clients.token(settings)
+            check_deletes(terms, plans, wanted, options.max_deletes)
+            _confirm(runtime, settings, counts, options)
+            _list_runs(runtime, applied)
+            _send(runtime, sender, order, counts.total())
+        else:
+            _say_already(runtime, applied)
+    results = ApplyResults(applied)
+    groups = results.write()
+    results.show(runtime, options.output, groups)
+    apply_results.raise_for(groups, sender.stopped, partly=options.only is not None)
+
+
+def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, clients: Clients) -> ApplyTerms:
+    return ApplyTerms(
+        builder.scope(settings, context.catalogue),
+        partial(clients.open, settings, patience=Patience.ENDLESS),
+        context.runtime.wall,
+        options.workers,
+        settings.idempotency_window,
+        options.overwrite_changed,
+        context.runtime.stderr.line,
+    )
+
+
+def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
+    with progress(runtime, Work(total=total)) as shown:
+        try:
+            sender.run(order.steps(), shown)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            raise
+
+
+def _list_runs(runtime: Runtime, applied: Applied) -> None:
+    """Have the plans in the list of runs."""
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    for plan, journal in applied:
+        if journal.kept:
+            registry.point(f"apply {plan.plan.path}", str(journal.journal.path))
+
+
+def _say_already(runtime: Runtime, applied: Applied) -> None:
+    for plan, journal in applied:
+        if all(journal.done(number) for number in plan.numbers):
+            where = f", according to {journal.journal.path}" if len(plan) else ": it holds no calls"
+            runtime.stderr.note(f"already applied: {plan.plan.path}{where}")
+
+
+def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions) -> None:
+    """Ask before anything is sent, unless `--yes` is given. Raises UsageError where nobody says yes."""
+    if options.yes:
+        return
+    what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
+    where = f'to profile "{settings.profile}" (account {settings.account_id})'
+    if settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
+        raise UsageError(f"not applied: cannot ask whether to apply {what} {where}", hint="add --yes")
+    if not prompt.ask(runtime, f"apply {what} {where}?"):
+        raise UsageError("not applied")
