@@ -1,53 +1,17 @@
 """Exports of what changed: every change is in a file, whatever the provider does with the filter."""
 
 import json
-import random
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+import os
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from changes import World, five_rounds
 from front_door import Result, Unified
-from pages import cursor_of, served
-from server import Reply, Seen, Service
+from server import Service
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 EXPORT = "export ticketing/tickets --incremental --to"
-
-
-class World:
-    """A list whose records change; it is served two records a page, with or without a filter."""
-
-    def __init__(self, service: Service) -> None:
-        self.records: dict[str, dict[str, Any]] = {}
-        self.filters = True
-        self.broken: Callable[[Seen], Reply | None] = lambda _: None
-        self.asked: list[str | None] = []
-        service.reply = self.reply
-
-    def change(self, identifier: str, seconds: float, **more: Any) -> None:
-        at = (START + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
-        self.records[identifier] = {"id": identifier, "updated_at": at, **more}
-
-    def reply(self, seen: Seen) -> Reply:
-        if (instead := self.broken(seen)) is not None:
-            return instead
-        since = dict(seen.query).get("updated_at[gt]")
-        if cursor_of(seen) is None:
-            self.asked.append(since)
-        found = [
-            record
-            for record in self.records.values()
-            if not (self.filters and since) or self._at(record) > datetime.fromisoformat(since)
-        ]
-        start = int(cursor_of(seen) or 0)
-        onward = str(start + 2) if start + 2 < len(found) else None
-        return served({"result": found[start : start + 2], "next_cursor": onward})
-
-    @staticmethod
-    def _at(record: dict[str, Any]) -> datetime:
-        return datetime.fromisoformat(record["updated_at"])
 
 
 @pytest.fixture
@@ -192,27 +156,34 @@ def test_a_lag_needs_an_incremental_export(export: Callable[..., Result]) -> Non
     assert (result.code, result.stderr) == (2, "error: --lag needs --incremental\n")
 
 
+def newest(texts: Iterable[bytes | str]) -> dict[str, Any]:
+    """The newest state of each record."""
+    found = [json.loads(text) for text in texts]
+    return {record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))}
+
+
+@pytest.mark.parametrize("url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"])
+@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
 def test_five_rounds_of_changes_under_faults_miss_nothing(
-    world: World, export: Callable[..., Result], unified: Unified, tmp_path: Path
+    world: World, service: Service, unified: Unified, tmp_path: Path, record_property: Any, form: str, *, url: bool
 ) -> None:
-    dice = random.Random(5)
-    clock = 0.0
-    for _ in range(5):
-        for _ in range(12):
-            clock += dice.uniform(1, 400)
-            world.change(f"t{dice.randrange(20)}", clock, value=dice.random())
-        hits = {dice.randrange(6): dice.choice([500, 403, 429]) for _ in range(2)}
-        count = iter(range(1000))
+    if url:
+        pytest.importorskip("obstore", reason="needs the extra cloud")
+    to = f"{'file://' if url else ''}{tmp_path}/dump"
 
-        def fail(_: Seen, hits: dict[int, int] = hits, count: Any = count) -> Reply | None:
-            status = hits.pop(next(count), None)
-            return Reply(status, b"{}") if status else None
+    def texts() -> Iterator[bytes | str]:
+        for path in sorted((tmp_path / "dump").rglob(f"*.{form}")):
+            if form == "ndjson":
+                yield from path.read_bytes().splitlines()
+            else:
+                parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+                yield from parquet.ParquetFile(path).read().column("record").to_pylist()
 
-        world.broken = fail
-        for _ in range(4):
-            if export().code == 0:
-                break
-        else:
-            pytest.fail("never complete")
-        assert union(tmp_path) == world.records
-    assert unified(f"export --verify {tmp_path}/dump").code == 0
+    before = os.umask(0o022)
+    try:
+        environ = {**service.environ, "UNIFIED_RATE": "0"}
+        command = f"{EXPORT} {to} --format {form}"
+        five_rounds(world, lambda: unified(command, environ=environ), lambda: newest(texts()), record_property)
+        assert unified(f"export --verify {to}").code == 0
+    finally:
+        os.umask(before)

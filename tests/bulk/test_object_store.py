@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import stores
+from changes import World, five_rounds
 from front_door import Result, Unified
-from pages import served
-from server import Service
+from pages import cursor_of, served
+from server import Reply, Seen, Service
 from stores import Bucket, ended, kill_after, serve_lists, start
 
 pytestmark = pytest.mark.extra
@@ -173,6 +175,62 @@ def test_what_changed_is_added(export: Export, service: Service, bucket: Bucket,
         assert export(f"--restart --format {form}", to).code == 0
         assert [Path(name).name[:4] for name in bucket.chunks(folder)] == ["0001"]
         records.pop()
+
+
+@pytest.mark.usefixtures("_small")
+def test_five_rounds_of_changes_under_faults_miss_nothing(
+    export: Export, service: Service, bucket: Bucket, unified: Unified, record_property: Any
+) -> None:
+    world = World(service)
+
+    def union() -> dict[str, Any]:
+        found = [json.loads(line) for line in bucket.content(TICKETS).splitlines()]
+        return {record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))}
+
+    five_rounds(world, lambda: export("--incremental"), union, record_property)
+    assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+
+
+@pytest.mark.usefixtures("_small")
+def test_readers_find_the_text_that_ndjson_has(
+    export: Export, service: Service, bucket: Bucket, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    dice = random.Random(4)
+
+    def number() -> str:
+        digits = "".join(dice.choices("0123456789", k=dice.randrange(1, 40)))
+        return f"1{digits}{dice.choice(['', '.0', '.10', f'.{digits}', 'e5', 'E-400'])}"
+
+    texts = [f'{{"id":{number()},"price":{number()},"n":[{number()}],"name":"é\\u00e9 {at}"}}' for at in range(300)]
+
+    def reply(seen: Seen) -> Reply:
+        at = int(cursor_of(seen) or 0)
+        onward = f'"{at + 10}"' if at + 10 < len(texts) else "null"
+        return served(f'{{"result":[{",".join(texts[at : at + 10])}],"next_cursor":{onward}}}'.encode())
+
+    service.reply = reply
+    folders = {form: f"file://{tmp_path}/{form}" for form in ("ndjson", "parquet")}
+    for form, folder in folders.items():
+        assert export(f"--format {form}", folder).code == 0
+        assert export(f"--format {form}", f"s3://{bucket.name}/{form}").code == 0
+    under = "acct-1/ticketing/tickets/*"
+    content = b"".join(path.read_bytes() for path in sorted((tmp_path / "ndjson").glob(f"{under}.ndjson")))
+    assert content.decode().split("\n")[:-1] == texts
+    files = f"{tmp_path}/parquet/{under}.parquet"
+    assert len([*(tmp_path / "parquet").glob(f"{under}.parquet")]) > 3
+    rows = duckdb.sql(
+        f"SELECT record, id FROM read_parquet('{files}', filename=true) ORDER BY filename, file_row_number"
+    )
+    assert [row[0] for row in rows.fetchall()] == texts
+    assert polars.read_parquet(files)["record"].to_list() == texts
+    lines_of_json = duckdb.sql(f"SELECT json FROM read_ndjson_objects('{tmp_path}/ndjson/{under}.ndjson')").fetchall()
+    assert sorted(row[0] for row in lines_of_json) == sorted(texts)
+    options = {name.lower(): value for name, value in bucket.environ.items()}
+    there = polars.read_parquet(f"s3://{bucket.name}/parquet/{under}.parquet", storage_options=options)
+    assert there["record"].to_list() == texts
 
 
 def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
