@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
+from many_connections import profiles
 from pages import cursor_of, serve, tickets
 from power_cut import Disk, Files
 from server import Reply, Seen, Service
@@ -187,6 +188,36 @@ def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
     looked_at(service, look)
     argv = f"import ticketing/tags {name} --workers 1 --report report"
     result = unified(argv, environ=service.environ, stdin=RECORDS)
+    disk.check("at the end", whole)
+    assert (result.code, len(service.seen), disk.broken) == (0, 3, [])
+
+
+def test_the_journal_of_a_run_says_what_is_sent_before_it_is(
+    unified: Unified, service: Service, config: Config, watch: Watch
+) -> None:
+    profiles(config, service.url, 3)
+    disk = watch()
+
+    def journal(files: Files) -> list[Any]:
+        path = next((path for path in files if path.endswith(".ndjson") and "runs/" in path), None)
+        assert path, "there is no journal"
+        return [json.loads(line) for line in files[path].splitlines()]
+
+    def look(seen: Seen) -> None:
+        def told(files: Files) -> None:
+            header, *entries = journal(files)
+            assert header["calls"] == len([one for one in entries if "call" in one]), "the journal lacks a call"
+            sent = [one["k"] for one in entries if one["s"] == "sent"]
+            assert seen.headers["idempotency-key"] in sent, "the journal does not say it was sent"
+
+        disk.check("a request", told)
+
+    def whole(files: Files) -> None:
+        done = [one for one in journal(files) if one.get("s") == "ok"]
+        assert len(done) == 3, "the journal does not say that all is done"
+
+    looked_at(service, look)
+    result = unified("ticketing tickets update t1 -f name=x -p c* --yes --workers 1")
     disk.check("at the end", whole)
     assert (result.code, len(service.seen), disk.broken) == (0, 3, [])
 

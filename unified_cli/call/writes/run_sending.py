@@ -69,7 +69,7 @@ def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Seque
     missing: list[str] = []
     if numbers:
         printer = write_results.printer_for(call)
-        work = Work(part="connection", parts=len(numbers))
+        work = Work("connection", total=len(numbers))
         with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, call.catalogue) as clients:
             _RunSending(call, run, connections, (clients, printer, shown)).all(numbers, rules, errors)
         missing = printer.end()
@@ -128,7 +128,7 @@ class _RunSending:
         for outcome in sender.outcomes(self._jobs(numbers)):
             self._ended += 1
             error = outcome.attempt.error
-            self._shown.add(parts=1, failed=error is not None)
+            self._shown.add(1, failed=error is not None)
             if error is not None:
                 errors.add(error)
                 self._stopped = self._stopped or rules.stops(errors.count)
@@ -142,9 +142,9 @@ class _RunSending:
             planned, before = journal.call(number), journal.sent(number)
             if planned.call is None:
                 continue
-            request = self._connections.request(planned.call, self._run.header.body, planned.k)
             doubtful = journal.state(number) in IN_DOUBT
             at = before.t if before and doubtful else self._call.runtime.wall()
+            request = self._connections.request(planned.call, self._run.header.body, planned.k)
             self._tried += 1
             entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
             yield _CallJob(planned.call, request._replace(in_doubt=doubtful), entry)

@@ -1,0 +1,108 @@
+"""Kills a run, or what resumes it, at every point; then says what `runs show` tells, and resumes it to its end.
+
+A process of its own without threads, as `kill_command.py`. Reads a job as JSON on standard input; prints one JSON line
+for each crash point.
+"""
+
+import gc
+import io
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from kill_command import Crash
+
+from unified_cli.main import main
+from unified_cli.runtime import Runtime
+from unified_cli.stderr import Stderr
+
+
+class Home:
+    """The folders of one crash point, and the commands that are run there."""
+
+    def __init__(self, job: dict[str, Any], at: int) -> None:
+        self.job = job
+        self.at = at
+        self.data = Path(job["folder"]) / f"data-{at}"
+
+    def run(self, argv: list[str], crash: Crash | None = None) -> tuple[int, bytes]:
+        """The exit code, negative where it was killed, and what was printed."""
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            self._in_child(argv, crash, write)
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            printed = pipe.read()
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status), printed
+
+    def _in_child(self, argv: list[str], crash: Crash | None, pipe: int) -> None:
+        send = os.write
+        # What the kernel has survives a kill, so nothing waits for a disk here.
+        os.fsync = lambda _: None
+        if crash:
+            crash.patch()
+        stdout = io.BytesIO()
+        folders = {"config": Path(self.job["folder"]) / "config", "data": self.data}
+        stdin = io.BytesIO(self.job["stdin"].replace("{n}", str(self.at)).encode())
+        code = main(
+            [word.replace("{n}", str(self.at)) for word in argv],
+            Runtime(stdin, stdout, Stderr(None), {}, folders=folders),
+        )
+        send(pipe, stdout.getvalue())
+        os._exit(code)
+
+    def run_id(self) -> str | None:
+        """The id of the run, if it was begun."""
+        found = [path.name.partition(".")[0] for path in (self.data / "runs").glob("2*.ndjson")]
+        return found[0] if found else None
+
+    def shown(self, run: str | None) -> list[Any]:
+        """What `runs show` tells."""
+        if run is None:
+            return []
+        code, printed = self.run(["runs", "show", run, "-o", "json"])
+        assert code == 0, printed
+        found: list[Any] = json.loads(printed)["result"]
+        return found
+
+
+def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
+    """Kill at one point, look, and resume."""
+    home = Home(job, at)
+    run = None
+    argv = job["argv"]
+    if job["prepare"]:
+        home.run(job["argv"])
+        run = home.run_id()
+        argv = ["runs", "resume", run]
+    code, _ = home.run(argv, Crash(at))
+    run = run or home.run_id()
+    looked = time.monotonic()
+    shown = home.shown(run)
+    ended = home.run(["runs", "resume", run])[0] if run else None
+    return {"point": at, "killed": code < 0, "looked": looked, "shown": shown, "code": ended, "after": home.shown(run)}
+
+
+def warm_up(job: dict[str, Any]) -> None:
+    """Import what the commands need, so that the children have it."""
+    folders = {"config": Path(job["folder"]) / "config", "data": Path(job["folder"]) / "data-0"}
+    argv = [word.replace("{n}", "0") for word in job["argv"]]
+    main([*argv, "--dry-run"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
+    main(["runs", "list"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
+
+
+if __name__ == "__main__":
+    job = json.load(sys.stdin)
+    warm_up(job)
+    gc.freeze()
+    at, killed = job["from"], True
+    while killed:
+        point = at_point(job, at)
+        killed = point["killed"]
+        sys.stdout.write(json.dumps(point) + "\n")
+        at += job["step"]
