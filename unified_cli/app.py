@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "plan": ("compare.plan_command", "Print the calls that make one list of records like another"),
     "apply": ("apply_plan.apply_command", "Make the calls of plans, each once"),
     "runs": ("runs.runs_command", "List work of many writes, and continue it"),
+    "schema": ("schema_of_records.schema_command", "Show which fields the records of a list really have"),
     "operations": ("operations_command", "Search the operations"),
     "help": ("help_command", "Show help on exit codes, output, profiles and more"),
     "completion": ("completion_command", "Complete commands with TAB"),

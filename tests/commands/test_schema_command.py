@@ -1,0 +1,219 @@
+"""`unified schema`: the shape of real records, and whatever has changed in it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from jsonschema import Draft202012Validator
+from junitparser import JUnitXml
+from pages import served
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+Record = dict[str, Any]
+SCHEMA = "schema ticketing/tickets"
+NAMES = [f"c{at}" for at in range(10)]
+
+
+def record(at: int) -> Record:
+    return {
+        "id": f"t-{at}",
+        "name": None if at % 4 == 0 else f"Person {at}",
+        "priority": ["low", "high"][at % 2],
+        "size": at,
+        "assignee": {"id": str(at), "email": f"p{at}@example.com"},
+        "tags": [{"id": "x"}] * (at % 3),
+        **({"rare": True} if at % 40 == 0 else {}),
+    }
+
+
+def fleet(
+    service: Service, config: Config, changes: dict[str, Callable[[int, Record], object]], number: int = 80
+) -> None:
+    """Ten connections; `changes` alters the records of some of them."""
+    config("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in NAMES))
+
+    def reply(seen: Seen) -> Reply:
+        change = changes.get(dict(seen.query)["integrated_account_id"])
+        found = [record(at) for at in range(number)]
+        for at, one in enumerate(found):
+            if change:
+                change(at, one)
+        return served({"result": found})
+
+    service.reply = reply
+
+
+def baseline(unified: Unified, service: Service, config: Config, tmp_path: Path) -> Path:
+    fleet(service, config, {})
+    path = tmp_path / "tickets.json"
+    result = unified(f"{SCHEMA} -p c0 -o json", environ=service.environ)
+    path.write_text(result.stdout)
+    return path
+
+
+def test_the_shape_as_lines(unified: Unified, service: Service, config: Config) -> None:
+    fleet(service, config, {})
+    result = unified(f"{SCHEMA} -p c0", environ=service.environ)
+    assert result.stdout == (
+        "id\tstring\t100 %\t\t\n"
+        "name\tstring\t100 %\t25 %\t\n"
+        "priority\tstring\t100 %\t\thigh, low\n"
+        "size\tinteger\t100 %\t\t\n"
+        "assignee\tobject\t100 %\t\t\n"
+        "assignee.id\tstring\t100 %\t\t\n"
+        "assignee.email\tstring\t100 %\t\t\n"
+        "tags\tarray\t100 %\t\t\n"
+        "tags[]\tobject\t\t\t\n"
+        "tags[].id\tstring\t100 %\t\t\n"
+        "rare\tboolean\t2.5 %\t\t\n"
+    )
+    assert (result.stderr, result.code) == ("80 records of 1 connection\n", 0)
+
+
+def test_the_schema_holds_for_all_records_and_has_no_value_of_a_person(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    fleet(service, config, {})
+    result = unified(f"{SCHEMA} -p 'c*' -o json", environ=service.environ)
+    validator = Draft202012Validator(result.json)
+    assert [*validator.iter_errors(record(7))] == []
+    assert [*validator.iter_errors({**record(7), "size": "7"})] != []
+    assert result.json["properties"]["priority"]["enum"] == ["high", "low"]
+    assert result.json["x-counts"] == {"object": 800}
+    assert "example.com" not in result.stdout
+    assert "Person" not in result.stdout
+
+
+def test_names_of_members_that_are_data_are_not_kept(unified: Unified, service: Service) -> None:
+    of_people = {f"p{at}@example.com": {"ok": True} for at in range(50)}
+    of_ids = {f"key{at}": at for at in range(1000)}
+    service.reply = lambda _: served({"result": [{"a": of_people, "b": of_ids, "type": "x" * 65, "status": "a@b"}]})
+    found = unified(f"{SCHEMA} -o json", environ=service.environ).json["properties"]
+    assert found["a"]["additionalProperties"]["properties"]["ok"]["type"] == "boolean"
+    assert "properties" not in found["a"]
+    assert len(found["b"]["properties"]) <= 200
+    assert found["b"]["additionalProperties"]["type"] == "integer"
+    assert "enum" not in found["type"]
+    assert "enum" not in found["status"]
+
+
+CHANGES: dict[str, tuple[Callable[[int, Record], object], int, str, str]] = {
+    "lost-path": (lambda _, one: one.pop("size"), 14, "size", "in none of 80"),
+    "lost path within": (lambda _, one: one["assignee"].pop("email"), 14, "assignee.email", "in none of 80"),
+    "other-type": (lambda _, one: one.update(size="1"), 14, "size", "string"),
+    "other type in a list": (lambda _, one: one.update(tags=[{"id": 1}]), 14, "tags[].id", "integer"),
+    "new-path": (lambda _, one: one.update(extra=1), 0, "extra", "integer"),
+    "new-value": (lambda at, one: at == 5 and one.update(priority="urgent"), 0, "priority", "urgent"),
+    "null-share": (lambda at, one: one.update(name=None if at % 20 < 9 else "x"), 0, "name", "45 % of 80"),
+    "present-share": (lambda at, one: at % 4 == 0 and one.pop("size"), 0, "size", "75 % of 80"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changed_in_one_of_ten(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, name: str
+) -> None:
+    path = baseline(unified, service, config, tmp_path)
+    change, code, where, now = CHANGES[name]
+    fleet(service, config, {"c7": change})
+    kind = name.replace(" ", "-")
+    kind = next(one for one in ("lost-path", "other-type", kind) if kind.startswith(one))
+    file = tmp_path / "result.xml"
+    for strict, expected in (("", code), ("--strict", 14)):
+        command = f"{SCHEMA} -p 'c*' --against {path} --junit {file} {strict}"
+        result = unified(command, environ=service.environ)
+        assert result.code == expected, result.stderr
+        told = [line.split("\t") for line in result.stdout.splitlines()]
+        assert [(one[0], one[1], one[2], one[4]) for one in told] == [("c7", kind, where, now)]
+        suites = {suite.name: suite for suite in JUnitXml.fromfile(str(file))}
+        assert {one: suite.failures for one, suite in suites.items() if suite.failures} == (
+            {"c7": 1} if expected else {}
+        )
+        assert [case.name for case in suites["c7"]] == [
+            "lost-path",
+            "other-type",
+            "new-path",
+            "new-value",
+            "present-share",
+            "null-share",
+        ]
+    assert result.stderr.startswith("error: 1 difference in c7; first c7: ")
+
+
+def test_ten_times_unchanged(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+    path = baseline(unified, service, config, tmp_path)
+    for _ in range(10):
+        result = unified(f"{SCHEMA} -p 'c*' --against {path} --strict", environ=service.environ)
+        assert (result.stdout, result.code) == ("", 0)
+    assert result.stderr == "10 connections: nothing is lost or of another type, 0 other differences\n"
+
+
+def test_against_another_connection_and_as_json(unified: Unified, service: Service, config: Config) -> None:
+    fleet(service, config, {"c3": CHANGES["lost-path"][0]})
+    result = unified(f"{SCHEMA} -p c3 -p c4 --against c0 -o json", environ=service.environ)
+    assert result.code == 14
+    assert result.json == [
+        {"_profile": "c3", "kind": "lost-path", "path": "size", "before": "100 % of 80", "now": "in none of 80"}
+    ]
+
+
+def test_against_what_is_known(unified: Unified) -> None:
+    assert unified(f"-p sandbox {SCHEMA} --against known --strict").code == 0
+
+
+def test_a_rare_path_that_few_records_do_not_show_is_not_lost(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    path = baseline(unified, service, config, tmp_path)
+    fleet(service, config, {"c1": lambda _, one: one.pop("rare", None)}, number=20)
+    assert unified(f"{SCHEMA} -p c1 --against {path} --strict", environ=service.environ).code == 0
+
+
+def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+    path, file = baseline(unified, service, config, tmp_path), tmp_path / "result.xml"
+    whole = service.reply
+
+    def reply(seen: Seen) -> Reply:
+        if dict(seen.query)["integrated_account_id"] == "c2":
+            return served({"statusCode": 403, "error": "Error", "message": "no"}, 403)
+        return whole(seen)
+
+    service.reply = reply
+    result = unified(f"{SCHEMA} -p 'c*' --against {path} --junit {file}", environ=service.environ)
+    assert result.code == 9
+    assert result.stderr.splitlines()[-1] == "error: 1 of 10 connections failed: c2"
+    assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {"c2": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("ticketing/nothing", 2, "no resource ticketing/nothing"),
+        ("ticketing/tickets --strict", 2, "--strict and --junit need --against"),
+        ("ticketing/tickets --against none.json", 11, "cannot read none.json: No such file"),
+        ("ticketing/tickets --against bad.json", 2, "bad.json is not JSON"),
+        ("ticketing/tickets --against list.json", 2, "this is no JSON Schema of records"),
+        ("ticketing/tickets --against deep.json", 2, "is no"),
+        ("ticketing/tickets --records 0", 2, "--records"),
+    ],
+)
+def test_what_is_refused(
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.json").write_text("{")
+    Path("list.json").write_text(json.dumps({"properties": [1]}))
+    Path("deep.json").write_text('{"items":' * 5000 + "{}" + "}" * 5000)
+    result = unified(f"schema {words}", environ=service.environ)
+    assert (result.code, service.seen) == (code, []), result.stderr
+    assert message in result.stderr

@@ -1,0 +1,1 @@
+"""`unified schema` and its parts."""

@@ -1,0 +1,80 @@
+"""Read the records of the selected connections, and keep only their shapes."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from unified_cli.bulk.observed_schema.observed_shape import ObservedShape
+from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.call.checks import selected_reads
+from unified_cli.call.checks.selected_reads import ReadWork, SelectedReads
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.cli.flags import by_name
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.errors import UnifiedError
+from unified_cli.http.pagination import Page
+from unified_cli.json_text import json_codec
+from unified_cli.json_text.members import Record
+from unified_cli.json_text.values import Json
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
+
+_COMMON = (
+    *(name for part in (MessageOptions, NetworkOptions, ConnectionOptions) for name in by_name(part)),
+    "query",
+    "page_size",
+)
+"""The options that a list takes as they are."""
+
+Shapes = dict[str, ObservedShape | UnifiedError]
+"""The shape of each connection's records, or why they could not be read."""
+
+
+def select(
+    context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
+) -> SelectedReads:
+    """The lists of these connections, as far as they are looked at."""
+    common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
+    # Nothing is printed in this format, which any list can have.
+    read = common.replaced(profile=tuple(profiles), limit=options.records, output="table")
+    return selected_reads.select(context.runtime, context.catalogue, operation, read)
+
+
+def empty_shape(operation: Operation) -> ObservedShape:
+    """A shape that lists the values of the known enumerations."""
+    return ObservedShape({field.name for field in operation.facts.fields if field.values})
+
+
+def observe(selected: SelectedReads) -> Shapes:
+    """Read the lists at once. What broke off one of them is not raised but part of what is given."""
+    runtime, catalogue, *_ = selected.common
+    found: Shapes = {read.name: empty_shape(selected.operation) for read in selected.reads}
+    work = Work(part="connection", parts=len(selected.reads))
+    with (
+        progress(runtime, work) as shown,
+        Clients(runtime, catalogue) as clients,
+        WorkerPool(selected.common.options.workers, ReadWork(selected, clients).run) as pool,
+    ):
+        for read, answer in pool.results(selected.reads):
+            shape = found[read.name]
+            if isinstance(answer, Page) and isinstance(shape, ObservedShape):
+                for record in answer.records:
+                    shape.add(_decoded(record))
+                shown.add(len(answer.records), pages=1)
+            else:
+                shown.add(parts=1, failed=answer is not None)
+                if isinstance(answer, UnifiedError):
+                    found[read.name] = answer
+    return found
+
+
+def _decoded(record: Record) -> Json:
+    try:
+        return msgspec.json.decode(record)
+    except msgspec.DecodeError:
+        # Halves of surrogate pairs, which msgspec refuses.
+        return json_codec.read(bytes(record).decode("utf-8"))

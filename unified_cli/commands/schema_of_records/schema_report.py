@@ -1,0 +1,98 @@
+"""How the shapes of connections differ from what was expected: as lines, JSON, JUnit, and as the end of the command."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, ShapeNode
+from unified_cli.bulk.observed_schema.shape_difference import ShapeChange, ShapeDifference, compare
+from unified_cli.catalogue import Operation
+from unified_cli.cli.result_table import show
+from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.output import junit
+from unified_cli.output.junit import JUnitCase, JUnitSuite
+from unified_cli.plural import all_of, counted
+from unified_cli.runtime import Runtime
+
+_HEADS = ("connection", "difference", "path", "before", "now")
+_MOST_NAMED = 5
+
+Found = Mapping[str, Sequence[ShapeDifference] | UnifiedError]
+"""The differences of each connection, or why it could not be read."""
+
+
+def differences(before: ShapeNode, shapes: Mapping[str, ObservedShape | UnifiedError]) -> Found:
+    """What differs in each connection."""
+    return {
+        name: one if isinstance(one, UnifiedError) else sorted(compare(before, one.root), key=_order)
+        for name, one in shapes.items()
+    }
+
+
+def _order(one: ShapeDifference) -> tuple[bool, str, str]:
+    return one.kind.strict, one.path, one.kind.value
+
+
+def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, found: Found) -> None:
+    """Print the differences, and write the file of `--junit`."""
+    rows = [(name, one) for name, several in found.items() if not isinstance(several, UnifiedError) for one in several]
+    value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
+    lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
+    if lines or options.output == "json":
+        show(runtime, options.output, _HEADS, lines, value)
+    if options.junit is not None:
+        classname = f"{operation.api}.{operation.resource}"
+        junit.write(Path(options.junit), [_suite(name, one, classname, options) for name, one in found.items()])
+
+
+def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
+    """Raise DifferentError where differences are a failure, IncompleteError where connections could not be read."""
+    errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
+    raise_errors(runtime, errors, len(found))
+    wrong = {
+        name: [one for one in several if strict or not one.kind.strict]
+        for name, several in found.items()
+        if not isinstance(several, UnifiedError)
+    }
+    wrong = {name: several for name, several in wrong.items() if several}
+    told = sum(len(several) for several in found.values() if not isinstance(several, UnifiedError))
+    if wrong:
+        name, several = next(iter(wrong.items()))
+        first, number = several[0], sum(map(len, wrong.values()))
+        named = ", ".join([*wrong][:_MOST_NAMED]) + (" …" if len(wrong) > _MOST_NAMED else "")
+        what = f"{first.kind.value} {first.path} ({first.before or 'nothing'} before, {first.now} now)"
+        raise DifferentError(f"{counted(number, 'difference')} in {named}; first {name}: {what}")
+    many = counted(len(found), "connection")
+    runtime.stderr.note(f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}")
+
+
+def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
+    """Raise the error of the only connection, or one that names those that could not be read; tell each."""
+    if not errors:
+        return
+    first = next(iter(errors.values()))
+    if number == 1:
+        raise first
+    for name, error in errors.items():
+        runtime.stderr.line(f"{name}: {error.one_line}")
+    if len(errors) == number and len({error.code for error in errors.values()}) == 1:
+        raise first.retold(f"{all_of(number, 'connection')} failed")
+    raise IncompleteError(f"{len(errors)} of {counted(number, 'connection')} failed: {', '.join(errors)}")
+
+
+def _suite(
+    name: str, found: Sequence[ShapeDifference] | UnifiedError, classname: str, options: SchemaOptions
+) -> JUnitSuite:
+    """A test for each kind of difference."""
+    if isinstance(found, UnifiedError):
+        return JUnitSuite(name, [JUnitCase(classname, "read", "error", found.message, found.one_line)])
+    return JUnitSuite(name, [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange])
+
+
+def _case(kind: ShapeChange, found: Sequence[ShapeDifference], classname: str, *, strict: bool) -> JUnitCase:
+    mine = [one for one in found if one.kind is kind]
+    if not mine or (kind.strict and not strict):
+        return JUnitCase(classname, kind.value)
+    lines = "\n".join(f"{one.path}: {one.before or 'nothing'} before, {one.now} now" for one in mine)
+    return JUnitCase(classname, kind.value, "failure", f"{kind.about}: {', '.join(one.path for one in mine)}", lines)

@@ -1,0 +1,75 @@
+"""Read the records of every selected connection, and show or compare their shapes."""
+
+from pathlib import Path
+
+from unified_cli.bulk.observed_schema import schema_document
+from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, paths
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.result_table import show
+from unified_cli.commands import named_resource
+from unified_cli.commands.schema_of_records import observed_connections, schema_report
+from unified_cli.commands.schema_of_records.observed_connections import Shapes
+from unified_cli.commands.schema_of_records.schema_baseline import baseline
+from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.output import junit, stdout
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+_HEADS = ("path", "types", "present", "null", "values")
+
+
+def run(context: CommandContext, options: SchemaOptions) -> None:
+    """Show the shape of all records, or compare that of each connection with another.
+
+    Raises DifferentError where they differ, and the errors of the connections.
+    """
+    runtime = context.runtime
+    operation = named_resource.find(context.catalogue, options.resource).operations.get("list")
+    if operation is None:
+        raise UsageError(f"{options.resource} has no list")
+    if options.against is None and (options.strict or options.junit is not None):
+        raise UsageError("--strict and --junit need --against")
+    if options.junit is not None:
+        junit.check(Path(options.junit))
+    stdout.check(runtime)
+    selected = observed_connections.select(context, operation, options, options.profile)
+    before = baseline(context, operation, options) if options.against is not None else None
+    shapes = observed_connections.observe(selected)
+    if before is not None:
+        found = schema_report.differences(before, shapes)
+        schema_report.print_found(runtime, options, operation, found)
+        schema_report.finish(runtime, found, strict=options.strict)
+        return
+    _show(runtime, options, operation, shapes)
+    errors = {name: one for name, one in shapes.items() if isinstance(one, UnifiedError)}
+    schema_report.raise_errors(runtime, errors, len(shapes))
+
+
+def _show(runtime: Runtime, options: SchemaOptions, operation: Operation, shapes: Shapes) -> None:
+    """Print the shape of the records of all connections together."""
+    whole, number = observed_connections.empty_shape(operation), 0
+    for one in shapes.values():
+        if isinstance(one, ObservedShape):
+            whole.merge(one)
+            number += 1
+    if not number:
+        return
+    rows = [
+        (
+            path,
+            ", ".join(sorted(node.kinds)) or "null",
+            _percent(node.seen, of) if of else "",
+            _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
+            ", ".join(sorted(node.values or ())),
+        )
+        for path, node, of in paths(whole.root)
+    ]
+    title = f"{operation.api}/{operation.resource}"
+    show(runtime, options.output, _HEADS, rows, schema_document.document(whole.root, title))
+    runtime.stderr.note(f"{counted(whole.root.seen, 'record')} of {counted(number, 'connection')}")
+
+
+def _percent(number: int, of: int) -> str:
+    return f"{100 * number / of:.3g} %"
