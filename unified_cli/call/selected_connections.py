@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import ConnectionOptions
@@ -55,13 +54,27 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 def note_same_of(runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]) -> None:
     """Say on stderr which of these profiles are the same connection, which a read then asks more than once."""
-    runtime = runtime._replace(environ={**runtime.environ})
-    selected = {}
-    for name in names:
-        # What is wrong with one is told when it is called, and hides none of the others.
-        with suppress(UnifiedError):
-            selected[name] = resolution.resolve(overrides(options, name), runtime, config)
+    # What is wrong with one is told when it is called, and hides none of the others.
+    selected, _ = each(runtime, config, options, names)
     _note_same(runtime, selected)
+
+
+def each(
+    runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
+) -> tuple[Selected, Mapping[str, UnifiedError]]:
+    """Those of these profiles that can be called, and what is wrong with each of the others."""
+    runtime = runtime._replace(environ={**runtime.environ})
+    selected: dict[str, Settings] = {}
+    wrong: dict[str, UnifiedError] = {}
+    for name in names:
+        try:
+            settings = resolution.resolve(overrides(options, name), runtime, config)
+            settings.reachable()
+        except UnifiedError as error:
+            wrong[name] = error
+        else:
+            selected[name] = settings
+    return selected, wrong
 
 
 def _note_same(runtime: Runtime, selected: Selected) -> None:

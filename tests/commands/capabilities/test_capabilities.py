@@ -155,6 +155,17 @@ def test_formats(unified: Unified, config: Config) -> None:
     assert {case.classname for case in suites[1]} == {"ticketing.tags", "voice.calls"}
 
 
+def test_a_profile_that_cannot_be_called_hides_none_of_the_others(unified: Unified, config: Config) -> None:
+    path = config(
+        '[profiles.good]\nbase_url = "sandbox:"\naccount_id = "full"\n[profiles.bad]\nbase_url = "sandbox:"\n'
+    )
+    found = cells(unified, "voice/calls -p *")
+    assert found == {("good", "voice calls list"): "offered", ("bad", "voice calls list"): "failed"}
+    assert unified("capabilities voice/calls -p *").code == 9
+    path.write_text(path.read_text().replace("bad", "other").replace("full", "help-desk"))
+    assert unified("capabilities voice/calls -p * -a full").code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -16,7 +16,7 @@ from unified_cli.commands.capabilities.capabilities_options import CapabilitiesO
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.errors import IncompleteError, UnifiedError, UsageError
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, progress
@@ -32,12 +32,13 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     """Print what the connections offer. Raises IncompleteError if some could not be asked, or their error if none."""
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources)
-    selected = _selected(runtime, options)
+    names, selected, wrong = _selected(runtime, options)
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
     work = Work(part="connection", parts=len(selected))
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
-        found = _ask_all(check, selected, clients, shown, options)
+        asked = _ask_all(check, selected, clients, shown, options)
+    found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found)
     matrix_output.show(runtime, options.output, operations, found)
     _raise_error(found)
@@ -53,23 +54,30 @@ def _operations(catalogue: Catalogue, names: Sequence[str]) -> list[Operation]:
     return [*found.values()]
 
 
-def _selected(runtime: Runtime, options: CapabilitiesOptions) -> Mapping[str, Settings]:
+def _selected(
+    runtime: Runtime, options: CapabilitiesOptions
+) -> tuple[Sequence[str], Mapping[str, Settings], Mapping[str, UnifiedError]]:
+    """The names of the connections, the settings of those that can be asked, and what is wrong with the others."""
     # The option is the format of the matrix, not of records.
     options = options.replaced(output=None)
     config = file.read(runtime)
     if profiles.is_several(options.profile):
+        if options.account_id:
+            raise UsageError("-a names one connection and -p several (leave one of them out)")
         fan_out.shared(runtime, config, options)
-        return selected_connections.for_reads(runtime, config, options)
+        names = profiles.select(config, options.profile)
+        return names, *selected_connections.each(runtime, config, options, names)
     resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
     builder.apply_message_settings(runtime, resolved)
     _, account = resolved.reachable()
-    return {resolved.profile or account: resolved}
+    name = resolved.profile or account
+    return [name], {name: resolved}, {}
 
 
 def _ask_all(
     check: OfferCheck, selected: Mapping[str, Settings], clients: Clients, shown: Progress, options: CapabilitiesOptions
-) -> list[ConnectionOffer]:
-    """What each connection offers, in the order in which they were selected."""
+) -> Mapping[str, ConnectionOffer]:
+    """What each connection offers, by its name."""
 
     def ask(name: str) -> Generator[ConnectionOffer]:
         settings = selected[name]
@@ -89,7 +97,7 @@ def _ask_all(
         for one in pool.results(selected):
             found[one.name] = one
             shown.add(parts=1, failed=one.error is not None)
-    return [found[name] for name in selected]
+    return found
 
 
 def _keep_lacking(
