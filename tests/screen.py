@@ -41,6 +41,10 @@ class Terminal:
         self._child.expect(pattern)
         return str(self._child.after)
 
+    def enter(self, line: str) -> None:
+        """Type a line."""
+        self._child.send(f"{line}\r")
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.sendintr()

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import stat
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 from front_door import Result, Unified
 from many_connections import Config, account, failing, profiles, run_id
-from server import Seen, Service
+from pages import served
+from screen import Terminal
+from server import Reply, Seen, Service
 
 SUSPEND = "user-directory users suspend -f user_id=u1"
 UPDATE = "ticketing tickets update t1 -f name=x"
@@ -369,3 +372,60 @@ def test_a_run_of_an_account_of_the_flags_is_resumed_there(unified: Unified, ser
     result = unified(f"runs resume {run}", environ=service.environ)
     assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [("other", "b")]
     assert result.code == 9
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_what_cannot_be_printed_leaves_nothing_in_doubt(
+    piped: bool, unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 9)
+    lines = b"".join(b'{"_profile":"c0%d","id":"t1"}\n' % n for n in range(9))
+    what = "ticketing tickets update - -f name=x" if piped else UPDATE
+    result = unified(f"{what} -p c* --yes --workers 3 -o tsv --jq error", stdin=lines if piped else b"")
+    run = run_id(result.stderr)
+    assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs resume {run}")
+    shown = Counter(one["outcome"] for one in unified(f"runs show {run} -o json").json["result"])
+    assert set(shown) == {"done", "not-tried"}
+    assert shown["done"] == len(service.seen) <= 6
+
+
+def test_answering_no_at_a_terminal_sends_nothing(service: Service, config: Config, tmp_path: Path) -> None:
+    profiles(config, service.url, 3)
+    environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
+    terminal = Terminal([*SUSPEND.split(), "-p", "c*"], environ, columns=120)
+    terminal.until(r"run user-directory users suspend in 3 connections \(c00, c01, c02\)\? \[y/N\] ")
+    terminal.enter("n")
+    assert terminal.end() == 2
+    assert (service.seen, [*tmp_path.glob(".local/share/unified/runs/*")]) == ([], [])
+
+
+def test_ctrl_c_says_what_goes_on_with_it(service: Service, config: Config, tmp_path: Path) -> None:
+    profiles(config, service.url, 6)
+    held = threading.Event()
+
+    def reply(_: Seen) -> Reply:
+        if len(service.seen) > 2:
+            held.set()
+            service.over.wait(20)
+        return served({"id": "t1"})
+
+    service.reply = reply
+    environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
+    terminal = Terminal([*UPDATE.split(), "-p", "c*", "--yes", "--workers", "1"], environ, columns=120)
+    assert held.wait(20)
+    terminal.interrupt()
+    assert terminal.end() == 130
+    (journal,) = tmp_path.glob(".local/share/unified/runs/*.ndjson")
+    told = " ".join(terminal.lines)
+    assert f"broken off after 2 of 6 connections; to continue: unified runs resume {journal.stem}" in told
+
+
+def test_a_jq_program_that_fails_at_the_end_hides_no_outcome(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 3)
+    result = unified(f"{UPDATE} -p c* --yes --jq error")
+    assert (result.code, result.stderr.splitlines()[1]) == (2, "done: 3 of 3 connections")
+    service.reply = failing({"a-c01": 500})
+    result = unified(f"{UPDATE} -p c* --yes --jq error")
+    assert (result.code, result.stderr.splitlines()[-2]) == (10, "error: 1 of 3 connections may or may not be done")

@@ -23,6 +23,7 @@ from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
+from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress
 from unified_cli.plural import counted, named
@@ -83,6 +84,7 @@ class PipedRun:
         self._failed = Counter[str | None]()
         self._unknown = 0
         self._stopped: dict[str | None, UnifiedError] = {}
+        self._unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def all(self, jobs: Sequence[PipedJob]) -> None:
         """Send them all, print the answers, and raise the error that sums up the run."""
@@ -96,11 +98,10 @@ class PipedRun:
                 for done in self._results(jobs):
                     self._count(done.job, unknown=isinstance(done.error, UnknownError), failed=done.error is not None)
                     self._print(done)
+            self._raise_error(len(jobs))
         except KeyboardInterrupt as stop:
             self._note_interruption(stop, jobs)
             raise
-        try:
-            self._raise_error(len(jobs))
         except UnifiedError as error:
             error.next_command = self._next
             raise
@@ -120,6 +121,8 @@ class PipedRun:
             if job.request is None:
                 continue
             number += 1
+            if self._unprinted is not None:
+                return
             if job.profile in self._stopped:
                 continue
             self._tried += 1
@@ -148,6 +151,16 @@ class PipedRun:
         self._unknown += unknown
 
     def _print(self, done: JobResult) -> None:
+        """Print an answer. Where that fails no more is sent, and of writes what is under way is still written down."""
+        try:
+            if self._unprinted is None:
+                self._put(done)
+        except (UnifiedError, stdout.ClosedError) as error:
+            self._unprinted = error
+            if self._run is None:
+                raise
+
+    def _put(self, done: JobResult) -> None:
         if done.error is not None:
             key = f"; its key was {done.error.idempotency_key}" if done.error.idempotency_key else ""
             self._tell(done.job, f"{done.error.one_line}{key}")
@@ -186,6 +199,8 @@ class PipedRun:
         return f"unified runs retry {self._run.id}" if states["failed"] else None
 
     def _raise_error(self, count: int) -> None:
+        if self._unprinted is not None:
+            raise self._unprinted
         missing = [] if self._stopped else self._printer.end()
         if self._unknown:
             raise UnknownError(f"{self._unknown} of {count} may or may not have been done")

@@ -21,6 +21,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.errors import IncompleteError, StorageError, UnifiedError
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
+from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
@@ -66,18 +67,29 @@ def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Seque
     """
     runtime = call.runtime
     errors = RunErrors()
-    missing: list[str] = []
+    unprinted: UnifiedError | None = None
     if numbers:
         printer = write_results.printer_for(call)
         work = Work("connection", total=len(numbers))
         with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, call.catalogue) as clients:
             _RunSending(call, run, connections, (clients, printer, shown)).all(numbers, rules, errors)
-        missing = printer.end()
+        unprinted = _end(printer)
     summary = RunSummary(run, connections, runtime.wall())
     summary.show(runtime)
+    if unprinted is not None and not summary.is_done:
+        runtime.stderr.line(unprinted.message)
     summary.raise_error(errors)
-    if missing:
-        raise IncompleteError("; ".join(missing))
+    if unprinted is not None:
+        raise unprinted
+
+
+def _end(printer: Printer) -> UnifiedError | None:
+    """Complete the output; gives what is wrong with it, which changes nothing of what was done."""
+    try:
+        missing = printer.end()
+    except UnifiedError as error:
+        return error
+    return IncompleteError("; ".join(missing)) if missing else None
 
 
 class _RunSending:
@@ -98,6 +110,7 @@ class _RunSending:
         self._tried = 0
         self._ended = 0
         self._stopped = False
+        self._unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def all(self, numbers: Sequence[int], rules: StopRules, errors: RunErrors) -> None:
         """Send all, as far as the rules go, and print each result."""
@@ -107,6 +120,8 @@ class _RunSending:
                     self._stage([numbers[position] for position in part], rules, errors)
                     if self._stopped or rules.ends_stage(errors.count):
                         break
+            if self._unprinted is not None:
+                raise self._unprinted
             for number in numbers[self._tried :]:
                 entry = self._run.journal.call(number)
                 if entry.call is not None:
@@ -132,7 +147,15 @@ class _RunSending:
             if error is not None:
                 errors.add(error)
                 self._stopped = self._stopped or rules.stops(errors.count)
-            write_results.put(self._printer, outcome.job.call, outcome.job.sent.k, outcome.attempt)
+            self._print(outcome)
+
+    def _print(self, outcome: _CallOutcome) -> None:
+        """Print a result. Where that fails nothing more is sent, and what is under way is still written down."""
+        if self._unprinted is None:
+            try:
+                write_results.put(self._printer, outcome.job.call, outcome.job.sent.k, outcome.attempt)
+            except (UnifiedError, stdout.ClosedError) as error:
+                self._unprinted, self._stopped = error, True
 
     def _jobs(self, numbers: Sequence[int]) -> Iterator[_CallJob]:
         journal = self._run.journal

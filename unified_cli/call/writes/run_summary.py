@@ -95,10 +95,15 @@ class RunSummary:
         if len(groups) > _MOST_CAUSES:
             runtime.stderr.line(f"and {counted(len(groups) - _MOST_CAUSES, 'other cause')}")
 
+    @property
+    def is_done(self) -> bool:
+        """Whether every call is done."""
+        return self.counts["done"] == self.total
+
     def raise_error(self, errors: RunErrors) -> None:
         """Raise the error that sums up the run, if not all of it is done."""
         failed, doubtful, untried = (self.counts[name] for name in ("failed", "in-doubt", "not-tried"))
-        if not (failed or doubtful or untried):
+        if self.is_done:
             return
         total = counted(self.total, "connection")
         told = [f"{number} of {total} {word}" for number, word in _words(failed, doubtful, untried)]

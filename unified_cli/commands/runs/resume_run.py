@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+from unified_cli.bulk.runs import stop_rules
 from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
 from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stop_rules import StopRules
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.call import Call, fan_out
 from unified_cli.call.writes import run_sending, run_summary
@@ -42,6 +42,9 @@ class ResumeRunOptions(MessageOptions, NetworkOptions):
     output: Output = None
     columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
     jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
+    fail_fast: Annotated[bool, by_name(OperationOptions)["fail_fast"]] = False
+    max_failures: Annotated[str | None, by_name(OperationOptions)["max_failures"]] = None
+    stages: Annotated[str | None, by_name(OperationOptions)["stages"]] = None
 
 
 def resume_command(about: str, context: CommandContext) -> Any:
@@ -82,11 +85,12 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             flags = flags._replace(token_file=kept.token_file or None)
         connections = RunConnections(runtime, catalogue, config, flags)
         numbers = array("Q", _failed(run) if retry else _open(run, connections, runtime.wall()))
+        rules = stop_rules.parse(options.stages, options.max_failures, len(numbers), fail_fast=options.fail_fast)
         connections.check(run, numbers)
         common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
         settings = fan_out.shared(runtime, config, common)
         run_sending.announce(call := Call(runtime, catalogue, settings, common), run, None)
-        run_sending.send(call, run, connections, numbers, StopRules())
+        run_sending.send(call, run, connections, numbers, rules)
 
 
 _COMMON = ("output", "columns", "jq", "workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet")
