@@ -50,6 +50,7 @@ def test_the_topics_are_these() -> None:
         "evidence",
         "speed",
         "sandbox",
+        "engines",
     ]
 
 

@@ -138,13 +138,14 @@ def wait_until(holds: Any, seconds: float = 30) -> None:
 @contextmanager
 def cluster(home: Path, *, pages: int, records: int, workers: int = 2, **settings: str) -> Iterator[Cluster]:
     """All of it, stopped at the end."""
+    home.mkdir(exist_ok=True)
     with ExitStack() as processes:
         service = started([str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log")
         processes.callback(stop, service)
         made = Cluster(home, "", free_port(), processes)
         made.start_scheduler(**settings)
         for _ in range(workers):
-            made.start_worker()
+            made.start_worker(**settings)
         wait_until(lambda: (home / "service.log").read_text().endswith("\n"))
         made.service = f"http://127.0.0.1:{(home / 'service.log').read_text().split()[-1]}"
         wait_until(lambda: made.joined(workers))

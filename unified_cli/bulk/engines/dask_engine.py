@@ -92,7 +92,12 @@ class DaskEngine:
 
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
         """Have a task done: once, or by every worker that there is. Gives how many ends it will have."""
-        workers: list[str | None] = [*self._client.nthreads()] if everywhere else [None]
+        workers: list[str | None] = [None]
+        if everywhere:
+            # A cluster that was started just now.
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
+            workers = [*self._client.nthreads()]
         for worker in workers:
             future = self._client.submit(
                 dask_worker.perform,

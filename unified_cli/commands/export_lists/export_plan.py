@@ -1,10 +1,11 @@
 """What an export reads and where it goes, from the options or from a task, and how that is carried out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.export import export_task, folder_export, list_history, manifest, selection
-from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.destinations.destination import Destination, InUseError
 from unified_cli.bulk.export.export_task import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.list_export import ListExportOptions
@@ -21,8 +22,11 @@ from unified_cli.http.pagination import Span
 from unified_cli.output import printer
 from unified_cli.output.progress import Progress
 from unified_cli.output.transform import Transform
+from unified_cli.runtime import Runtime
 
 _LAG = 60.0
+# A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
+_PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def carry_out(context: CommandContext, plan: ExportPlan, destination: Destinatio
     runtime, options, name, connect = context.runtime, plan.options, plan.manifest, plan.connect
     form = export_format.of(options)
     span = Span(since=builder.since(runtime, options.since, options.query))
-    with plan.clients, destination.hold(name):
+    with plan.clients, _held(destination, plan, runtime):
         if options.restart:
             list_history.forget(destination, name, {task.file for task in plan.tasks})
         text = destination.read(name)
@@ -91,6 +95,22 @@ def carry_out(context: CommandContext, plan: ExportPlan, destination: Destinatio
             allow_partial=options.allow_partial,
         )
         return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks, shown)
+
+
+@contextmanager
+def _held(destination: Destination, plan: ExportPlan, runtime: Runtime) -> Iterator[None]:
+    """Keep other runs out. A task may be run again before its first run has noticed that nobody wants it any more."""
+    until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(destination.hold(plan.manifest))
+                break
+            except InUseError:
+                if runtime.monotonic() >= until:
+                    raise
+                runtime.sleep(1)
+        yield
 
 
 def _list_options(

@@ -8,6 +8,11 @@ from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import ManifestEntry
+from unified_cli.errors import StateError
+
+
+class InUseError(StateError):
+    """Another run writes to the same place, and has said so lately."""
 
 
 class Destination(Protocol):
@@ -21,7 +26,7 @@ class Destination(Protocol):
     """How long what ended may wait to be told in the manifest."""
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
-        """Keep other runs with a manifest of this name out. Raises StateError where one is under way."""
+        """Keep other runs with a manifest of this name out. Raises StateError or InUseError where one is under way."""
 
     def read(self, manifest: str) -> bytes | None:
         """A manifest; None where there is none."""

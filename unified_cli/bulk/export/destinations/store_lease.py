@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from unified_cli import os_limits
+from unified_cli.bulk.export.destinations.destination import InUseError
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
@@ -55,7 +56,7 @@ class StoreLease:
     def take(self) -> None:
         """Take the lease, and renew it from now on.
 
-        Raises StateError where another run has it, StorageError, also for a store that cannot create an object only
+        Raises InUseError where another run has it, StorageError, also for a store that cannot create an object only
         where there is none.
         """
         names = self._names()
@@ -120,17 +121,19 @@ class StoreLease:
         until = self._runtime.monotonic() + _DEAD_SECONDS
         while self._runtime.monotonic() < until:
             self._runtime.sleep(_POLL_SECONDS)
-            if self._read(name) != before:
-                return True
+            found = self._read(name)
+            if found != before:
+                # Without a sign the other run has come to its end meanwhile.
+                return found is not None
         return False
 
     def _read(self, name: str) -> _Sign | None:
         text = self._objects.get(f"{self._folder}/{name}")
         return None if text is None else state.decoded(text, _Sign)
 
-    def _in_use(self, sign: _Sign | None) -> StateError:
+    def _in_use(self, sign: _Sign | None) -> InUseError:
         whose = f"process {sign.process} on {sign.host}" if sign else "another run"
-        return StateError(f"the export to {self._objects.url} is in use by {whose}")
+        return InUseError(f"the export to {self._objects.url} is in use by {whose}")
 
 
 def _is_dead(sign: _Sign) -> bool:

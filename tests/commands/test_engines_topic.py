@@ -1,0 +1,175 @@
+"""`unified help engines`: what it shows for other tools runs as it stands, as far as those tools can be had here."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from front_door import ROOT, Unified
+
+CODE = tomllib.loads((ROOT / "unified_cli/commands/engines_topic.toml").read_text("utf-8"))["engines"]["code"]
+CONFIG = 'base_url = "sandbox:"\n' + "".join(
+    f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two")
+)
+# The two that are no part of this machine, as far as the examples use them.
+AIRFLOW = """
+def dag(**_options):
+    return lambda function: function
+
+class Task:
+    def __init__(self, function):
+        self.function = function
+    def __call__(self):
+        return self.function()
+    def expand(self, line):
+        for one in line:
+            self.function(one)
+
+def task(function=None, **_options):
+    return Task(function) if function else Task
+"""
+RAY = """
+init = lambda: None
+get = list
+
+def remote(**_options):
+    def decorate(function):
+        function.remote = function
+        return function
+    return decorate
+
+def wait(running):
+    return running[:1], running[1:]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A home with two connections, and a file with the tasks of an export to `dump`."""
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.parent.mkdir(parents=True, mode=0o700)
+    config.write_text(CONFIG)
+    config.chmod(0o600)
+    run("unified export ticketing/tickets -p '*' --to dump --tasks > tasks.ndjson", tmp_path)
+    return tmp_path
+
+
+def run(script: str, folder: Path, environ: Mapping[str, str] | None = None, shell: str = "sh") -> str:
+    path = f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    words = [shell, *(["-e", "-c", script] if shell == "sh" else ["-c", script])]
+    world = {"PATH": path, "HOME": str(folder), "PWD": str(folder), **(environ or {})}
+    # Its own group: what it leaves in the background is ended with it, and keeps no pipe open.
+    with (
+        (folder / "said").open("wb") as said,
+        subprocess.Popen(words, cwd=folder, env=world, stdout=said, stderr=said, start_new_session=True) as process,
+    ):
+        try:
+            code = process.wait(60)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    told = (folder / "said").read_text()
+    assert code == 0, told
+    return told
+
+
+def exported(folder: Path) -> dict[str, int]:
+    """How many records are there of each connection."""
+    found: dict[str, int] = {}
+    for path in (folder / "dump").rglob("*.ndjson"):
+        name = path.relative_to(folder / "dump").parts[0]
+        found[name] = found.get(name, 0) + len(path.read_text().splitlines())
+    return found
+
+
+def test_code_is_shown_as_it_stands(unified: Unified) -> None:
+    shown = unified("help engines").stdout
+    for text in CODE.values():
+        assert "\n".join(f"  {line}".rstrip() for line in text.strip("\n").splitlines()) in shown
+
+
+@pytest.mark.extra
+def test_a_shell_does_one_task_after_the_other(folder: Path) -> None:
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    said = run(CODE["One task after the other"].replace("export ticketing ", "export ticketing/tickets "), folder)
+    assert said.splitlines()[-1] == f"file://{folder}/dump: the manifest matches 2 files"
+    assert exported(folder) == {"one": 120, "two": 120}
+
+
+def test_a_kubernetes_job_does_the_task_of_its_index(folder: Path) -> None:
+    job = yaml.safe_load(CODE["Kubernetes, an indexed Job"])["spec"]
+    (container,) = job["template"]["spec"]["containers"]
+    assert container["command"] == ["sh", "-c"]
+    (script,) = container["args"]
+    run(script.replace("/tasks/", f"{folder}/"), folder, {"JOB_COMPLETION_INDEX": "1"})
+    assert exported(folder) == {"two": 120}
+
+
+def test_a_slurm_array_does_the_task_of_its_number(folder: Path) -> None:
+    run(CODE["SLURM, a job array"], folder, {"SLURM_ARRAY_TASK_ID": "1"})
+    assert exported(folder) == {"one": 120}
+
+
+def test_airflow_makes_tasks_and_does_them(folder: Path) -> None:
+    (folder / "airflow").mkdir()
+    (folder / "airflow" / "sdk.py").write_text(AIRFLOW)
+    script = CODE["Airflow"].replace('["ticketing", ', '["ticketing/tickets", ').replace("s3://bucket/dump", "dump")
+    run(script, folder, {"PYTHONPATH": str(folder)}, shell=sys.executable)
+    assert exported(folder) == {"one": 120, "two": 120}
+
+
+def test_ray_does_the_tasks_on_standard_input(folder: Path) -> None:
+    (folder / "ray.py").write_text(RAY)
+    (folder / "export.py").write_text(CODE["Ray"])
+    run(f"{sys.executable} export.py < tasks.ndjson", folder, {"PYTHONPATH": str(folder)})
+    assert exported(folder) == {"one": 120, "two": 120}
+
+
+@pytest.mark.long
+@pytest.mark.extra
+def test_a_dask_cluster_on_this_machine(folder: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    script = CODE["Dask on this machine"].replace("8786", str(port)).replace("ticketing ", "ticketing/tickets ")
+    run(script, folder)
+    assert exported(folder) == {"one": 120, "two": 120}
+
+
+@pytest.mark.extra
+def test_duckdb_reads_what_was_exported(folder: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    run(f"unified export ticketing/tickets -p '*' --to file://{folder}/dump", folder)
+    connection = duckdb.connect()
+    connection.sql(CODE["DuckDB"].replace("'dump/", f"'{folder}/dump/"))
+    found = connection.sql("SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1")
+    assert found.fetchall() == [("one", 120, 120), ("two", 120, 120)]
+
+
+def test_copy_is_given_each_record_as_a_line(folder: Path) -> None:
+    (folder / "psql").write_text('#!/bin/sh\ncase "$2" in COPY*) printf "%s\\n" "$2" > asked; cat > given;; esac\n')
+    (folder / "psql").chmod(0o755)
+    tickets = folder / "dump" / "one" / "ticketing" / "tickets"
+    tickets.mkdir(parents=True)
+    (tickets / "1.ndjson").write_text('{"id": "a"}\n')
+    run(CODE["COPY of PostgreSQL"], folder)
+    assert json.loads((folder / "given").read_text()) == {"id": "a"}
+    assert re.fullmatch(
+        r"COPY tickets FROM STDIN\s+WITH \(FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'\)\s",
+        (folder / "asked").read_text(),
+    )
+
+
+def test_the_program_for_dlt_is_one() -> None:
+    compile(CODE["dlt"], "dlt", "exec")
