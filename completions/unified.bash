@@ -118,7 +118,7 @@ _unified_flags() {
         plan) flags+=' --from --to --key --map --ignore --set --ids --delete --all-fields --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         apply) flags+=' --profile -p --token-file --token-stdin --only --ids --output -o --record --replay --overwrite-changed --max-deletes --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ list|runs\ show) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        runs\ resume|runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        runs\ resume|runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --record --replay --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         schema) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --records --page-size --output -o --against --strict --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         operations) flags+=' --output -o --source --openapi' ;;
@@ -289,7 +289,7 @@ _unified_argument() {
         plan:*) kind='api/resource' ;;
         apply:*) kind='file' ;;
         schema:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema operations help completion sandbox doctor capabilities connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
