@@ -261,3 +261,13 @@ def test_retries_of_a_connection_are_told_once_and_counted(unified: Unified, ser
     told = [line for line in result.stderr.splitlines() if "retr" in line]
     assert [line.partition(" in ")[0] for line in told] == ["one: retry 1 of 4", "retries: one 4"]
     assert result.stderr.splitlines()[-2].startswith("one: ")
+
+
+def test_a_program_sees_whose_a_record_is_and_cannot_change_it(unified: Unified, config: Config) -> None:
+    one, two = twenty(config)[:2]
+    read = f"{LIST} --limit 1 -o ndjson -p {one} -p {two} --ordered --quiet --jq"
+    for program in ("{_profile, id}", "{id}", '{_profile: "other", id}', '._profile = "other" | {id, _profile}'):
+        lines = unified([*read.split(), program]).stdout.splitlines()
+        assert lines == [f'{{"_profile":"{name}","id":"tickets-1"}}' for name in (one, two)]
+    lines = unified([*read.split(), "._profile"]).stdout.splitlines()
+    assert lines == [f'{{"_profile":"{name}","_record":"{name}"}}' for name in (one, two)]

@@ -34,6 +34,17 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
     ]
 
 
+def relabel(records: Sequence[Record], name: str) -> list[Record]:
+    """The same for what a program made of labelled records: the name that it gives, or changed, is not believed."""
+    return label([Record(_without(bytes(record))) for record in records], name)
+
+
+def _without(record: bytes) -> bytes:
+    if not carries(record):
+        return record
+    return join({name: value for name, value in (parts(record) or {}).items() if name != LABEL})
+
+
 def _may_carry(text: bytes) -> bool:
     return b"_profile" in text or (b"\\" in text and b"\\u00" in text)
 

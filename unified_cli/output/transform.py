@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_columns import project
-from unified_cli.json_text.record_label import label
+from unified_cli.json_text.record_label import label, relabel
 from unified_cli.json_text.record_slices import slices
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_program import JqProgram
 
 
 class Transform:
-    """Applied to records in this order: the program, the label, the choice of columns.
+    """Applied to records in this order: the label, the program, the choice of columns.
 
     `check` is told of the records that the columns are chosen from, here or by a writer.
     """
@@ -25,10 +25,11 @@ class Transform:
 
     def apply(self, records: Sequence[Record], profile: str | None = None) -> Sequence[Record]:
         """The records to write; `profile` is the connection that each names in its first member."""
-        if self._program:
-            records = [Record(text) for text in self._program.texts(map(bytes, records))]
         if profile is not None:
             records = label(records, profile)
+        if self._program:
+            records = [Record(text) for text in self._program.texts(map(bytes, records))]
+            records = records if profile is None else relabel(records, profile)
         self.check.look(records)
         if self._columns:
             records = [project(record, self._columns) for record in records]
