@@ -205,6 +205,23 @@ def test_an_import_goes_on_with_the_connections_that_answer(unified: Unified, se
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 40
 
 
+@pytest.mark.parametrize("command", ["update -", "import"])
+def test_no_connection_waits_for_the_records_of_another(
+    command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "in.ndjson"
+    names = ["acme"] * 4 + ["globex"] * 2
+    path.write_text(
+        "".join(json.dumps({"_profile": name, "id": f"{at}", "n": 1}) + "\n" for at, name in enumerate(names))
+    )
+    line = f"import ticketing/tags {path} --operation update" if command == "import" else f"{TAGS} {command}"
+    result = unified(f"{line} --yes -p tag:eu --workers 1", environ=service.environ, stdin=path.read_bytes())
+    assert result.code == 0, result.stderr
+    assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [
+        ("a-1", "0"), ("a-1", "1"), ("a-2", "4"), ("a-1", "2"), ("a-1", "3"), ("a-2", "5"),
+    ]  # fmt: skip
+
+
 def test_an_import_whose_profile_leads_elsewhere_now_is_not_resumed(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:

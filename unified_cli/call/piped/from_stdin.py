@@ -4,8 +4,8 @@ Where `-p` selects several connections, each record names its own, of those sele
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from unified_cli.bulk.spread_work import spread
 from unified_cli.call import Call, builder, dry_run, fan_out, record_output, selected_connections
 from unified_cli.call.piped import piped_jobs, piped_journal
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
@@ -21,9 +21,6 @@ from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    pass
 
 
 def run(call: Call, operation: Operation) -> None:
@@ -71,7 +68,7 @@ def run_several(runtime: Runtime, catalogue: Catalogue, operation: Operation, op
         what = f"{operation.name} {counted(found.total(), 'record')} of {operation.api} {operation.resource}"
         if found:
             prompt.confirm_several(runtime, common.settings, what, [*found], yes=options.yes, stdin_holds_data=True)
-    _send_all(common, operation, targets, jobs if options.ordered else piped_jobs.spread(jobs))
+    _send_all(common, operation, targets, jobs if options.ordered else spread(jobs, lambda job: job.profile))
 
 
 def _check_options(options: OperationOptions) -> None:

@@ -1,8 +1,7 @@
 """The requests for the ids, or records with an id, on standard input, all made before the first is sent."""
 
 import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unified_cli.bulk.import_ import input_file
@@ -66,20 +65,6 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     if not jobs:
         raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
     return jobs
-
-
-def spread(jobs: Sequence[PipedJob]) -> list[PipedJob]:
-    """The jobs in an order in which those of each connection are evenly distributed.
-
-    In the order of the input they may come one connection after the other, each held up by its own limit.
-    """
-    counts = Counter(job.profile for job in jobs)
-    seen = Counter[str | None]()
-    places = []
-    for job in jobs:
-        seen[job.profile] += 1
-        places.append(seen[job.profile] / counts[job.profile])
-    return [job for _, job in sorted(zip(places, jobs, strict=True), key=lambda pair: pair[0])]
 
 
 def _input(call: Call, fields: list[BodyField]) -> bytes:

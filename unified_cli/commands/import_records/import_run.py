@@ -16,6 +16,7 @@ from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.runs.run_registry import RunRegistry
+from unified_cli.bulk.spread_work import spread
 from unified_cli.call import builder, dry_run, fan_out, selected_connections
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
@@ -33,6 +34,9 @@ from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
+
+# The records of a larger file are not held in memory: they are sent in their order.
+_LARGEST_SPREAD = 16 * 1024 * 1024
 
 
 def run(context: CommandContext, options: ImportOptions) -> None:
@@ -142,6 +146,8 @@ def _send_all(
             fail_fast=options.fail_fast,
             retry_in_doubt=options.retry_in_doubt,
         )
+        if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
+            items = iter(spread(items, lambda item: item.profile))
         try:
             return Importer(journal, terms, ImportProgress(shown, runtime.stderr)).run(items)
         except KeyboardInterrupt as stop:
