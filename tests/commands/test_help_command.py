@@ -49,6 +49,7 @@ def test_the_topics_are_these() -> None:
         "agents",
         "evidence",
         "speed",
+        "checks",
         "sandbox",
         "engines",
     ]

@@ -18,7 +18,7 @@ from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
 from unified_cli.sandbox.fault_words import FAULT_WORDS
 
-_FILES = ("topics.toml", "sandbox_topic.toml", "engines_topic.toml")
+_FILES = ("topics.toml", "checks_topic.toml", "sandbox_topic.toml", "engines_topic.toml")
 Section = tuple[str, Rows | str]
 
 

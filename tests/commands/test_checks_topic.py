@@ -1,0 +1,62 @@
+"""The recipes of `unified help checks`, each run by a shell on a sandbox of its own, as they are printed."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from front_door import ROOT
+from junitparser import JUnitXml
+
+TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "checks_topic.toml").read_text("utf-8"))["checks"]
+RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items()}
+# Of the sandbox's tickets many are old, and not each connection of it is well.
+ENDS = {"Open tickets that nobody has touched for 30 days": 14}
+
+
+def test_there_are_ten() -> None:
+    assert len(RECIPES) == 10
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_runs_on_the_sandbox(name: str, tmp_path: Path) -> None:
+    (tmp_path / "unified").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m unified_cli "$@"\n')
+    (tmp_path / "chat").write_text('#!/bin/sh\necho "$1" >> chat.txt\n')
+    for command in ("unified", "chat"):
+        (tmp_path / command).chmod(0o700)
+    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    if "--follow" in RECIPES[name]:
+        follows(RECIPES[name], tmp_path, environ)
+        return
+    done = subprocess.run(
+        ["bash", "-c", RECIPES[name]], cwd=tmp_path, env=environ, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == ENDS.get(name, 0), done.stderr
+    if name in ENDS:
+        assert b'gives ["tickets-' in done.stderr
+    written = {path.name for path in tmp_path.glob("*.*") if path.is_file()}
+    if "contacts.xml" in RECIPES[name]:
+        assert [suite.tests for suite in JUnitXml.fromfile(str(tmp_path / "contacts.xml"))] == [3]
+    if "changed.csv" in RECIPES[name]:
+        assert "changed.csv" in written
+
+
+def follows(recipe: str, home: Path, environ: dict[str, str]) -> None:
+    """A ticket is created while it follows, and the chat hears of it; then a Ctrl-C ends all of it."""
+    new = "unified -p sandbox ticketing tickets create -f name=Printer > created.json"
+    heard = "until grep -q Printer chat.txt 2> /dev/null; do sleep 0.1; done"
+    script = f"({new}; {recipe.strip()}) 2> told.txt & {heard}; kill -INT -$$"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=home,
+        env=environ,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        start_new_session=True,
+    )
+    assert done.returncode != 0
+    assert "Printer" in (home / "chat.txt").read_text()
