@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema operations help completion sandbox doctor capabilities connections profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -96,6 +96,7 @@ _unified_words() {
             esac
             ;;
         runs) words='list show resume retry remove' ;;
+        mcp) words='serve config' ;;
         completion) words='bash zsh fish pwsh install' ;;
         sandbox) words='serve reset seed status' ;;
         connections) words='list add' ;;
@@ -121,6 +122,8 @@ _unified_flags() {
         runs\ resume|runs\ retry) flags+=' --token-file --token-stdin --output -o --columns --jq --record --replay --fail-fast --max-failures --stages --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         runs\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         schema) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --records --page-size --output -o --against --strict --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
         operations) flags+=' --output -o --source --openapi' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
@@ -171,6 +174,7 @@ _unified_value() {
         --to|--verify) kind='folder' ;;
         --report|--ids) kind='file' ;;
         --only) kind='create update delete' ;;
+        --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
         --shell) kind='bash zsh fish pwsh' ;;
         --ready-file|--state|--faults) kind='file' ;;
         --store) kind='keyring file config' ;;
@@ -289,7 +293,7 @@ _unified_argument() {
         plan:*) kind='api/resource' ;;
         apply:*) kind='file' ;;
         schema:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema operations help completion sandbox doctor capabilities connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs agents evidence speed checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
@@ -660,7 +664,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

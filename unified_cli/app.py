@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "apply": ("apply_plan.apply_command", "Make the calls of plans, each once"),
     "runs": ("runs.runs_command", "List work of many writes, and continue it"),
     "schema": ("schema_of_records.schema_command", "Show which fields the records of a list really have"),
+    "mcp": ("mcp.mcp_command", "Offer the operations to coding agents"),
     "operations": ("operations_command", "Search the operations"),
     "help": ("help_command", "Show help on exit codes, output, profiles and more"),
     "completion": ("completion_command", "Complete commands with TAB"),

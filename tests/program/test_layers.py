@@ -25,6 +25,8 @@ LIBRARIES = {
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
     "filelock": ["storage"],
+    "mcp": ["commands/mcp"],
+    "anyio": ["commands/mcp"],
     "obstore": ["storage/object_store"],
     "keyring": ["config/credentials"],
     "jq": ["output", "bulk", "commands"],

@@ -49,6 +49,7 @@ def timeless(text: str, terminal: Terminal) -> str:
     """What was said, without the times, the names of folders and the keys, which differ from run to run."""
     text = re.sub(rf"{terminal.folder}/\w+/", "", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[A-Z2-7]{40}\b", "KEY", text)
+    text = re.sub(r"\b\d{8}-[0-9a-f]{4}\b", "RUN", text)
     # The progress, told now and then, is about time alone.
     text = re.sub(r".* per second.*\n", "", text)
     return re.sub(r"\d+(\.\d+)? (s|ms)\b|(?<=seconds\":)[\d.]+", "TIME", text)

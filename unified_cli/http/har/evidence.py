@@ -1,5 +1,6 @@
 """Run a command with its exchanges recorded to a HAR file, or answered from one."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,8 +42,10 @@ def kept(runtime: Runtime, service: Service, evidence: Evidence) -> Iterator[Run
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service.accounts)
+    # What is known from before would not be asked, and be missing in a replay.
+    folders = _folders(runtime, runtime.folder("data"))
     try:
-        yield runtime._replace(exchanges=recording)
+        yield runtime._replace(exchanges=recording, folders=folders)
     except BaseException:
         try:
             recording.close()
@@ -55,14 +58,34 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 @contextmanager
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
-    with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy:
+    # Journals and runs of a replay are gone with it: nothing of them was done.
+    with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
         index = HarIndex(path, copy)
         try:
             yield runtime._replace(
-                exchanges=Replay(index, clock, service.connection), monotonic=clock.now, sleep=clock.sleep
+                exchanges=Replay(index, clock, service.connection),
+                monotonic=clock.now,
+                sleep=clock.sleep,
+                folders=_folders(runtime, data),
             )
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
+
+
+def _folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
+    """The user's folders, with this one for data and none for what is cached."""
+    found = {"config": runtime.folder("config"), "data": data}
+    return {kind: folder for kind, folder in found.items() if folder is not None}
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="unified-replay-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise StorageError(f"cannot make a temporary folder: {error.strerror}") from None
+    with folder as name:
+        yield Path(name)
 
 
 def _path(option: str, name: str) -> Path:

@@ -1,0 +1,70 @@
+"""`unified mcp` on the command line: what it refuses to start with, and the configuration it prints."""
+
+import importlib.util
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+
+Config = Callable[[str], Path]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("mcp serve --allow-writes", 2, "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)"),
+        ("mcp serve -p sandbox --allow-deletes", 2, "--allow-deletes needs --allow-writes"),
+        ("mcp serve --requests-per-minute=-1", 2, "must be a whole number, 0 or more, not '-1'"),
+    ],
+)
+def test_what_is_not_served(line: str, code: int, said: str, unified: Unified) -> None:
+    found = unified(line)
+    assert (found.stdout, found.code) == ("", code)
+    assert said in found.stderr
+
+
+def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        "unified_cli.commands.mcp.serve_mcp.find_spec", lambda name: None if name == "mcp" else real(name)
+    )
+    found = unified("mcp serve -p sandbox")
+    assert (found.stdout, found.code) == ("", 3)
+    assert found.stderr == "error: mcp serve needs the package mcp (pip install 'mcp>=2.3,<3')\n"
+
+
+@pytest.mark.extra
+def test_without_a_profile_there_is_nothing_to_serve(unified: Unified, config: Config) -> None:
+    pytest.importorskip("mcp", reason="needs the extra mcp")
+    config('base_url = "https://api.example.com"\n')
+    found = unified("mcp serve")
+    assert (found.code, found.stderr) == (
+        3,
+        "error: there is no profile to serve (unified profile add NAME; to try things out: -p sandbox)\n",
+    )
+    assert unified("mcp serve -p nobody").code == 3
+
+
+@pytest.mark.parametrize(
+    "client", ["claude-code", "claude-desktop", "cursor", "gemini-cli", "windsurf", "vscode", "zed"]
+)
+def test_the_configuration_of_a_client_is_json(client: str, unified: Unified) -> None:
+    found = unified(["mcp", "config", "--client", client, "-p", "prod-*", "--allow-writes"])
+    (servers,) = found.json.values()
+    arguments = servers["unified"]["args"]
+    assert arguments[-5:] == ["mcp", "serve", "-p", "prod-*", "--allow-writes"]
+    assert Path(servers["unified"]["command"]).is_absolute()
+    assert found.stderr.startswith("for ")
+
+
+def test_the_configuration_of_codex_is_toml(unified: Unified) -> None:
+    found = tomllib.loads(unified("mcp config --client codex -p sandbox").stdout)
+    assert found["mcp_servers"]["unified"]["args"][-4:] == ["mcp", "serve", "-p", "sandbox"]
+
+
+def test_without_a_client_it_is_the_block_that_most_take(unified: Unified) -> None:
+    found = unified("-p sandbox mcp config")
+    assert json.loads(found.stdout)["mcpServers"]["unified"]["args"][-2:] == ["-p", "sandbox"]

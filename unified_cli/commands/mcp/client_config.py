@@ -1,0 +1,80 @@
+"""`unified mcp config`: the block that makes an agent start `unified mcp serve`."""
+
+import json
+import shutil
+import sys
+from typing import Annotated, Any, Literal, get_args
+
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import OUTPUT, Flag
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.commands.mcp.mcp_options import PermissionOptions
+from unified_cli.json_text.values import JsonObject
+from unified_cli.output import stdout, terminal
+from unified_cli.runtime import Runtime
+
+Client = Literal["claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"]
+
+CLIENTS = ", ".join(get_args(Client))
+_NAME = "unified"
+_FILES = {
+    "claude-code": ".mcp.json of the project",
+    "claude-desktop": "claude_desktop_config.json (Settings, Developer)",
+    "codex": "~/.codex/config.toml",
+    "cursor": ".cursor/mcp.json of the project, or ~/.cursor/mcp.json",
+    "gemini-cli": "~/.gemini/settings.json",
+    "vscode": ".vscode/mcp.json of the project",
+    "windsurf": "~/.codeium/windsurf/mcp_config.json",
+    "zed": "settings.json",
+}
+
+
+class ClientConfigOptions(PermissionOptions):
+    """For which client, and what it may do."""
+
+    client: Annotated[Client | None, Flag(("--client",), OUTPUT, f"the client to configure ({CLIENTS})", "NAME")] = None
+
+
+def command(about: str, context: CommandContext) -> Any:
+    """The command."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "config",
+            ClientConfigOptions,
+            lambda options: _config(context.runtime, context.complete(options)),
+            lambda: HelpPage(
+                "[options]",
+                [f"{about}; its other options are those of the server."],
+                [(EXAMPLE, "unified mcp config --client vscode -p sandbox")],
+            ),
+        )
+    )
+
+
+def _config(runtime: Runtime, options: ClientConfigOptions) -> None:
+    client = options.client or "claude-code"
+    program, *first = _program()
+    words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
+    words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
+    text = _toml(program, words) if client == "codex" else json.dumps(_block(client, program, words), indent=2)
+    stdout.show(runtime, [terminal.json_visible(f"{text}\n")])
+    runtime.stderr.note(f"for {_FILES[client]}")
+
+
+def _program() -> list[str]:
+    """The command that starts this program: with its folder, because an agent may have another search path."""
+    found = shutil.which("unified")
+    return [found] if found else [sys.executable, "-m", "unified_cli"]
+
+
+def _block(client: str, program: str, words: list[str]) -> JsonObject:
+    server: JsonObject = {"command": program, "args": words}
+    if client == "vscode":
+        return {"servers": {_NAME: {"type": "stdio", **server}}}
+    return {"context_servers" if client == "zed" else "mcpServers": {_NAME: server}}
+
+
+def _toml(program: str, words: list[str]) -> str:
+    # A JSON string is one of TOML too.
+    return f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps(words)}"

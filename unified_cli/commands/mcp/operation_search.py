@@ -1,0 +1,89 @@
+"""Find operations by words, and say what is known of one."""
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.known_filters import known_filters
+from unified_cli.errors import UsageError
+from unified_cli.json_text.values import JsonObject
+
+_WORD = re.compile(r"[a-z0-9]+")
+_SMALL = frozenset({"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"})
+_SHORTEST = 3
+
+
+def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
+    """The operations that have most of the words, those with all of them first; how many there are in all."""
+    words = [_stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
+    found = [(score, operation) for operation in catalogue if (score := _score(operation, words)) or not words]
+    best = max((score for score, _ in found), default=0)
+    chosen = [operation for score, operation in found if int(score) == int(best)]
+    chosen.sort(key=lambda operation: -_score(operation, words))
+    return {
+        "operations": [{**_brief(operation), "summary": operation.summary} for operation in chosen[:limit]],
+        "found": len(chosen),
+    }
+
+
+def find(catalogue: Catalogue, text: str) -> Operation:
+    """The operation that is named as `API RESOURCE OPERATION`. Raises UsageError with those that may be meant."""
+    words = text.replace("/", " ").split()
+    words = words[1:] if words[:1] == ["unified"] else words
+    name = " ".join(words)
+    commands = {operation.command: operation for operation in catalogue}
+    if name in commands:
+        return commands[name]
+    near = difflib.get_close_matches(name, commands, 3, 0.6)
+    hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
+    raise UsageError(f"no operation {name[:100]!r}", hint=hint)
+
+
+def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
+    """What is known of an operation; a connection may take and give more."""
+    facts, service = operation.facts, catalogue.service
+    known: JsonObject = {
+        **_brief(operation),
+        "summary": operation.summary,
+        "method": operation.method,
+        "path": operation.path,
+        "id": "required" if operation.takes_id else "none",
+    }
+    if operation.lists:
+        filters = known_filters(operation, service)
+        known["filters"] = [*map(_described, filters.filters)]
+        known["operators"] = [f"NAME[{operator}]" for operator in filters.operators]
+        known["sort"] = [f"{service.sort}[{key}]=asc|desc" for key in filters.sort_keys]
+    elif facts.query.get(operation.name):
+        known["query"] = [*map(_described, facts.query[operation.name])]
+    if operation.takes_body:
+        body = facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ())
+        known["body"] = [*map(_described, body)]
+    if facts.fields:
+        known["fields"] = [one.name for one in facts.fields]
+    known["note"] = "a connection may know other fields and parameters; unknown ones are passed on"
+    return known
+
+
+def _brief(operation: Operation) -> JsonObject:
+    tool = "write" if operation.changes else "read"
+    return {"operation": operation.command, "kind": operation.kind, "tool": tool}
+
+
+def _described(one: KnownField) -> str:
+    values = f" ({'|'.join(one.values)})" if one.values else ""
+    references = f" (an id of {one.references})" if one.references else ""
+    return f"{one.name}: {one.type}{values}{references}"
+
+
+def _score(operation: Operation, words: Iterable[str]) -> float:
+    """How many of the words the operation has; a little more where they stand in its command."""
+    command, summary = operation.command.lower(), operation.summary.lower()
+    return sum(1.01 if word in command else 1.0 for word in words if word in command or word in summary)
+
+
+def _stem(word: str) -> str:
+    """The word without the end of its plural."""
+    return word[:-1] if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,61 @@
+"""`unified mcp serve`: an MCP server on standard input and output, until the agent closes it."""
+
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+from unified_cli.cli import tree
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import SAFETY, Flag
+from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.shared_options import MessageOptions, NetworkOptions
+from unified_cli.commands.mcp.mcp_options import PermissionOptions
+from unified_cli.errors import ConfigError, UsageError
+
+PER_MINUTE = 300
+
+
+class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
+    """What an agent may do, and how often."""
+
+    per_minute: Annotated[
+        int | None,
+        Flag(
+            ("--requests-per-minute",),
+            SAFETY,
+            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
+            "N",
+            minimum=0,
+        ),
+    ] = None
+
+
+def command(about: str, context: CommandContext) -> Any:
+    """The command."""
+    return tree.leaf(
+        tree.CommandSpec(
+            "serve",
+            ServeMcpOptions,
+            lambda options: _serve(context, context.complete(options)),
+            lambda: HelpPage(
+                "[options]",
+                [
+                    f"{about}: search, describe, read and, where it is allowed, write.",
+                    "-p selects what it reaches: names, globs and tags; without it, every profile can be read.",
+                ],
+                [(EXAMPLE, "unified mcp serve -p 'prod-*'")],
+            ),
+        )
+    )
+
+
+def _serve(context: CommandContext, options: ServeMcpOptions) -> None:
+    if options.allow_writes and not options.profile:
+        raise UsageError("--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME")
+    if options.allow_deletes and not options.allow_writes:
+        raise UsageError("--allow-deletes needs --allow-writes")
+    if find_spec("mcp") is None:
+        raise ConfigError("mcp serve needs the package mcp", hint="pip install 'mcp>=2.3,<3'")
+    # An extra, and slow to import.
+    from unified_cli.commands.mcp import tool_server  # noqa: PLC0415
+
+    tool_server.run(context, options, PER_MINUTE if options.per_minute is None else options.per_minute)

@@ -1,0 +1,64 @@
+"""What all calls of tools share: the connections, the clients that are kept open, and the bound on requests."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import msgspec
+
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.call import builder
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.connect import Clients
+from unified_cli.commands.mcp.request_budget import RequestBudget
+from unified_cli.commands.mcp.served_profiles import ServedProfiles
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Request
+from unified_cli.json_text.values import JsonObject
+
+QueryValue = str | int | float | bool | None
+
+
+class ToolWorld(NamedTuple):
+    """What the tools work with."""
+
+    catalogue: Catalogue
+    served: ServedProfiles
+    clients: Clients
+    pool: ClientPool
+    budget: RequestBudget
+
+    @contextmanager
+    def client(self, name: str, settings: Settings) -> Iterator[Client]:
+        """A client of the connection, for one call."""
+        with self.pool.lend(lambda: self.clients.open(settings), name) as client:
+            yield client
+
+    def request(self, settings: Settings, operation: Operation, identifier: str | None, content: Content) -> Request:
+        """The request for an operation on a connection. Raises UsageError for what cannot be sent."""
+        made = requests.for_operation(builder.scope(settings, self.catalogue), operation, identifier, content)
+        return made._replace(honoured=settings.idempotency_window > 0)
+
+
+def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str, str]]:
+    """The query parameters: of a list, one for each value."""
+    several = [(name, value if isinstance(value, list) else [value]) for name, value in query.items()]
+    return [(name, _text(one)) for name, values in several for one in values]
+
+
+def connection(name: str, settings: Settings) -> JsonObject:
+    """What names a connection in a result."""
+    address, account = settings.reachable()
+    return {"profile": name, "account_id": account, "at": address.origin}
+
+
+def failure(error: UnifiedError) -> JsonObject:
+    """An error in the result of a call that did something all the same."""
+    return {"error": error.kind, "message": "; ".join(error.lines)}
+
+
+def _text(value: QueryValue) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,158 @@
+"""The server: the SDK's protocol on standard input and output, around the tools of this program."""
+
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import TextIOWrapper
+from typing import Annotated, Any, BinaryIO
+
+import anyio
+import anyio.to_thread
+import msgspec
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
+
+from unified_cli import PRODUCT
+from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.connect import Clients
+from unified_cli.commands.mcp import operation_search, read_tool, write_tool
+from unified_cli.commands.mcp.read_tool import ReadArguments
+from unified_cli.commands.mcp.request_budget import RequestBudget
+from unified_cli.commands.mcp.serve_mcp import ServeMcpOptions
+from unified_cli.commands.mcp.served_profiles import ServedProfiles
+from unified_cli.commands.mcp.tool_calls import ToolWorld
+from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
+from unified_cli.commands.mcp.write_tool import WriteArguments
+from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
+from unified_cli.json_text import json_codec
+from unified_cli.masking import masked
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+
+_MOST_IDLE = 16
+_AT_ONCE = 8
+
+Tools = Mapping[str, Callable[[Mapping[str, Any]], str]]
+
+
+class SearchArguments(msgspec.Struct, forbid_unknown_fields=True):
+    """The arguments of the tool that searches."""
+
+    query: str
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+
+
+class DescribeArguments(msgspec.Struct, forbid_unknown_fields=True):
+    """The arguments of the tool that describes."""
+
+    operation: str
+
+
+def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> None:
+    """Serve until the other side closes its end. Raises ConfigError where there is no connection to serve."""
+    runtime = context.runtime
+    runtime.stderr.quiet = True
+    served = ServedProfiles(runtime, options, options)
+    pool = ClientPool(_MOST_IDLE)
+    budget = RequestBudget(per_minute, runtime.monotonic)
+    with Clients(runtime, context.catalogue) as clients:
+        world = ToolWorld(context.catalogue, served, clients, pool, budget)
+        known = schemas(served.words, writes=options.allow_writes, deletes=options.allow_deletes)
+        try:
+            _run(runtime, _server(runtime, known, _tools(world, options)))
+        finally:
+            pool.close()
+
+
+def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
+    def search(arguments: Mapping[str, Any]) -> str:
+        wanted = _converted(arguments, SearchArguments)
+        return json_codec.dump(operation_search.search(world.catalogue, wanted.query, wanted.limit))
+
+    def describe(arguments: Mapping[str, Any]) -> str:
+        operation = operation_search.find(world.catalogue, _converted(arguments, DescribeArguments).operation)
+        return json_codec.dump(operation_search.describe(operation, world.catalogue))
+
+    def read(arguments: Mapping[str, Any]) -> str:
+        return read_tool.read(world, _converted(arguments, ReadArguments))
+
+    def write(arguments: Mapping[str, Any]) -> str:
+        if not options.allow_writes:
+            raise UnsafeError("this server only reads", hint="it must be started with --allow-writes and -p")
+        return write_tool.write(world, _converted(arguments, WriteArguments), deletes=options.allow_deletes)
+
+    return {"search": search, "describe": describe, "read": read, "write": write}
+
+
+def _converted(arguments: Mapping[str, Any], kind: type[msgspec.Struct]) -> Any:
+    try:
+        return msgspec.convert(arguments, kind)
+    except msgspec.ValidationError as error:
+        names = ", ".join(kind.__struct_fields__)
+        raise UsageError(f"these arguments are not valid: {error}", hint=f"there are {names}") from None
+
+
+def _server(runtime: Runtime, known: Mapping[str, ToolSchema], tools: Tools) -> Server[Any]:
+    listed = ListToolsResult(tools=[_tool(name, one) for name, one in known.items()])
+    limiter = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def list_tools(*_: Any) -> ListToolsResult:
+        return listed
+
+    async def call_tool(_: Any, params: CallToolRequestParams) -> CallToolResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            return _result(f"there is no tool {params.name[:100]!r}: {', '.join(known)}", failed=True)
+        call = partial(_called, runtime, tool, params.arguments or {})
+        return await anyio.to_thread.run_sync(call, limiter=limiter)
+
+    name, _, version = PRODUCT.partition("/")
+    return Server(name, version=version, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _run(runtime: Runtime, server: Server[Any]) -> None:
+    if runtime.stdin is None or runtime.stdout is None:
+        raise StorageError("mcp serve speaks on standard input and output, and one of them is closed")
+    if runtime.stdin_is_terminal:
+        runtime.stderr.line("waiting for an agent on standard input; `unified mcp config` makes one start the server")
+    try:
+        anyio.run(_serve, server, runtime.stdin, runtime.stdout)
+    except BaseExceptionGroup as group:
+        raise _cause(group) from None
+
+
+async def _serve(server: Server[Any], taken: BinaryIO, given: BinaryIO) -> None:
+    source = anyio.wrap_file(TextIOWrapper(taken, encoding="utf-8", errors="replace"))
+    target = anyio.wrap_file(TextIOWrapper(given, encoding="utf-8"))
+    async with stdio_server(source, target) as (received, sent):
+        await server.run(received, sent, server.create_initialization_options())
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What ended the server: the first error of a group, that of standard output as any command tells it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return stdout.failure(error) if isinstance(error, OSError) else error
+
+
+def _called(runtime: Runtime, tool: Callable[[Mapping[str, Any]], str], arguments: Mapping[str, Any]) -> CallToolResult:
+    """The result of a call; a failure is one too, in words that an agent can act on."""
+    try:
+        return _result(tool(arguments))
+    except UnifiedError as error:
+        return _result("\n".join([f"{error.kind}: {error.lines[0]}", *error.lines[1:]]), failed=True)
+    except Exception as error:  # noqa: BLE001  the server goes on, whatever one call does
+        if runtime.stderr.verbosity:
+            runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
+        return _result(f"a bug in this server, sorry: {type(error).__name__}: {error}", failed=True)
+
+
+def _result(text: str, *, failed: bool = False) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=masked(text))], is_error=failed)
+
+
+def _tool(name: str, one: ToolSchema) -> Tool:
+    annotations = ToolAnnotations(read_only_hint=one.reads, destructive_hint=one.destroys, open_world_hint=True)
+    return Tool(name=name, description=one.about, input_schema=one.arguments, annotations=annotations)

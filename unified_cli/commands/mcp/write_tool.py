@@ -1,0 +1,81 @@
+"""The tool that writes: one operation on one connection, whose outcome is told with its key."""
+
+import msgspec
+
+from unified_cli.call import builder
+from unified_cli.commands.mcp import operation_search, tool_calls
+from unified_cli.commands.mcp.read_tool import DATA, USUAL_BYTES
+from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
+from unified_cli.errors import UnifiedError, UnknownError, UnsafeError, UsageError
+from unified_cli.http.request import Content
+from unified_cli.json_text import json_codec
+from unified_cli.json_text.members import parts, text
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.json_text.values import Json
+
+
+class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
+    """The arguments of the tool."""
+
+    operation: str
+    profile: str
+    id: str | None = None
+    query: dict[str, QueryValue | list[QueryValue]] = {}
+    body: dict[str, Json] | None = None
+    idempotency_key: str | None = None
+
+
+def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
+    """What became of the write, as JSON. Raises UnifiedError where it was not done or is in doubt."""
+    operation = operation_search.find(world.catalogue, arguments.operation)
+    if not operation.changes:
+        raise UsageError(f"{operation.command} changes nothing", hint="use the read tool")
+    if operation.method == "DELETE" and not deletes:
+        raise UnsafeError("this server does not delete", hint="it must be started with --allow-deletes")
+    if arguments.body is not None and LABEL in arguments.body:
+        raise UsageError(f"the body holds {LABEL}, which no record has", hint="name the connection in profile alone")
+    name = world.served.one(arguments.profile)
+    settings = world.served.settings(name)
+    body = _body(arguments, operation.method, operation.kind)
+    key = builder.read_key(arguments.idempotency_key, operation.method)
+    content = Content(tool_calls.pairs(arguments.query), body, key)
+    request = world.request(settings, operation, arguments.id, content)
+    builder.check_writable(settings, request)
+    world.budget.spend()
+    try:
+        with world.client(name, settings) as client:
+            answer = client.send(request)
+    except UnifiedError as error:
+        outcome = "in doubt" if isinstance(error, UnknownError) else "failed"
+        error.add_hint(f"outcome: {outcome}" + (f"; idempotency_key: {key}" if key else ""))
+        raise
+    head = json_codec.encoded(
+        {
+            "about": DATA,
+            "connection": tool_calls.connection(name, settings),
+            "outcome": "done",
+            "status": answer.status,
+            "idempotency_key": key,
+        }
+    )
+    return (head[:-1] + b',"result":' + _shown(answer.body) + b"}").decode("utf-8", "replace")
+
+
+def _body(arguments: WriteArguments, method: str, kind: str) -> bytes | None:
+    if method == "DELETE" and arguments.body is None:
+        return None
+    if arguments.body is None:
+        if kind == "write":
+            raise UsageError("body is missing", hint="the describe tool tells its fields")
+        return b"{}"
+    return json_codec.encoded(arguments.body)
+
+
+def _shown(body: bytes | None) -> bytes:
+    """The answer, or its id where it is large."""
+    if not body:
+        return b"null"
+    if len(body) <= USUAL_BYTES:
+        return body.strip()
+    found = parts(body.strip()) or {}
+    return json_codec.encoded({"id": text(found.get("id")), "_left_out": f"the answer has {len(body)} bytes: read it"})
