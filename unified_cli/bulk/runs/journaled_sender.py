@@ -59,6 +59,8 @@ class JournaledSender(Generic[JobT, OutcomeT]):
                         self._workers.submit(job)
                     turns.extend(job.sent.n for job in batch if ordered)
                 if not self._workers.busy:
+                    # Raises what a worker raised when the others were done.
+                    self._workers.take(0)
                     break
                 outcomes = self._take()
                 if ordered:
