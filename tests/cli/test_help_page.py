@@ -36,8 +36,8 @@ def test_help_fits_80_columns_and_has_no_escape_codes(node: str, unified: Unifie
 
 VERBS = """
 Add Ask Assign Call Change Choose Compare Complete Continue Create Deactivate Delete Do Downgrade Download Export Find
-Forward Get Import Install List Make Manage Move Offer Print Reject Remove Repeat Reply Reset Search Send Serve Show Start
-Store Suspend Test Update Write
+Forward Get Import Install List Make Manage Move Offer Print Reject Remove Repeat Reply Reset Search Send Serve Show
+Start Store Suspend Test Update Write
 """
 
 

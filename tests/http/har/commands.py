@@ -48,7 +48,6 @@ COMMANDS: Mapping[str, Command] = {
     "an import": Command("import ticketing/contacts {records.ndjson} --workers 1", 9),
     "updates from a pipe": Command("ticketing tickets update - -f name=y", stdin=b"t-1\nt-2\n"),
     "a test of connections": Command("profile test acme initech -o json"),
-    "a doctor": Command("doctor acme --network"),
     "connections": Command("connections list -o json"),
 }
 RECORDS = b"".join(b'{"name":"%s"}\n' % name for name in (b"one", b"failing", b"three", b"refused"))

@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
@@ -16,7 +16,6 @@ from unified_cli.runtime import Runtime
 
 Client = Literal["claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"]
 
-CLIENTS = ", ".join(get_args(Client))
 _NAME = "unified"
 _FILES = {
     "claude-code": ".mcp.json of the project",
@@ -33,7 +32,9 @@ _FILES = {
 class ClientConfigOptions(PermissionOptions):
     """For which client, and what it may do."""
 
-    client: Annotated[Client | None, Flag(("--client",), OUTPUT, f"the client to configure ({CLIENTS})", "NAME")] = None
+    client: Annotated[Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")] = (
+        None
+    )
 
 
 def command(about: str, context: CommandContext) -> Any:
