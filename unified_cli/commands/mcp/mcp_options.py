@@ -3,7 +3,9 @@
 from typing import Annotated
 
 from unified_cli.cli.flags import SAFETY, Flag, Options
-from unified_cli.cli.shared_options import Profiles
+from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profiles
+
+PER_MINUTE = 300
 
 
 class PermissionOptions(Options):
@@ -14,3 +16,18 @@ class PermissionOptions(Options):
         bool, Flag(("--allow-writes",), SAFETY, "offer a tool that writes; needs -p, and one connection a call")
     ] = False
     allow_deletes: Annotated[bool, Flag(("--allow-deletes",), SAFETY, "let that tool delete too")] = False
+
+
+class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
+    """What an agent may do, and how often."""
+
+    per_minute: Annotated[
+        int | None,
+        Flag(
+            ("--requests-per-minute",),
+            SAFETY,
+            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
+            "N",
+            minimum=0,
+        ),
+    ] = None

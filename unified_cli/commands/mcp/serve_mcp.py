@@ -1,32 +1,13 @@
 """`unified mcp serve`: an MCP server on standard input and output, until the agent closes it."""
 
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Any
 
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import SAFETY, Flag
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.shared_options import MessageOptions, NetworkOptions
-from unified_cli.commands.mcp.mcp_options import PermissionOptions
+from unified_cli.commands.mcp.mcp_options import PER_MINUTE, ServeMcpOptions
 from unified_cli.errors import ConfigError, UsageError
-
-PER_MINUTE = 300
-
-
-class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
-    """What an agent may do, and how often."""
-
-    per_minute: Annotated[
-        int | None,
-        Flag(
-            ("--requests-per-minute",),
-            SAFETY,
-            f"requests to the service in a minute, 0: no limit ({PER_MINUTE})",
-            "N",
-            minimum=0,
-        ),
-    ] = None
 
 
 def command(about: str, context: CommandContext) -> Any:

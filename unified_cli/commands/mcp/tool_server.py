@@ -18,15 +18,16 @@ from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp import operation_search, read_tool, write_tool
+from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
 from unified_cli.commands.mcp.read_tool import ReadArguments
 from unified_cli.commands.mcp.request_budget import RequestBudget
-from unified_cli.commands.mcp.serve_mcp import ServeMcpOptions
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.tool_calls import ToolWorld
 from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
 from unified_cli.json_text import json_codec
+from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -34,7 +35,7 @@ from unified_cli.runtime import Runtime
 _MOST_IDLE = 16
 _AT_ONCE = 8
 
-Tools = Mapping[str, Callable[[Mapping[str, Any]], str]]
+Tools = Mapping[str, Callable[[JsonObject], str]]
 
 
 class SearchArguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -67,18 +68,18 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
 
 
 def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
-    def search(arguments: Mapping[str, Any]) -> str:
+    def search(arguments: JsonObject) -> str:
         wanted = _converted(arguments, SearchArguments)
         return json_codec.dump(operation_search.search(world.catalogue, wanted.query, wanted.limit))
 
-    def describe(arguments: Mapping[str, Any]) -> str:
+    def describe(arguments: JsonObject) -> str:
         operation = operation_search.find(world.catalogue, _converted(arguments, DescribeArguments).operation)
         return json_codec.dump(operation_search.describe(operation, world.catalogue))
 
-    def read(arguments: Mapping[str, Any]) -> str:
+    def read(arguments: JsonObject) -> str:
         return read_tool.read(world, _converted(arguments, ReadArguments))
 
-    def write(arguments: Mapping[str, Any]) -> str:
+    def write(arguments: JsonObject) -> str:
         if not options.allow_writes:
             raise UnsafeError("this server only reads", hint="it must be started with --allow-writes and -p")
         return write_tool.write(world, _converted(arguments, WriteArguments), deletes=options.allow_deletes)
@@ -86,7 +87,7 @@ def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
     return {"search": search, "describe": describe, "read": read, "write": write}
 
 
-def _converted(arguments: Mapping[str, Any], kind: type[msgspec.Struct]) -> Any:
+def _converted(arguments: JsonObject, kind: type[msgspec.Struct]) -> Any:
     try:
         return msgspec.convert(arguments, kind)
     except msgspec.ValidationError as error:
@@ -137,7 +138,7 @@ def _cause(error: BaseException) -> BaseException:
     return stdout.failure(error) if isinstance(error, OSError) else error
 
 
-def _called(runtime: Runtime, tool: Callable[[Mapping[str, Any]], str], arguments: Mapping[str, Any]) -> CallToolResult:
+def _called(runtime: Runtime, tool: Callable[[JsonObject], str], arguments: JsonObject) -> CallToolResult:
     """The result of a call; a failure is one too, in words that an agent can act on."""
     try:
         return _result(tool(arguments))
