@@ -51,27 +51,42 @@ class Cluster:
     service: str
     port: int
     processes: ExitStack
+    scheme: str = "tcp"
+    settings: dict[str, str] = field(default_factory=dict)
     scheduler: Started | None = None
     workers: list[Started] = field(default_factory=list)
 
     @property
     def engine(self) -> str:
-        return f"dask://127.0.0.1:{self.port}"
+        return f"{'tls' if self.scheme == 'tls' else 'dask'}://127.0.0.1:{self.port}"
 
-    def start_scheduler(self, **settings: str) -> None:
-        words = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port)]
-        self.scheduler = self.start([*words, "--no-dashboard", "--no-show"], "scheduler", **settings)
+    def start_scheduler(self) -> None:
+        words = [
+            "-m",
+            "distributed.cli.dask_scheduler",
+            "--host",
+            f"{self.scheme}://127.0.0.1",
+            "--port",
+            str(self.port),
+        ]
+        self.scheduler = self.start([*words, "--no-dashboard", "--no-show"], "scheduler")
         wait_until(self.answers)
 
-    def start_worker(self, *, home: Path | None = None, **settings: str) -> Started:
-        words = ["-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}", "--no-nanny", "--no-dashboard"]
+    def start_worker(self) -> Started:
+        words = [
+            "-m",
+            "distributed.cli.dask_worker",
+            f"{self.scheme}://127.0.0.1:{self.port}",
+            "--no-nanny",
+            "--no-dashboard",
+        ]
         words += ["--nthreads", "2", "--preload", "hostile_worker", "--local-directory", str(self.home / "scratch")]
-        worker = self.start(words, f"worker-{len(self.workers)}", home=home, **settings)
+        worker = self.start(words, f"worker-{len(self.workers)}")
         self.workers.append(worker)
         return worker
 
-    def start(self, words: list[str], name: str, *, home: Path | None = None, **settings: str) -> Started:
-        made = started(words, home or self.home, self.home / f"{name}.log", **settings)
+    def start(self, words: list[str], name: str) -> Started:
+        made = started(words, self.home, self.home / f"{name}.log", **self.settings)
         self.processes.callback(stop, made)
         return made
 
@@ -113,7 +128,7 @@ class Cluster:
 
     def unified(self, *words: str) -> Started:
         """The program, as a process."""
-        own = {"HOME": str(self.driver), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        own = {"HOME": str(self.driver), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **self.settings}
         return subprocess.Popen(
             [sys.executable, "-m", "unified_cli", *words],
             env=own,
@@ -128,7 +143,7 @@ class Cluster:
             return found
 
 
-def wait_until(holds: Any, seconds: float = 30) -> None:
+def wait_until(holds: Any, seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until
@@ -142,10 +157,11 @@ def cluster(home: Path, *, pages: int, records: int, workers: int = 2, **setting
     with ExitStack() as processes:
         service = started([str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log")
         processes.callback(stop, service)
-        made = Cluster(home, "", free_port(), processes)
-        made.start_scheduler(**settings)
+        scheme = "tls" if "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in settings else "tcp"
+        made = Cluster(home, "", free_port(), processes, scheme, settings)
+        made.start_scheduler()
         for _ in range(workers):
-            made.start_worker(**settings)
+            made.start_worker()
         wait_until(lambda: (home / "service.log").read_text().endswith("\n"))
         made.service = f"http://127.0.0.1:{(home / 'service.log').read_text().split()[-1]}"
         wait_until(lambda: made.joined(workers))

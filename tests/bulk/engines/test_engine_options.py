@@ -5,6 +5,10 @@ import sys
 import pytest
 from front_door import Unified
 
+from unified_cli.cli.flags import flags_of
+from unified_cli.commands.export_lists.connection_task import TaskOptions
+from unified_cli.commands.export_lists.export_options import ExportOptions
+
 EXPORT = "export ticketing/tickets -p sandbox --to file:///nowhere/x"
 LOCAL = "--engine dask://127.0.0.1:1"
 
@@ -48,9 +52,17 @@ def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypat
         (f"{EXPORT} --ca-bundle x", "--ca-bundle is for this machine"),
         (f"{EXPORT} --token-file x", "--token-file is for this machine"),
         (f"{EXPORT} --token-stdin", "--token-stdin is for this machine"),
+        (f"{EXPORT} --record x.har", "--record is for this machine"),
     ],
 )
 def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, unified: Unified) -> None:
     pytest.importorskip("distributed", reason="needs the extra dask")
     result = unified(f"{line} {LOCAL}")
     assert (result.code, result.stderr.startswith(f"error: {said}")) == (2, True)
+
+
+def test_an_option_of_export_is_part_of_a_task_or_of_a_machine() -> None:
+    of_a_machine = "token_file token_stdin ca_bundle record replay verbose quiet no_input color pretty json_errors"
+    other_work = "profile to shard verify tasks task engine restart"
+    known = {*TaskOptions.__struct_fields__, *of_a_machine.split(), *other_work.split()}
+    assert {flag.name for flag in flags_of(ExportOptions)} == known

@@ -14,6 +14,7 @@ from unified_cli.bulk.engines.token_slots import PacedTask, TokenSlots
 from unified_cli.bulk.export.destinations import places
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
+from unified_cli.cli.flags import by_name
 from unified_cli.commands.export_lists import (
     export_connections,
     export_format,
@@ -36,6 +37,14 @@ from unified_cli.storage.object_store import store_url
 _POLL_SECONDS = 0.5
 # As many tasks of a token without a limit run at a time.
 _MOST = 10
+_TOKENS = "they have tokens in their own configuration"
+_OF_THIS_MACHINE = {
+    "token_file": _TOKENS,
+    "token_stdin": _TOKENS,
+    "ca_bundle": "UNIFIED_CA_BUNDLE on each worker names a file there",
+    "record": "export --task, or without --engine",
+    "replay": "export --task, or without --engine",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +82,12 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
 
 def _check(options: ExportOptions) -> None:
     """Raise UsageError for options that cannot hold on other machines."""
-    for given, spelled in ((options.token_file, "--token-file"), (options.token_stdin, "--token-stdin")):
-        if given:
-            raise UsageError(f"{spelled} is for this machine", hint="workers have tokens in their own configuration")
-    if options.ca_bundle:
-        raise UsageError("--ca-bundle is for this machine", hint="UNIFIED_CA_BUNDLE on each worker names a file there")
+    flags = by_name(ExportOptions)
+    for name, hint in _OF_THIS_MACHINE.items():
+        if getattr(options, name):
+            raise UsageError(
+                f"{flags[name].spellings[-1]} is for this machine, and workers send the requests", hint=hint
+            )
     if store_url.parse(options.to or "") is None:
         raise UsageError(
             "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"
