@@ -129,6 +129,9 @@ def run(spec: dict[str, Any]) -> dict[str, Any]:
     assert partial_file._SECONDS == LocalFolder.save_seconds == 1
     partial_file._SECONDS = LocalFolder.save_seconds = 0
     target = Path(spec["target"])
+    # The first run leaves in the user's folders what later ones find.
+    clean(target)
+    child(spec, NEVER)
     clean(target)
     code, points = child(spec, NEVER)
     if code:
