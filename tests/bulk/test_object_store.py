@@ -233,6 +233,19 @@ def test_readers_find_the_text_that_ndjson_has(
     assert there["record"].to_list() == texts
 
 
+def test_what_changed_after_a_killed_run_is_read_by_the_next_one(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    world = World(service)
+    for number in range(4):
+        world.change(f"t{number}", number * 1000)
+        assert export("--incremental").code == 0
+        assert stores.lines(bucket.content(TICKETS)) == [f"t{one}" for one in range(number + 1)]
+        assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+        # As if it had been killed when its lists were complete and the manifest was not yet written.
+        bucket.delete("dump/manifest.json")
+
+
 def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
     service: Service, bucket: Bucket, tmp_path: Path
 ) -> None:

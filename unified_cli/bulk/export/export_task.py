@@ -18,7 +18,6 @@ from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.json_text import change_time
-from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 
 _NOT_OFFERED = {404, 405, 501}
@@ -59,10 +58,11 @@ class ExportTerms:
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A task is done; `part` is what is to be tidied up when the manifest is on the disk."""
+    """A list is done, and the task unless it `goes_on`; `part` is to be tidied up when the manifest is on the disk."""
 
     entry: ManifestEntry
     part: ListTarget | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +135,38 @@ class TaskRunner:
                 if options.lag is None or not before.offered:
                     yield FinishedList(before)
                 else:
-                    yield from self._add(task, connection, before, replace(options, profile=task.name))
+                    history = ListHistory.of(self._destination, before, self._entries)
+                    yield from self._add(task, connection, history, replace(options, profile=task.name))
                 return
         # A file that the manifest lists is ours to replace.
         force = options.force or options.restart or before is not None
         options = replace(options, force=force, profile=task.name)
-        yield from self._write(task, connection, _entry(task, request, identity, self._now()), options)
+        written = self._write(task, connection, _entry(task, request, identity, self._now()), options)
+        yield from self._up_to_date(task, connection, written, ListHistory(self._destination, []), options)
+
+    def _up_to_date(
+        self,
+        task: ExportTask,
+        connection: Connection,
+        written: Generator[TaskResult],
+        history: ListHistory,
+        options: ListExportOptions,
+    ) -> Generator[TaskResult]:
+        """What is written after this history, and what changed since a killed run had written it all."""
+        read = options.lag is None
+        for result in written:
+            read = read or isinstance(result, Page)
+            if not read and isinstance(result, FinishedList) and result.entry.complete:
+                yield replace(result, goes_on=True)
+                yield from self._add(task, connection, history.then(result.entry), options)
+            else:
+                yield result
 
     def _add(
-        self, task: ExportTask, connection: Connection, first: ManifestEntry, options: ListExportOptions
+        self, task: ExportTask, connection: Connection, history: ListHistory, options: ListExportOptions
     ) -> Generator[TaskResult]:
-        """Write what changed since the files of the list that are complete, of which this is the first."""
-        history = ListHistory.of(self._destination, first, self._entries)
+        """Write what changed since the files of the list that are complete."""
+        first = history.entries[0]
         increment = history.next_increment(options.lag or 0)
         if increment.since is None and history.has_records:
             self._runtime.stderr.note(
@@ -158,9 +178,11 @@ class TaskRunner:
         identity = ListIdentity.of(
             request, format=options.format, csv_safe=False, bom=False, replay=replay, since=since
         )
-        task = replace(task, file=history.next_file)
-        entry = replace(_entry(task, request, identity, self._now()), since=since)
-        for result in self._write(task, connection, entry, replace(options, force=True, increment=increment)):
+        added = replace(task, file=history.next_file)
+        entry = replace(_entry(added, request, identity, self._now()), since=since)
+        options = replace(options, force=True, increment=increment)
+        written = self._write(added, connection, entry, options)
+        for result in self._up_to_date(task, connection, written, history, options):
             unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
             yield FinishedList(first) if unchanged else result
 
@@ -189,7 +211,7 @@ class TaskRunner:
             part.close()
             raise
         missing = list_export.shortcomings(part, options)
-        yield FinishedList(_finished(entry, part, missing, allow=self._terms.allow_partial), part)
+        yield FinishedList(entry.finished(part.state, missing, allow=self._terms.allow_partial), part)
 
     def _is_done(self, entry: ManifestEntry) -> bool:
         """Whether nothing is left to do. Raises StateError for a list that somebody changed."""
@@ -213,23 +235,6 @@ def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: 
         fingerprint=identity.digest,
         options={**identity.options},
         started=started,
-    )
-
-
-def _finished(entry: ManifestEntry, part: ListTarget, missing: list[str], *, allow: bool) -> ManifestEntry:
-    state = part.state
-    size, sha256 = state.target
-    return replace(
-        entry,
-        records=state.records,
-        pages=state.pages,
-        bytes=size,
-        sha256=sha256,
-        started=state.started,
-        ended=state.updated,
-        complete=allow or not missing,
-        why=masked("; ".join(missing)) or None,
-        mark=state.mark,
     )
 
 

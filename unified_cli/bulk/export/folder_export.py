@@ -73,7 +73,7 @@ class Export:
         else:
             if result.part is None:
                 progress.skip(parts=1)
-            else:
+            elif not result.goes_on:
                 progress.add(parts=1)
             self._note_success(result.entry, result.part)
             if self._runtime.monotonic() - self._saved_at >= self._destination.save_seconds:

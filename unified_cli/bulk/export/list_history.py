@@ -28,6 +28,10 @@ class ListHistory(NamedTuple):
             found.append(entry)
         return cls(destination, found)
 
+    def then(self, entry: ManifestEntry) -> Self:
+        """The history with one more file."""
+        return self._replace(entries=[*self.entries, entry])
+
     @property
     def next_file(self) -> str:
         """The name of the next file."""

@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 import msgspec
 
 from unified_cli import PRODUCT
-from unified_cli.bulk.export.checkpoint import Count
+from unified_cli.bulk.export.checkpoint import Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
-from unified_cli.masking import MaskedText
+from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
 
 NAME = "manifest.json"
@@ -49,6 +49,22 @@ class ManifestEntry:
     why: MaskedText | None = None
     since: str | None = None
     mark: Mark | None = None
+
+    def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
+        """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""
+        size, sha256 = state.target
+        return replace(
+            self,
+            records=state.records,
+            pages=state.pages,
+            bytes=size,
+            sha256=sha256,
+            started=state.started,
+            ended=state.updated,
+            complete=allow or not missing,
+            why=masked("; ".join(missing)) or None,
+            mark=state.mark,
+        )
 
 
 class _StoredManifest(msgspec.Struct):

@@ -14,7 +14,7 @@ _CREDENTIALS = {
 # The library has one exception for whatever it knows no better; its dump names an answer's status and an error of the
 # operating system by their numbers.
 _STATUS = re.compile(r"\bstatus: (\d{3}),")
-_NUMBER = re.compile(r"\bcode: (\d+),")
+_NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # Where a machine of a cloud is asked for its role; on other machines nobody answers there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command goes on where it stopped"
