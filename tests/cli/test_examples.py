@@ -54,7 +54,7 @@ def test_the_examples_of_a_page_run_as_printed(
             continue
         if line.startswith("unified profile ") and not line.startswith("unified profile add"):
             config(CONFIG)
-        typed, _, redirected = line.partition(" > ")
+        typed, _, redirected = map(str.strip, line.partition(" > "))
         result = unified(shlex.split(typed)[1:], environ={"HOME": str(tmp_path / "home")})
         if redirected:
             (tmp_path / redirected).write_bytes(result.raw)

@@ -46,6 +46,7 @@ def test_the_topics_are_these() -> None:
         "operations",
         "profiles",
         "runs",
+        "move",
         "agents",
         "evidence",
         "speed",
