@@ -165,7 +165,7 @@ class DaskEngine:
             return None
         except Exception:  # noqa: BLE001  whatever the library makes of what a worker sent
             result = None
-        worker = worker or ", ".join(*self._client.who_has([future]).values())
+        worker = worker or ", ".join(one for found in self._client.who_has([future]).values() for one in found)
         if type(result) is not bytes:
             return TaskEnd(task, worker, why="its result is no bytes, and was not read", refused=True)
         return TaskEnd(task, worker, result)

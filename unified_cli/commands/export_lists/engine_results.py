@@ -48,12 +48,13 @@ class EngineResults:
         report = worker_messages.read_report(end.result, end.task.payload)
         if report is not None and report.error:
             return report.error.error()
-        if report is None or report.outcome is None:
+        outcome = report.outcome if report else None
+        if outcome is None or len(outcome.partial) + len(outcome.failed) > len(self._tasks[end.task.name].lists):
             return UnsafeError(
                 f"{where} answered the task of {end.task.name} with what is no result of it; nothing of it was used",
                 hint="is the worker yours?",
             )
-        return report.outcome
+        return outcome
 
     def _add(self, task: ConnectionTask, outcome: TaskOutcome) -> None:
         summary = self.summary
