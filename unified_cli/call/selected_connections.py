@@ -36,7 +36,7 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """The selected connections; those that are the same are named on stderr. Raises ConfigError, UsageError for -a."""
     selected = _resolved(runtime, config, options)
-    _note_same(runtime, selected)
+    note_same(runtime, selected)
     return selected
 
 
@@ -56,7 +56,7 @@ def note_same_of(runtime: Runtime, config: Config, options: ConnectionOptions, n
     """Say on stderr which of these profiles are the same connection, which a read then asks more than once."""
     # What is wrong with one is told when it is called, and hides none of the others.
     selected, _ = each(runtime, config, options, names)
-    _note_same(runtime, selected)
+    note_same(runtime, selected)
 
 
 def each(
@@ -77,7 +77,8 @@ def each(
     return selected, wrong
 
 
-def _note_same(runtime: Runtime, selected: Selected) -> None:
+def note_same(runtime: Runtime, selected: Selected) -> None:
+    """Say on stderr which of the selected profiles are the same connection, which a read then asks more than once."""
     if same := same_connection(selected):
         runtime.stderr.note(_told(same))
 

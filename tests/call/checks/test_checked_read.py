@@ -1,11 +1,16 @@
 """`--expect`: what is read is printed, judged and reported, for one connection and for many."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from front_door import Process, Unified
 from junitparser import JUnitXml
 from pages import serve, served, tickets
 from server import Reply, Seen, Service
@@ -190,3 +195,31 @@ def test_nothing_is_sent_for_a_dry_run(unified: Unified, service: Service) -> No
     result = unified([*LIST, "--expect", "false", "--dry-run"], environ=service.environ)
     assert (result.code, service.seen) == (0, [])
     assert result.json["method"] == "GET"
+
+
+def test_two_profiles_of_one_connection_are_named(unified: Unified, service: Service, config: Config) -> None:
+    config('[profiles.one]\naccount_id = "a"\n[profiles.two]\naccount_id = "a"\n')
+    answering(service)
+    result = unified([*LIST, "-p", "one", "-p", "two", "-o", "csv", "--expect", "length == 5"], environ=service.environ)
+    assert (result.stderr, result.code) == ("one, two are the same connection\n", 0)
+
+
+def test_a_program_without_end_ends_with_the_first_signal(service: Service, tmp_path: Path) -> None:
+    answering(service)
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "unified_cli", *LIST, "--expect", "def f: f; f"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        while len(service.seen) < 3:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=10)
+    assert time.monotonic() - began < 2
+    assert running.returncode in {130, -signal.SIGINT}
+
+
+def test_the_token_is_not_in_the_environment_of_a_program(process: Process, service: Service) -> None:
+    answering(service)
+    result = process([*LIST, "-o", "ids", "--expect", 'env | keys | index("UNIFIED_TOKEN")'], environ=service.environ)
+    assert b"gives null" in result.stderr

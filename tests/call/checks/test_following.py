@@ -194,6 +194,32 @@ def test_the_error_of_the_only_connection_ends_it(unified: Unified, service: Ser
     assert follow(unified, service, Watch(lambda: None)).code == 7
 
 
+def test_an_error_later_on_says_how_to_go_on(unified: Unified, service: Service) -> None:
+    there = Tickets(service)
+    there.put("a", 0)
+    no = served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
+    result = follow(unified, service, Watch(lambda: setattr(service, "reply", lambda _: no)))
+    assert (len(lines(result)), result.code) == (1, 7)
+    assert "after 1 record; to continue: --follow --since 2026-01-31T11:59:00.000000Z" in result.stderr
+
+
+def test_a_cache_that_cannot_be_written_costs_no_record(unified: Unified, service: Service, tmp_path: Path) -> None:
+    there = Tickets(service)
+    there.put("a", 0)
+    (tmp_path / "cache").write_text("no folder")
+    folders = {"config": tmp_path / "config", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+    result = follow(unified, service, Watch(), folders=folders)
+    assert result.stderr.split("to continue: ")[1] == "--follow --since 2026-01-31T11:59:00.000000Z\n"
+
+
+def test_two_profiles_of_one_connection_are_named(unified: Unified, service: Service, config: Config) -> None:
+    config('[profiles.one]\naccount_id = "a"\n[profiles.two]\naccount_id = "a"\n')
+    Tickets(service).put("a", 0)
+    result = follow(unified, service, Watch(), ["-p", "one", "-p", "two"])
+    assert [one["_profile"] for one in lines(result)] in (["one", "two"], ["two", "one"])
+    assert "one, two are the same connection" in result.stderr.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -40,6 +40,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         for one in selected.reads:
             dry_run.show(one.call, one.request)
         return
+    selected.note_same()
     report = CheckReport(selected, expectations)
     report.check_file()
     stdout.check(runtime)

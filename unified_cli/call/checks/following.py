@@ -44,6 +44,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         return selected_reads.select(runtime, catalogue, operation, options.replaced(since=None))
 
     selected = select()
+    selected.note_same()
     following = _Following(selected, since)
     stdout.check(runtime)
     with Clients(runtime, catalogue) as clients:
@@ -57,7 +58,11 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, following.so_far(), f"--follow --since {following.keep()}")
+            signals.say_how_to_continue(stop, following.so_far(), following.onward())
+            raise
+        except UnifiedError as error:
+            if following.printed:
+                error.add_hint(f"after {following.so_far()}; to continue: {following.onward()}")
             raise
 
 
@@ -89,7 +94,7 @@ class _Following:
         self._began = self._now()
         self._lists: dict[str, tuple[SelectedRead, FollowedList]] = {}
         self._failures: dict[str, str] = {}
-        self._printed = 0
+        self.printed = 0
         self._printer = self._made_printer(selected)
 
     def _made_printer(self, selected: SelectedReads) -> Printer:
@@ -139,10 +144,10 @@ class _Following:
         """What was printed, in words."""
         untimed = sum(one.untimed for _, one in self._lists.values())
         without = f", {untimed} of them without {FIELD}" if untimed else ""
-        return f"{counted(self._printed, 'record')}{without}"
+        return f"{counted(self.printed, 'record')}{without}"
 
-    def keep(self) -> str:
-        """The time to go on from; what was printed after it is kept, so that it is not printed again.
+    def onward(self) -> str:
+        """The options that go on from here; what was printed last is kept, so that it is not printed again.
 
         Where that cannot be kept, the time is earlier, so that nothing is missed.
         """
@@ -150,10 +155,11 @@ class _Following:
         try:
             for read, one in self._lists.values():
                 self._cache.write(one.state(), *_key(read, timestamp(reached)))
+            self._cache.sweep()
             kept = self._runtime.folder("cache") is not None
         except OSError:
             kept = False
-        return timestamp(reached if kept else reached - self._look_back)
+        return f"--follow --since {timestamp(reached if kept else reached - self._look_back)}"
 
     def _begin(self, read: SelectedRead) -> FollowedList:
         since, now = self._since, self._now()
@@ -173,7 +179,7 @@ class _Following:
         first = one.untimed == 0
         self._printer.page([record for record, _ in found], one_line=page.one_line, large=page.large, profile=name)
         one.remember((change for _, change in found), now)
-        self._printed += len(found)
+        self.printed += len(found)
         if first and one.untimed:
             named = f"{read.name}: " if several else ""
             self._runtime.stderr.note(f"{named}records without {FIELD} are told apart by their content")

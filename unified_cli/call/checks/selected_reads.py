@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import Call, builder, fan_out, listing
+from unified_cli.call import Call, builder, fan_out, listing, selected_connections
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
@@ -36,6 +36,10 @@ class SelectedReads(NamedTuple):
     operation: Operation
     reads: Sequence[SelectedRead]
     several: bool
+
+    def note_same(self) -> None:
+        """Say which of them are the same connection."""
+        selected_connections.note_same(self.common.runtime, {one.name: one.call.settings for one in self.reads})
 
 
 @dataclass(slots=True)

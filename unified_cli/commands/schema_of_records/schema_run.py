@@ -35,6 +35,7 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         junit.check(Path(options.junit))
     stdout.check(runtime)
     selected = observed_connections.select(context, operation, options, options.profile)
+    selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
     shapes = observed_connections.observe(selected)
     if before is not None:
