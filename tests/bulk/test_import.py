@@ -268,7 +268,7 @@ def test_a_token_that_the_service_repeats_is_in_no_file(
     assert unified(f"ticketing attachments download --from {path} {out}", environ=service.environ).code == 9
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert len(service.seen) == 2
-    assert len(files) == 5
+    assert len(files) == 6
     assert not [file for file in files if token in file.read_text()]
 
 
