@@ -583,7 +583,8 @@ _unified_offer_kind() {
             ;;
         connection)
             _unified_profiles tags
-            _unified_offer "$2"
+            # After ! it is one that is left out.
+            [[ $current == "$2!"* ]] && _unified_offer "$2!" || _unified_offer "$2"
             ;;
         record)
             words=''

@@ -1116,6 +1116,8 @@ function __unified_offer --argument-names kind before current at profile account
         case profile
             __unified_profiles | string replace -r '^' -- "$before"
         case connection
+            # After ! it is one that is left out.
+            string match -q '!*' -- "$current"; and set before "$before!"
             begin
                 __unified_profiles
                 __unified_tags

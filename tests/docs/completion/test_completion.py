@@ -246,6 +246,8 @@ def test_tags_are_offered_where_a_connection_is_chosen(name: str, shell: Start, 
     assert running.offered("unified -p tag") == {"tag:eu", "tag:prod"}
     running.run(_ECHO[name])
     assert "ran: -p tag:prod\r" in running.complete("unified -p tag:p")
+    assert running.offered("unified -p '!tag") == {"!tag:eu", "!tag:prod"}
+    assert "ran: -p !acme\r" in running.complete("unified -p '!ac")
     assert running.offered("unified profile show ") == {"sandbox", "acme", "globex"}
     assert not list(tmp_path.glob("**/PWN*"))
 
