@@ -128,7 +128,7 @@ _unified_flags() {
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
-        doctor) flags+=' --profile -p --with --output -o --record --replay --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        doctor) flags+=' --profile -p --with --output -o --record --replay --bundle --har --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         connections\ list) flags+=' --where --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
@@ -176,7 +176,7 @@ _unified_value() {
         --only) kind='create update delete' ;;
         --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
         --shell) kind='bash zsh fish pwsh' ;;
-        --ready-file|--state|--faults) kind='file' ;;
+        --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
         --store) kind='keyring file config' ;;
     esac
 }
@@ -665,7 +665,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

@@ -264,7 +264,7 @@ function __unified_flags --argument-names at
         case 'sandbox status'
             printf '%s\t%s\n' --output 'the output format' -o 'the output format'
         case 'doctor'
-            printf '%s\t%s\n' --profile 'profile to use; also a glob, tag:NAME or \'!NAME\'' -p 'profile to use; also a glob, tag:NAME or \'!NAME\'' --with 'the list to read instead of "user-directory me"' --output 'the output format' -o 'the output format' --record 'write every exchange to a HAR file, without credentials' --replay 'answer from a HAR file; nothing is sent' --network 'call the service too; without it nothing is sent' --timeout 'seconds for a request with its retries (120)' --ca-bundle 'also trust these certificate authorities' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies' --quiet 'print errors only' --no-input 'never prompt, fail instead' --color 'colour the output (auto)' --pretty 'indent JSON, also off a terminal' --json-errors 'print an error as JSON, as -o json does off a terminal'
+            printf '%s\t%s\n' --profile 'profile to use; also a glob, tag:NAME or \'!NAME\'' -p 'profile to use; also a glob, tag:NAME or \'!NAME\'' --with 'the list to read instead of "user-directory me"' --output 'the output format' -o 'the output format' --record 'write every exchange to a HAR file, without credentials' --replay 'answer from a HAR file; nothing is sent' --bundle 'also write a ZIP file for a report, without secrets' --har 'with --bundle: add this recording' --network 'call the service too; without it nothing is sent' --timeout 'seconds for a request with its retries (120)' --ca-bundle 'also trust these certificate authorities' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies' --quiet 'print errors only' --no-input 'never prompt, fail instead' --color 'colour the output (auto)' --pretty 'indent JSON, also off a terminal' --json-errors 'print an error as JSON, as -o json does off a terminal'
         case 'capabilities'
             printf '%s\t%s\n' --profile 'profile to use; also a glob, tag:NAME or \'!NAME\'' -p 'profile to use; also a glob, tag:NAME or \'!NAME\'' --account-id 'the connection\'s id, instead of the profile\'s' -a 'the connection\'s id, instead of the profile\'s' --base-url 'the service\'s base URL' --token-file 'read the token from a file' --token-stdin 'read the token from standard input' --probe 'also read one record of each list that is not refused' --output 'the output format' -o 'the output format' --record 'write every exchange to a HAR file, without credentials' --replay 'answer from a HAR file; nothing is sent' --timeout 'seconds for a request with its retries (120)' --retries 'retries after the first attempt (4)' --rate 'requests per 10 s and connection, 0: no limit (45)' --token-rate 'requests per 10 s and token, 0: no limit (ten times --rate)' --workers 'concurrent requests, up to 64 (8)' --ca-bundle 'also trust these certificate authorities' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies' --quiet 'print errors only' --no-input 'never prompt, fail instead' --color 'colour the output (auto)' --pretty 'indent JSON, also off a terminal' --json-errors 'print an error as JSON, as -o json does off a terminal'
         case 'connections list'
@@ -378,6 +378,10 @@ function __unified_value --argument-names option
         case '--state'
             echo 'file'
         case '--faults'
+            echo 'file'
+        case '--bundle'
+            echo 'file'
+        case '--har'
             echo 'file'
         case '--store'
             echo 'keyring file config'
@@ -1172,7 +1176,7 @@ function __unified_complete
             case '--account-id=*'
                 set account (string replace -r '^[^=]*=' '' -- $word)
             case '--*=*'
-            case -p --profile -a --account-id --base-url --token-file -o --output -q --query --limit --page-size --since --cursor --dedupe --columns --jq --out --expect --junit --until --fail-if --every --wait-timeout --record --replay --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --max-failures --stages --idempotency-key --format --from --to --shard --verify --task --engine --lag --operation --map --report --key --ignore --set --ids --only --max-deletes --records --against --requests-per-minute --client --shell --port --host --allow-host --ready-file --seed --state --faults --with --where --prefix --tag --token-command --store
+            case -p --profile -a --account-id --base-url --token-file -o --output -q --query --limit --page-size --since --cursor --dedupe --columns --jq --out --expect --junit --until --fail-if --every --wait-timeout --record --replay --as --timeout --retries --rate --token-rate --workers --ca-bundle --color -d --data -f --raw-field -F --field --max-failures --stages --idempotency-key --format --from --to --shard --verify --task --engine --lag --operation --map --report --key --ignore --set --ids --only --max-deletes --records --against --requests-per-minute --client --shell --port --host --allow-host --ready-file --seed --state --faults --with --bundle --har --where --prefix --tag --token-command --store
                 set skip $word
             case '-*'
             case '*'

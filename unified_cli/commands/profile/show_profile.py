@@ -47,19 +47,19 @@ def _show(runtime: Runtime, options: ShowOptions) -> None:
     if len(names) > 1:
         raise UsageError("only one profile can be shown at a time (unified profile list shows several)")
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
-    described = [*_described(found)]
+    shown = [*described(found)]
     heads = ["key", "value", "source"]
-    rows = [[one["key"], _text(one["value"]), one["source"]] for one in described]
+    rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
     if options.explain:
         heads.append("instead of")
-        for row, one in zip(rows, described, strict=True):
+        for row, one in zip(rows, shown, strict=True):
             row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
     else:
-        described = [{key: value for key, value in one.items() if key != "overrode"} for one in described]
-    show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": described})
+        shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
+    show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": shown})
 
 
-def _described(found: Settings) -> Iterator[JsonObject]:
+def described(found: Settings) -> Iterator[JsonObject]:
     """The settings as JSON; the names are a contract."""
     yield {"key": "profile", "value": found.profile, "source": found.named_by, "overrode": []}
     for key, value in found.values.items():

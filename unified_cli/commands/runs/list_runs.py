@@ -48,9 +48,7 @@ def list_command(about: str, context: CommandContext) -> Any:
 
 def _list(context: CommandContext, options: ListRunsOptions) -> None:
     runtime = context.runtime
-    registry = RunRegistry(runtime.folder("data"), runtime.wall)
-    found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
-    found.sort(key=lambda one: (one["started"] or "", one["id"]), reverse=True)
+    found = newest(runtime)
     if not found:
         runtime.stderr.note("no runs")
     rows = [
@@ -64,6 +62,13 @@ def _list(context: CommandContext, options: ListRunsOptions) -> None:
         for one in found
     ]
     show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found})
+
+
+def newest(runtime: Runtime) -> list[JsonObject]:
+    """The runs as JSON, the newest first; the names are a contract. Raises StorageError."""
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
+    return sorted(found, key=lambda one: (one["started"] or "", one["id"]), reverse=True)
 
 
 def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> JsonObject | None:

@@ -1,0 +1,136 @@
+"""A ZIP file for a report: what the doctor found, versions, settings without secrets, the last runs, a recording."""
+
+import io
+import json
+import platform
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from unified_cli import __version__, masking
+from unified_cli.commands.profile import show_profile
+from unified_cli.commands.runs import list_runs
+from unified_cli.config import resolution
+from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
+from unified_cli.errors import StorageError, UnifiedError, UnsafeError
+from unified_cli.json_text.values import JsonObject
+from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds, output_file
+
+_MOST_RUNS = 20
+_MOST_PROFILES = 200
+_RECORDING = "session.har"
+_PACKAGES = (
+    "typer rich httpx httpcore certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress truststore keyring "
+    "obstore pyarrow distributed mcp"
+)
+_ABOUT = """\
+Made by `unified doctor --bundle`, to be sent with a report.
+
+findings.json  what the doctor found
+versions.json  of the program, Python, the system and the packages it uses
+settings.json  of each profile, with their sources; no token
+runs.json      the last runs: their commands, and how far each is
+session.har    requests and answers, if a recording was added; records of customers are in it
+
+Tokens and other secrets that are known on this machine were looked for before the file was written.
+"""
+
+
+def check(path: Path, har: str | None) -> bytes | None:
+    """The recording that is to be added, checked; raises, before anything else is done, what stands in the way.
+
+    Raises StorageError, StateError for what is no recording, UnsafeError for one that holds credentials.
+    """
+    output_file.check(path, force=False)
+    if har is None:
+        return None
+    try:
+        with Path(har).open("rb") as file:
+            content = input_bounds.whole(file, har, hint="send it beside the report")
+    except OSError as error:
+        raise StorageError(f"cannot read {har}: {error.strerror}") from None
+    _check_recording(content, har)
+    return content
+
+
+def write(
+    path: Path, runtime: Runtime, findings: Sequence[JsonObject], config: Config | None, har: bytes | None
+) -> int:
+    """Write the file, which only this user can read; gives its size.
+
+    Raises UnsafeError where a secret is found in it, and then writes nothing; StorageError.
+    """
+    _know_tokens(config)
+    texts: dict[str, object] = {
+        "findings.json": findings,
+        "versions.json": _versions(),
+        "settings.json": _settings(runtime, config),
+        "runs.json": list_runs.newest(runtime)[:_MOST_RUNS],
+    }
+    files = {name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()}
+    files = {"README.txt": _ABOUT.encode(), **files, **({_RECORDING: har} if har is not None else {})}
+    content = _zipped(files)
+    _check(content)
+    return output_file.write(path, [content], force=False)
+
+
+def _check_recording(content: bytes, name: str) -> None:
+    from unified_cli.http.har import har_check  # noqa: PLC0415  only where there is a recording
+
+    har_check.check(content, name)
+
+
+def _know_tokens(config: Config | None) -> None:
+    """Have the tokens that stand in the file itself masked, too: those from elsewhere are known once they are read."""
+    for table in (config.top, *config.profiles.values()) if config else ():
+        if isinstance(token := table.get("token"), str):
+            masking.hide(token)
+
+
+def _versions() -> JsonObject:
+    found = {}
+    for name in _PACKAGES.split():
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    system = {"python": sys.version, "platform": platform.platform()}
+    return {"unified": __version__, **system, "packages": found}
+
+
+def _settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
+    """The settings of a call without a profile, and of each profile."""
+    if config is None:
+        return []
+    found: list[JsonObject] = []
+    for name in (None, *[*config.profiles][:_MOST_PROFILES]):
+        try:
+            resolved = resolution.resolve(Overrides(name), runtime, config)
+        except UnifiedError as error:
+            found.append({"profile": name, "error": error.message})
+        else:
+            found.append({"profile": name, "values": [*show_profile.described(resolved)]})
+    return found
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def _check(content: bytes) -> None:
+    """Raise UnsafeError where a file of the archive, read again, holds a known secret."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if name == _RECORDING:
+                # More secrets are known by now than when it was read.
+                _check_recording(archive.read(name), name)
+            elif masking.masked(text := archive.read(name).decode()) != text:
+                raise UnsafeError(f"{name} would hold a secret, so nothing was written")
