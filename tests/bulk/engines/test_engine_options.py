@@ -1,6 +1,7 @@
 """What `export --engine` refuses before it looks for a cluster."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from front_door import Unified
@@ -52,12 +53,12 @@ def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypat
         (f"{EXPORT} --ca-bundle x", "--ca-bundle is for this machine"),
         (f"{EXPORT} --token-file x", "--token-file is for this machine"),
         (f"{EXPORT} --token-stdin", "--token-stdin is for this machine"),
-        (f"{EXPORT} --record x.har", "--record is for this machine"),
+        (f"{EXPORT} --record TMP/x.har", "--record is for this machine"),
     ],
 )
-def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, unified: Unified) -> None:
+def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, unified: Unified, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra dask")
-    result = unified(f"{line} {LOCAL}")
+    result = unified(f"{line.replace('TMP', str(tmp_path))} {LOCAL}")
     assert (result.code, result.stderr.startswith(f"error: {said}")) == (2, True)
 
 
