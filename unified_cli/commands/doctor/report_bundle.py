@@ -65,7 +65,7 @@ def write(
     Raises UnsafeError where a secret is found in it, and then writes nothing; StorageError.
     """
     _know_tokens(config)
-    texts: dict[str, object] = {
+    texts: JsonObject = {
         "findings.json": findings,
         "versions.json": _versions(),
         "settings.json": _settings(runtime, config),
