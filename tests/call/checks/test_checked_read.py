@@ -114,6 +114,13 @@ def test_the_message_has_the_value(unified: Unified, service: Service, program: 
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\nt-2\nt-3\nt-4\n", f"error: {message}\n", 14)
 
 
+def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) -> None:
+    answering(service)
+    result = unified([*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ)
+    said = "cut on request after 2 records, which alone were judged; to continue: --cursor c1\n"
+    assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
+
+
 def test_the_error_as_json(unified: Unified, service: Service) -> None:
     answering(service)
     result = unified([*LIST, "--expect", "false", "--json-errors"], environ=service.environ)

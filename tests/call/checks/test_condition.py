@@ -1,6 +1,7 @@
 """`--until`: a read is repeated until it is as it is waited for, in vain at most for so long."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pexpect
 import pytest
 from front_door import Clock, Unified
 from junitparser import JUnitXml
 from pages import served
 from server import Reply, Seen, Service
 
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 Config = Callable[[str], Path]
 WAIT = ["ticketing", "tickets", "get", "t-1", "--until", '.status == "done"']
 
@@ -65,6 +68,16 @@ def test_it_gives_up_in_time_with_the_last_value(unified: Unified, service: Serv
     assert "next read in 5.0 s, 12 s left: --until '.status' gives \"new\"" in result.stderr.splitlines()
     ((case,),) = [list(suite) for suite in JUnitXml.fromfile(str(file))]
     assert (case.name, case.result[0].message) == ("--until '.status'", result.stderr.splitlines()[-1][7:])
+
+
+def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(service: Service, tmp_path: Path) -> None:
+    states(service, {"status": "new"}, {"status": "new"}, {"status": "done"})
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path), "TERM": "xterm"}
+    arguments = ["-m", "unified_cli", *WAIT, "--every", "1"]
+    child = pexpect.spawn(sys.executable, arguments, env=environ, encoding="utf-8", dimensions=(24, 100))
+    child.expect("waiting 1 s: --until '.status == \"done\"' gives false")
+    child.expect(pexpect.EOF, timeout=20)
+    assert COLOUR.sub("", child.before.rpartition("\x1b[K")[2]).split() == ["{", '"status":', '"done"', "}"]
 
 
 def test_it_fails_early(unified: Unified, service: Service) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from unified_cli.call import more_records
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
 from unified_cli.masking import MaskedText
@@ -45,9 +46,18 @@ class CheckReport:
         document = whole.document(listing=self.selected.operation.lists)
         self._take(whole.selected.name, [*found, *(one.judge(document) for one in self._expectations)])
         self.next_cursor = whole.next_cursor
+        if whole.next_cursor is not None:
+            self._note_cut(whole)
         if whole.partial and not self.selected.common.options.allow_partial:
             pages = ", ".join(map(str, whole.partial))
             self.missing.append(self._named(whole.selected.name, f"the provider left something out of page {pages}"))
+
+    def _note_cut(self, whole: WholeRead) -> None:
+        """Say that only a part of the list was judged."""
+        cut = f"cut on request after {counted(len(whole.records), 'record')}"
+        onward = more_records.onward(whole.next_cursor)
+        note = self._named(whole.selected.name, f"{cut}, which alone were judged; to continue: {onward}")
+        self.selected.common.runtime.stderr.note(note)
 
     def late(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note a connection for which the time to wait is over."""

@@ -48,7 +48,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
-    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
+    # The only result comes last, when the line that shows the waiting is gone.
+    beside = selected.several or condition is None
+    with progress(runtime, work, to_stdout=beside) as shown, Clients(runtime, catalogue) as clients:
         judge = _Judge(report, printer, clients, shown)
         if condition:
             _wait(selected, clients, condition, judge)
@@ -134,6 +136,8 @@ class _Judge:
             else:
                 report.fail(read, whole.error)
         else:
+            if not report.selected.several:
+                self._shown.close()
             self._print(whole)
             report.judge(whole, verdicts)
 
