@@ -166,7 +166,8 @@ def header_of(line: bytes, path: Path) -> RunHeader:
 
 def journal_text(header: RunHeader, entries: Iterator[JournalEntry]) -> Iterator[bytes]:
     """The text of a new journal, in pieces that are worth a write."""
-    chunk = bytearray(msgspec.json.encode(header) + b"\n")
+    yield msgspec.json.encode(header)
+    chunk = bytearray(b"\n")
     for entry in entries:
         chunk += msgspec.json.encode(entry) + b"\n"
         if len(chunk) > _CHUNK:

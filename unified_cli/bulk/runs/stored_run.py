@@ -29,6 +29,8 @@ class StoredRun:
         self.kept = kept
         self._lock = lock
         self.header = RunHeader("", "", 0)
+        self.body: bytes | None = None
+        """The common body of the calls, once for all of them."""
         try:
             if not journal.load(self._accept, repair=repair):
                 raise StateError(f"{journal.path} is empty")
@@ -98,6 +100,8 @@ class StoredRun:
 
     def _accept(self, line: bytes) -> int:
         self.header = run_registry.header_of(line, self.journal.path)
+        if self.header.body is not None:
+            self.body, self.header.body = self.header.body.encode("utf-8"), None
         return self.header.calls
 
 

@@ -36,14 +36,13 @@ class RunConnections:
         address, account = self.settings(profile).reachable()
         return RunCall(profile, str(address), account, operation.command, identifier)
 
-    def request(self, call: RunCall, body: str | None, key: str) -> Request:
+    def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
         """The request of a call; `body` is the common one of its run. Raises StateError, UsageError."""
         settings = self.settings(call.profile)
         address, account = settings.reachable()
         if (str(address), account) != (call.base_url, call.account):
             raise _moved(call, settings)
-        text = body if call.body is None else call.body
-        content = Content(call.query, None if text is None else text.encode("utf-8"), key or None)
+        content = Content(call.query, body if call.body is None else call.body.encode("utf-8"), key or None)
         scope = Scope(address, account, self._catalogue.service)
         request = requests.for_operation(scope, self.operation(call.operation), call.id, content)
         return request._replace(honoured=settings.idempotency_window > 0)
@@ -79,12 +78,12 @@ class RunConnections:
         for number in numbers:
             entry: JournalEntry = run.journal.call(number)
             if entry.call is not None and entry.call.profile not in profiles:
-                self._request_again(entry, run.header.body)
+                self._request_again(entry, run.body)
                 profiles[entry.call.profile] = self.operation(entry.call.operation)
         for operation in {*profiles.values()}:
             self.check_writable([name for name, one in profiles.items() if one == operation], operation)
 
-    def _request_again(self, entry: JournalEntry, body: str | None) -> None:
+    def _request_again(self, entry: JournalEntry, body: bytes | None) -> None:
         if entry.call is None:
             return
         try:

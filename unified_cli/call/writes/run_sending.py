@@ -167,7 +167,7 @@ class _RunSending:
                 continue
             doubtful = journal.state(number) in IN_DOUBT
             at = before.t if before and doubtful else self._call.runtime.wall()
-            request = self._connections.request(planned.call, self._run.header.body, planned.k)
+            request = self._connections.request(planned.call, self._run.body, planned.k)
             self._tried += 1
             entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
             yield _CallJob(planned.call, request._replace(in_doubt=doubtful), entry)

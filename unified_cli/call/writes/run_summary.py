@@ -135,7 +135,7 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
     if sent is None or entry.call is None:
         return False
     settings = connections.settings(entry.call.profile)
-    request = connections.request(entry.call, run.header.body, entry.k)
+    request = connections.request(entry.call, run.body, entry.k)
     return repeat_rule.may_repeat(request, wall - sent.t, settings.idempotency_window)
 
 

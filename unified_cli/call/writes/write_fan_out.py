@@ -1,7 +1,7 @@
 """Run a write on several connections: checked and confirmed as a whole, then sent as a run with a journal."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from unified_cli.bulk.runs import stop_rules
@@ -15,7 +15,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config.file import Config
-from unified_cli.errors import UsageError
+from unified_cli.errors import StorageError, UsageError
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
 
@@ -33,17 +33,28 @@ def run(common: Call, config: Config, operation: Operation) -> None:
     content = builder.operation_content(common, operation)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
     calls = [_call(connections, operation, name, content, options.id) for name in names]
-    body = None if content.body is None else content.body.decode("utf-8")
     if options.shows_only:
         for one in calls:
             call = common._replace(settings=connections.settings(one.profile))
-            dry_run.show(call, connections.request(one, body, _new_key(operation)))
+            dry_run.show(call, connections.request(one, content.body, _new_key(operation)))
         return
     if operation.changes:
         piped = bool(request_body.reads_stdin(options.data, request_body.fields(options.raw_field, options.field)))
         what = f"run {operation.command}"
         prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=piped)
-    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls), body=body)
+    stored, not_kept = _begin(common, operation, calls, content.body)
+    with stored:
+        run_sending.announce(common, stored, not_kept)
+        run_sending.send(common, stored, connections, range(1, len(calls) + 1), rules)
+
+
+def _begin(
+    common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
+) -> tuple[StoredRun, StorageError | None]:
+    """The run of these calls, as `StoredRun.begin` gives it."""
+    runtime, _, _, options = common
+    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls))
+    header.body = None if body is None else body.decode("utf-8")
     header.base_url = options.base_url or ""
     header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
 
@@ -51,10 +62,7 @@ def run(common: Call, config: Config, operation: Operation) -> None:
         for number, call in enumerate(calls, 1):
             yield JournalEntry(EntryState.NEW, number, k=_new_key(operation), call=call)
 
-    stored, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
-    with stored:
-        run_sending.announce(common, stored, not_kept)
-        run_sending.send(common, stored, connections, range(1, len(calls) + 1), rules)
+    return StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
 
 
 def _check(options: OperationOptions) -> None:
@@ -70,8 +78,7 @@ def _call(
     """The call to a connection, which can be sent. Raises UsageError and ConfigError."""
     call = connections.call(name, operation, identifier)
     call.query = tuple(content.query)
-    body = None if content.body is None else content.body.decode("utf-8")
-    connections.request(call, body, "k" if operation.method != "DELETE" else "")
+    connections.request(call, content.body, "k" if operation.method != "DELETE" else "")
     return call
 
 

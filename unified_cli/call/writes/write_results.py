@@ -18,8 +18,10 @@ _COLUMNS = {
 def printer_for(call: Call) -> Printer:
     """A printer for the results, whose columns are the same for all outcomes."""
     style = record_output.style_for(call, None, first=(LABEL,))
-    columns = style.columns or _COLUMNS.get(style.format, ())
-    return Printer(call.runtime, style._replace(columns=columns), record_output.program(call.options), strict=False)
+    if not style.columns:
+        columns = _COLUMNS.get(style.format, ())
+        style = style._replace(columns=columns, first=columns or style.first)
+    return Printer(call.runtime, style, record_output.program(call.options), strict=False)
 
 
 def put(printer: Printer, call: RunCall, key: str, attempt: WriteAttempt) -> None:

@@ -63,7 +63,9 @@ def _show(context: CommandContext, options: ShowRunOptions) -> None:
         runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")
         style = printer.style_for(runtime, context.catalogue.service, form)
         columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
-        made = printer.Printer(runtime, style._replace(columns=columns, first=(LABEL,), listing=False), strict=False)
+        made = printer.Printer(
+            runtime, style._replace(columns=columns, first=columns or (LABEL,), listing=False), strict=False
+        )
         records = _records(stored)
         while page := [*islice(records, _AT_ONCE)]:
             made.page(page, one_line=True)
