@@ -53,6 +53,7 @@ def command(context: CommandContext) -> Any:
                     "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
                     "Run it again to resume where it stopped; a complete export stays as it is.",
                     "With --incremental it adds what changed since then; what was deleted is not seen.",
+                    "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
                 ],
                 [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump"), *_SECTIONS],
             ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from unified_cli.bulk.export.folder_export import ExportSummary
-from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError, UnsafeError
+from unified_cli.errors import IncompleteError, RefusedError, StateError, StorageError, UnifiedError, UnsafeError
 from unified_cli.plural import all_of, counted
 from unified_cli.runtime import Runtime
 
@@ -30,7 +30,7 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
 def _raise_error(summary: ExportSummary, total: int) -> None:
     """Raise the error that sums up the export, if anything failed or is missing."""
     failed = summary.failed
-    for kind in (StateError, UnsafeError):
+    for kind in (StorageError, StateError, UnsafeError):
         for error in failed.values():
             if isinstance(error, kind):
                 raise error
