@@ -15,6 +15,8 @@ from junitparser import JUnitXml
 from pages import serve, served, tickets
 from server import Reply, Seen, Service
 
+from unified_cli.call.checks import selected_reads
+
 Config = Callable[[str], Path]
 LIST = ["ticketing", "tickets", "list"]
 GET = ["ticketing", "tickets", "get", "t-1"]
@@ -119,6 +121,16 @@ def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) 
     result = unified([*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ)
     said = "cut on request after 2 records, which alone were judged; to continue: --cursor c1\n"
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
+
+
+def test_a_list_that_is_too_large_for_a_program(
+    unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(service)
+    monkeypatch.setattr(selected_reads, "LARGEST_DOCUMENT", 100)
+    result = unified([*LIST, "-o", "ids", "--expect", "true"], environ=service.environ)
+    said = "error: the list has more than the 0 MiB that a jq program takes (--limit N or -q NAME=VALUE reads less)\n"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 
 
 def test_the_error_as_json(unified: Unified, service: Service) -> None:

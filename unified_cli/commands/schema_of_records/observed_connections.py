@@ -1,6 +1,7 @@
 """Read the records of the selected connections, and keep only their shapes."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Generator, Sequence
 
 import msgspec
 
@@ -30,8 +31,8 @@ _COMMON = (
 )
 """The options that a list takes as they are."""
 
-Shapes = dict[str, ObservedShape | UnifiedError]
-"""The shape of each connection's records, or why they could not be read."""
+Observed = ObservedShape | UnifiedError
+"""The shape of a connection's records, or why they could not be read."""
 
 
 def select(
@@ -49,10 +50,13 @@ def empty_shape(operation: Operation) -> ObservedShape:
     return ObservedShape({field.name for field in operation.facts.fields if field.values})
 
 
-def observe(selected: SelectedReads) -> Shapes:
-    """Read the lists at once. What broke off one of them is not raised but part of what is given."""
+def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
+    """Read the lists at once and give the shape of each when it ends, so that not all are in memory.
+
+    What broke off one of them is not raised but given instead.
+    """
     runtime, catalogue, *_ = selected.common
-    found: Shapes = {read.name: empty_shape(selected.operation) for read in selected.reads}
+    shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
     work = Work(part="connection", parts=len(selected.reads))
     with (
         progress(runtime, work) as shown,
@@ -60,16 +64,14 @@ def observe(selected: SelectedReads) -> Shapes:
         WorkerPool(selected.common.options.workers, ReadWork(selected, clients).run) as pool,
     ):
         for read, answer in pool.results(selected.reads):
-            shape = found[read.name]
-            if isinstance(answer, Page) and isinstance(shape, ObservedShape):
+            shape = shapes[read.name]
+            if isinstance(answer, Page):
                 for record in answer.records:
                     shape.add(_decoded(record))
                 shown.add(len(answer.records), pages=1)
             else:
                 shown.add(parts=1, failed=answer is not None)
-                if isinstance(answer, UnifiedError):
-                    found[read.name] = answer
-    return found
+                yield read.name, shapes.pop(read.name) if answer is None else answer
 
 
 def _decoded(record: Record) -> Json:

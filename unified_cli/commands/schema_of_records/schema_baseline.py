@@ -45,7 +45,7 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
 
 def _of_connection(context: CommandContext, operation: Operation, options: SchemaOptions, name: str) -> ShapeNode:
     selected = observed_connections.select(context, operation, options.replaced(account_id=None), [name])
-    (found,) = observed_connections.observe(selected).values()
+    ((_, found),) = observed_connections.observe(selected)
     if isinstance(found, UnifiedError):
         raise found
     if not found.root.seen:

@@ -22,12 +22,9 @@ Found = Mapping[str, Sequence[ShapeDifference] | UnifiedError]
 """The differences of each connection, or why it could not be read."""
 
 
-def differences(before: ShapeNode, shapes: Mapping[str, ObservedShape | UnifiedError]) -> Found:
-    """What differs in each connection."""
-    return {
-        name: one if isinstance(one, UnifiedError) else sorted(compare(before, one.root), key=_order)
-        for name, one in shapes.items()
-    }
+def differences(before: ShapeNode, now: ObservedShape) -> list[ShapeDifference]:
+    """What differs in a connection, what is always a failure first."""
+    return sorted(compare(before, now.root), key=_order)
 
 
 def _order(one: ShapeDifference) -> tuple[bool, str, str]:

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from unified_cli.bulk.observed_schema import schema_document
-from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, paths
-from unified_cli.catalogue import Operation
+from unified_cli.bulk.observed_schema.observed_shape import paths
+from unified_cli.call.checks.selected_reads import SelectedReads
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands import named_resource
 from unified_cli.commands.schema_of_records import observed_connections, schema_report
-from unified_cli.commands.schema_of_records.observed_connections import Shapes
 from unified_cli.commands.schema_of_records.schema_baseline import baseline
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
 from unified_cli.errors import UnifiedError, UsageError
@@ -37,39 +36,42 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     selected = observed_connections.select(context, operation, options, options.profile)
     selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
-    shapes = observed_connections.observe(selected)
-    if before is not None:
-        found = schema_report.differences(before, shapes)
-        schema_report.print_found(runtime, options, operation, found)
-        schema_report.finish(runtime, found, strict=options.strict)
+    if before is None:
+        _show(runtime, options, selected)
         return
-    _show(runtime, options, operation, shapes)
-    errors = {name: one for name, one in shapes.items() if isinstance(one, UnifiedError)}
-    schema_report.raise_errors(runtime, errors, len(shapes))
+    unordered = {
+        name: one if isinstance(one, UnifiedError) else schema_report.differences(before, one)
+        for name, one in observed_connections.observe(selected)
+    }
+    found = {read.name: unordered[read.name] for read in selected.reads}
+    schema_report.print_found(runtime, options, operation, found)
+    schema_report.finish(runtime, found, strict=options.strict)
 
 
-def _show(runtime: Runtime, options: SchemaOptions, operation: Operation, shapes: Shapes) -> None:
-    """Print the shape of the records of all connections together."""
-    whole, number = observed_connections.empty_shape(operation), 0
-    for one in shapes.values():
-        if isinstance(one, ObservedShape):
+def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
+    """Print the shape of the records of all connections together. Raises the errors of the connections."""
+    operation, total = selected.operation, len(selected.reads)
+    whole, errors = observed_connections.empty_shape(operation), {}
+    for name, one in observed_connections.observe(selected):
+        if isinstance(one, UnifiedError):
+            errors[name] = one
+        else:
             whole.merge(one)
-            number += 1
-    if not number:
-        return
-    rows = [
-        (
-            path,
-            ", ".join(sorted(node.kinds)) or "null",
-            _percent(node.seen, of) if of else "",
-            _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
-            ", ".join(sorted(node.values or ())),
-        )
-        for path, node, of in paths(whole.root)
-    ]
-    title = f"{operation.api}/{operation.resource}"
-    show(runtime, options.output, _HEADS, rows, schema_document.document(whole.root, title))
-    runtime.stderr.note(f"{counted(whole.root.seen, 'record')} of {counted(number, 'connection')}")
+    if len(errors) < total:
+        rows = [
+            (
+                path,
+                ", ".join(sorted(node.kinds)) or "null",
+                _percent(node.seen, of) if of else "",
+                _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
+                ", ".join(sorted(node.values or ())),
+            )
+            for path, node, of in paths(whole.root)
+        ]
+        title = f"{operation.api}/{operation.resource}"
+        show(runtime, options.output, _HEADS, rows, schema_document.document(whole.root, title))
+        runtime.stderr.note(f"{counted(whole.root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
+    schema_report.raise_errors(runtime, errors, total)
 
 
 def _percent(number: int, of: int) -> str:
