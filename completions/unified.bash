@@ -125,6 +125,7 @@ _unified_flags() {
         mcp\ serve) flags+=' --profile -p --record --replay --allow-writes --allow-deletes --requests-per-minute --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         mcp\ config) flags+=' --profile -p --client --allow-writes --allow-deletes' ;;
         operations) flags+=' --output -o --source --openapi' ;;
+        help) flags+=' --skill' ;;
         completion\ install) flags+=' --shell' ;;
         sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;

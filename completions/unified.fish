@@ -257,6 +257,8 @@ function __unified_flags --argument-names at
             printf '%s\t%s\n' --profile 'profile to use; also a glob, tag:NAME or \'!NAME\'' -p 'profile to use; also a glob, tag:NAME or \'!NAME\'' --client 'the client to configure (claude-code)' --allow-writes 'offer a tool that writes; needs -p, and one connection a call' --allow-deletes 'let that tool delete too'
         case 'operations'
             printf '%s\t%s\n' --output 'the output format' -o 'the output format' --source 'show the file that defines each operation' --openapi 'print the catalogue as an OpenAPI 3.1 document'
+        case 'help'
+            printf '%s\t%s\n' --skill 'with agents: print a skill file for coding agents'
         case 'completion install'
             printf '%s\t%s\n' --shell 'for this shell, not that of $SHELL'
         case 'sandbox serve'

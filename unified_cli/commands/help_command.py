@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib.resources import files
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Argument, Options, arguments_of
+from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options, arguments_of
 from unified_cli.cli.help_page import EXAMPLES, HelpPage, render
 from unified_cli.commands.help_topics import topics
 from unified_cli.errors import UsageError
@@ -14,11 +15,14 @@ from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
+_AGENTS = "agents"
+
 
 class HelpOptions(Options):
-    """The topic or command."""
+    """The topic or command, and what to print of it."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()
+    skill: Annotated[bool, Flag(("--skill",), OUTPUT, "with agents: print a skill file for coding agents")] = False
 
 
 def command(context: CommandContext) -> Any:
@@ -28,7 +32,7 @@ def command(context: CommandContext) -> Any:
         tree.CommandSpec(
             "help",
             HelpOptions,
-            lambda options: _help(context, options.words),
+            lambda options: _skill(context.runtime, options) if options.skill else _help(context, options.words),
             _page,
             arguments=[one._replace(takes=(first, "")) for one in arguments_of(HelpOptions)],
         )
@@ -44,6 +48,14 @@ def _page() -> HelpPage:
             ("Topics", [(name, topic.about) for name, topic in topics().items()]),
         ],
     )
+
+
+def _skill(runtime: Runtime, options: HelpOptions) -> None:
+    """Print the skill file, whose commands run as written on the sandbox."""
+    if options.words != (_AGENTS,):
+        raise UsageError("--skill belongs to one topic", hint=f"unified help {_AGENTS} --skill")
+    text = files("unified_cli.commands").joinpath("skill.md").read_text("utf-8")
+    stdout.show(runtime, [terminal.lines_visible(text)])
 
 
 def _help(context: CommandContext, words: Sequence[str]) -> None:
