@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from front_door import ROOT
 from pages import cursor_of, served, tickets
 from server import Reply, Seen, Service
 
-# Small chunks, so that a list has many.
+# Small chunks, so that a list has many, and a sign of life each second.
 EXPORT = """
-from unified_cli.bulk.export.destinations import chunked_list
+from unified_cli.bulk.export.destinations import chunked_list, store_lease
 chunked_list.BYTES = 1000
+store_lease._BEAT_SECONDS = 1.0
 from unified_cli.__main__ import run
 run()
 """
@@ -97,6 +98,13 @@ def start(argv: list[str], home: Path, environ: Mapping[str, str]) -> subprocess
         stderr=subprocess.PIPE,
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path, **environ},
     )
+
+
+def wait_for(process: subprocess.Popen[bytes], there: Callable[[], object]) -> None:
+    """Wait until something is there that the process makes."""
+    while not there():
+        assert process.poll() is None, ended(process)
+        time.sleep(0.05)
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:

@@ -18,7 +18,11 @@ from changes import World, five_rounds
 from front_door import Result, Unified
 from pages import cursor_of, served
 from server import Reply, Seen, Service
-from stores import Bucket, ended, kill_after, serve_lists, start
+from stores import Bucket, ended, kill_after, serve_lists, start, wait_for
+
+from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, LogEntry
+from unified_cli.storage.object_store import store_url
+from unified_cli.storage.object_store.stored_objects import StoredObjects
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("obstore", reason="needs the extra cloud")
@@ -177,7 +181,6 @@ def test_what_changed_is_added(export: Export, service: Service, bucket: Bucket,
         records.pop()
 
 
-@pytest.mark.usefixtures("_small")
 def test_five_rounds_of_changes_under_faults_miss_nothing(
     export: Export, service: Service, bucket: Bucket, unified: Unified, record_property: Any
 ) -> None:
@@ -253,8 +256,7 @@ def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
     argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
     environ = {**bucket.environ, **service.environ}
     frozen = start(argv, tmp_path / "one", environ)
-    while not bucket.chunks(TICKETS):
-        time.sleep(0.05)
+    wait_for(frozen, lambda: bucket.chunks(TICKETS))
     frozen.send_signal(signal.SIGSTOP)
     bucket.put(f"{TICKETS}/0001-000099-lost.ndjson", b"{}\n")
     # As if it had been on another machine, and died there.
@@ -269,19 +271,43 @@ def test_a_chunk_that_no_entry_knows_is_removed_and_its_frozen_writer_stops(
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(200)]
 
 
+def test_a_writer_whose_chunk_was_removed_before_its_entry_cannot_make_the_entry(
+    export: Export, service: Service, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve_lists(service, pages=1)
+    add, other = ChunkLog.add, []
+
+    def late(log: ChunkLog, entry: LogEntry) -> bool:
+        if entry.chunk and not other:
+            other.append(None)
+            good = service.reply
+            service.reply = lambda _: served({}, 403)
+            # It begins, finds a chunk without an entry, and comes no further.
+            other.append(export())
+            service.reply = good
+        return add(log, entry)
+
+    monkeypatch.setattr(ChunkLog, "add", late)
+    result = export()
+    assert other[1].code == 7
+    assert result.code == 12
+    assert result.stderr.endswith("has taken over from this one\n")
+    assert export().code == 0
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(10)]
+
+
 def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:
-    serve_lists(service, pages=30, seconds=0.3)
+    serve_lists(service, pages=12, seconds=0.3)
     argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
     first = start(argv, tmp_path / "one", {**bucket.environ, **service.environ})
-    while not bucket.names("dump/.lease"):
-        time.sleep(0.05)
+    wait_for(first, lambda: bucket.names("dump/.lease"))
     code, stderr = ended(start(argv, tmp_path / "two", {**bucket.environ, **service.environ}))
     waited, _, said = stderr.partition("\n")
     assert code == 12
     assert waited.startswith(f"waiting 20 s for a sign of life of process {first.pid} on ")
     assert said.startswith(f"error: the export to s3://{bucket.name}/dump is in use by process {first.pid} on ")
     assert ended(first)[0] == 0
-    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(300)]
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(120)]
     assert bucket.names("dump/.lease") == []
 
 
@@ -355,6 +381,14 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
     assert stores.lines(next(place.rglob("*.ndjson")).read_bytes()) == [f"t-{number}" for number in range(30)]
     assert unified(f"export --verify {url}").code == 0
     assert export(to=url).stderr.endswith("1 already complete\n")
+
+
+def test_a_put_whose_answer_was_lost_meets_itself(tmp_path: Path) -> None:
+    url = store_url.parse(f"file://{tmp_path}/made")
+    assert url is not None
+    objects = StoredObjects.at(url, {}, make=True)
+    assert [objects.create("a/b", data) for data in (b"one", b"one", b"two")] == [True, True, False]
+    assert objects.get("a/b") == b"one"
 
 
 REFUSED = [
