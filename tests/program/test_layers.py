@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from unified_cli.docs.layers import level_of, may_import
 
 ROOT = Path(unified_cli.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in MODULES}
 
 LIBRARIES = {
     "typer": ["cli", "commands"],
@@ -37,13 +38,26 @@ LIBRARIES = {
 }
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+@cache
+def tree(path: str) -> ast.Module:
+    return ast.parse(TEXTS[path])
+
+
+@cache
+def imports(path: str) -> list[str]:
+    found: list[str] = []
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are written out"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
+
+
+def module(path: str) -> str:
+    """The name of a module within the package."""
+    return path.removesuffix(".py").replace("/", ".").removesuffix("__init__").rstrip(".")
 
 
 def target(name: str) -> str:
@@ -53,12 +67,14 @@ def target(name: str) -> str:
     return inside if path.is_dir() or path.with_suffix(".py").is_file() else inside.rpartition(".")[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_imports_only_from_below(path: Path) -> None:
-    inside = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
-    for name in imports(path):
-        if name.startswith("unified_cli"):
-            assert may_import(inside, target(name)), f"{inside} imports {name}"
+def test_a_module_imports_only_from_below() -> None:
+    wrong = [
+        f"{path} imports {name}"
+        for path in TEXTS
+        for name in imports(path)
+        if name.startswith("unified_cli") and not may_import(module(path), target(name))
+    ]
+    assert wrong == []
 
 
 def test_every_module_is_in_a_layer() -> None:
@@ -68,8 +84,7 @@ def test_every_module_is_in_a_layer() -> None:
 
 def test_the_name_of_a_module_or_class_is_unique() -> None:
     modules = Counter(path.stem for path in MODULES if not path.stem.startswith("__"))
-    trees = [ast.parse(path.read_text("utf-8")) for path in MODULES]
-    classes = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = Counter(node.name for path in TEXTS for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef))
     assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
@@ -80,8 +95,8 @@ def test_a_folder_holds_sixteen_modules_at_most() -> None:
 
 def test_imports_have_no_cycle() -> None:
     imported: dict[str, set[str]] = {}
-    for path in MODULES:
-        inside = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
+    for path in TEXTS:
+        inside = module(path)
         imported[inside] = {target(name) for name in imports(path) if name.startswith("unified_cli")} - {inside}
     # A module that imports none of the others left cannot be in a cycle; what remains in the end is.
     while leaves := [name for name, others in imported.items() if not others & imported.keys()]:
@@ -90,22 +105,26 @@ def test_imports_have_no_cycle() -> None:
     assert imported == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_library_is_used_in_its_own_packages(path: Path) -> None:
-    inside = path.relative_to(ROOT).as_posix()
-    for name in imports(path):
-        packages = LIBRARIES.get(name.partition(".")[0])
-        assert packages is None or any(inside.startswith(one) for one in packages), f"{inside} imports {name}"
+def test_a_library_is_used_in_its_own_packages() -> None:
+    wrong = [
+        f"{path} imports {name}"
+        for path in TEXTS
+        for name in imports(path)
+        if not path.startswith(tuple(LIBRARIES.get(name.partition(".")[0], [""])))
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_and_its_functions_are_small_and_it_says_what_it_is_for(path: Path) -> None:
-    text = path.read_text("utf-8")
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree), f"{path} has no docstring"
-    assert len(text.splitlines()) <= 250
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    assert [node.name for node in functions if (node.end_lineno or 0) - node.lineno >= 40] == []
+def test_a_module_and_its_functions_are_small_and_it_says_what_it_is_for() -> None:
+    assert [path for path in TEXTS if not ast.get_docstring(tree(path))] == []
+    assert [path for path, text in TEXTS.items() if len(text.splitlines()) > 250] == []
+    functions = [
+        (path, node)
+        for path in TEXTS
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert [(path, one.name) for path, one in functions if (one.end_lineno or 0) - one.lineno >= 40] == []
 
 
 # What reaches into a library or the interpreter, and bags of options: each with the modules that cannot do without.
@@ -121,7 +140,7 @@ FORBIDDEN = {
 
 @pytest.mark.parametrize("word", FORBIDDEN)
 def test_no_module_reaches_into_a_library_or_takes_untyped_options(word: str) -> None:
-    found = {path.relative_to(ROOT).as_posix() for path in MODULES if re.search(word, path.read_text("utf-8"))}
+    found = {path for path, text in TEXTS.items() if re.search(word, text)}
     assert found == FORBIDDEN[word]
 
 
@@ -130,11 +149,11 @@ def test_only_the_runtime_uses_streams_and_the_clock(word: str) -> None:
     # The sandbox is a server of its own, which is given a clock where it matters.
     allowed = {"runtime.py", "__main__.py", "sandbox/application.py"}
     pattern = re.compile(rf"(?<![\w.]){word}")
-    found = {path.relative_to(ROOT).as_posix() for path in MODULES if pattern.search(path.read_text("utf-8"))}
+    found = {path for path, text in TEXTS.items() if pattern.search(text)}
     assert found <= allowed
 
 
 @pytest.mark.parametrize("word", ["fsync", r"os\.(?:replace|rename|link|ftruncate)", "hardlink_to", "O_EXCL"])
 def test_only_storage_makes_things_durable(word: str) -> None:
-    found = {path.relative_to(ROOT).as_posix() for path in MODULES if re.search(word, path.read_text("utf-8"))}
+    found = {path for path, text in TEXTS.items() if re.search(word, text)}
     assert {name for name in found if not name.startswith("storage/")} == set()
