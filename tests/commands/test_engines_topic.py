@@ -16,6 +16,8 @@ import pytest
 import yaml
 from front_door import ROOT, Unified
 
+from unified_cli import __version__
+
 CODE = tomllib.loads((ROOT / "unified_cli/commands/engines_topic.toml").read_text("utf-8"))["engines"]["code"]
 CONFIG = 'base_url = "sandbox:"\n' + "".join(
     f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two")
@@ -59,7 +61,11 @@ def folder(tmp_path: Path) -> Path:
     config.parent.mkdir(parents=True, mode=0o700)
     config.write_text(CONFIG)
     config.chmod(0o600)
-    run("unified export ticketing/tickets -p '*' --to dump --tasks > tasks.ndjson", tmp_path)
+    task = {"version": __version__, "base_url": "http://sandbox", "to": "dump", "lists": ["ticketing/tickets"]}
+    tasks = [
+        {**task, "profile": name, "account": f"full:{name}", "required": [], "options": {}} for name in ("one", "two")
+    ]
+    (tmp_path / "tasks.ndjson").write_text("".join(json.dumps(one) + "\n" for one in tasks))
     return tmp_path
 
 

@@ -61,8 +61,12 @@ def answer(payload: bytes, tell: Callable[[bytes], None]) -> Any:
 def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
     """What an export has workers do, but for what the file says."""
     mode = MODE.read_text() if MODE.exists() else ""
+    if mode == "hang" and b'"type":"task"' in payload:
+        (MODE.parent / f"hanging-{os.getpid()}").touch()
+        while MODE.exists():
+            time.sleep(0.02)
     connection_task.__version__ = "0.0.9" if mode == "version" else __version__
-    if mode in {"", "version"} or mode.startswith("check ") != (b'"type":"check"' in payload):
+    if mode in {"", "version", "hang"} or mode.startswith("check ") != (b'"type":"check"' in payload):
         BEFORE.append(WORK(payload, tell))
         return BEFORE[-1]
     answers = {"pickled": pickle.dumps(Pickled()), "other": BEFORE[-1], "pickle": Pickled()}

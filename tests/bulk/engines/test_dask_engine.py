@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,8 @@ pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 import hostile_worker  # noqa: E402  needs the extra
-from cluster import HERE, Cluster, cluster, records_of  # noqa: E402  as above
-from front_door import ROOT  # noqa: E402  as above
+from cluster import HERE, Cluster, cluster, records_of, wait_until  # noqa: E402  as above
+from front_door import ROOT, Result, Unified  # noqa: E402  as above
 
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd  # noqa: E402  as above
 
@@ -57,7 +57,7 @@ def expected() -> set[str]:
     return {f"of-{name}/{one}/{number}" for name in PROFILES for one in LISTS for number in range(PAGES * RECORDS)}
 
 
-def test_each_record_of_every_connection_is_exported_once(dask: Cluster, tmp_path: Path) -> None:
+def test_each_record_of_every_connection_is_exported_once(dask: Cluster, unified: Unified, tmp_path: Path) -> None:
     code, stderr = export(dask, tmp_path / "dump")
     number = len(expected())
     assert (code, stderr) == (
@@ -71,29 +71,38 @@ def test_each_record_of_every_connection_is_exported_once(dask: Cluster, tmp_pat
     before = asked_by(dask)
     code, stderr = export(dask, tmp_path / "dump")
     assert (code, "8 already complete" in stderr, asked_by(dask) - before) == (0, True, 0)
-    verified = dask.unified("export", "--verify", f"file://{tmp_path / 'dump'}")
-    assert (verified.wait(60), verified.communicate()[1]) == (
-        0,
-        f"file://{tmp_path}/dump: the manifest matches 8 files\n".encode(),
-    )
+    assert unified(f"export --verify file://{tmp_path}/dump").stderr.endswith(": the manifest matches 8 files\n")
+
+
+@pytest.fixture
+def driven(dask: Cluster, unified: Unified, tmp_path: Path) -> Callable[[str], Result]:
+    """Run the program in this process, with the driver's configuration, and time as it is."""
+    folders = {"config": dask.driver / ".config" / "unified", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+
+    def run(command: str) -> Result:
+        line = f"{command} --engine {dask.engine} --to file://{tmp_path}/dump"
+        return unified(line, folders=folders, monotonic=time.monotonic, sleep=time.sleep)
+
+    return run
 
 
 @pytest.mark.parametrize("mode", ["check pickled", "pickle", "other"])
-def test_what_a_hostile_worker_answers_is_refused_and_not_run(mode: str, dask: Cluster, tmp_path: Path) -> None:
+def test_what_a_hostile_worker_answers_is_refused_and_not_run(
+    mode: str, dask: Cluster, driven: Callable[[str], Result]
+) -> None:
     (dask.home / "hostile").write_text(mode)
     before = asked_by(dask)
-    process = dask.unified("export", LISTS[0], "-p", "acme", "--engine", dask.engine, "--to", f"file://{tmp_path}/x")
-    said = process.communicate(timeout=60)[1].decode()
+    result = driven(f"export {LISTS[0]} -p acme")
     if mode == "check pickled":
         end = " answered the check with what is no answer to it; nothing of it was used\n"
     elif mode == "pickle":
         end = " did not do the task of acme: its result is no bytes, and was not read\n"
     else:
         end = " answered the task of acme with what is no result of it; nothing of it was used (is the worker yours?)\n"
-    assert (process.returncode, said.endswith(end)) == (12 if mode.startswith("check") else 13, True), said
-    assert "the worker tcp://127.0.0.1:" in said
+    assert (result.code, result.stderr.endswith(end)) == (12 if mode == "check pickled" else 13, True), result.stderr
+    assert "the worker tcp://127.0.0.1:" in result.stderr
     assert asked_by(dask) == before
-    assert not (dask.home / f"unpickled-by-{process.pid}").exists()
+    assert not (dask.home / f"unpickled-by-{os.getpid()}").exists()
 
 
 def test_a_result_is_bytes_or_is_not_read(dask: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +173,7 @@ def test_a_pickle_among_the_messages_of_the_scheduler_ends_it(dask: Cluster) -> 
     ],
 )
 def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_sent(
-    how: str, said: str, dask: Cluster, tmp_path: Path
+    how: str, said: str, dask: Cluster, driven: Callable[[str], Result]
 ) -> None:
     path = dask.home / ".config" / "unified" / "config.toml"
     text = path.read_text()
@@ -177,16 +186,32 @@ def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_s
     else:
         (dask.home / "hostile").write_text("version")
     before = asked_by(dask)
-    code, stderr = export(dask, tmp_path / "x", "-p", "acme")
-    assert (code, said in stderr, "the worker tcp://127.0.0.1:" in stderr) == (12, True, True), stderr
+    result = driven(f"export {LISTS[0]} -p *")
+    found = said in result.stderr, "the worker tcp://127.0.0.1:" in result.stderr
+    assert (result.code, found) == (12, (True, True)), result.stderr
     assert asked_by(dask) == before
 
 
-def test_a_token_that_only_the_workers_have_is_used_there(dask: Cluster, tmp_path: Path) -> None:
+def test_a_token_that_only_the_workers_have_is_used_there(
+    dask: Cluster, driven: Callable[[str], Result], tmp_path: Path
+) -> None:
     path = dask.driver / ".config" / "unified" / "config.toml"
     path.write_text("\n".join(line for line in path.read_text().splitlines() if "token_file" not in line))
-    code, _ = export(dask, tmp_path / "dump")
-    assert (code, set(records_of(tmp_path / "dump"))) == (0, expected())
+    assert driven(f"export {' '.join(LISTS)} -p *").code == 0
+    assert set(records_of(tmp_path / "dump")) == expected()
+
+
+def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_path: Path) -> None:
+    (dask.home / "hostile").write_text("hang")
+    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{tmp_path}/dump")
+    killed = dask.workers[-1]
+    wait_until((dask.home / f"hanging-{killed.pid}").exists)
+    killed.kill()
+    dask.start_worker()
+    (dask.home / "hostile").unlink()
+    assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 files")
+    found = records_of(tmp_path / "dump")
+    assert (len(found), set(found)) == (len(expected()), expected())
 
 
 @pytest.mark.long
