@@ -41,9 +41,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHONPATH": root}
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block[0][0].strip()[:40])
-def test_a_console_block_runs_as_printed(block: list[tuple[str, str]], environ: dict[str, str], tmp_path: Path) -> None:
-    for command, shown in block:
+def test_the_console_blocks_run_as_printed(environ: dict[str, str], tmp_path: Path) -> None:
+    """One after the other in one home, as a reader types them."""
+    for command, shown in [entry for block in BLOCKS for entry in block]:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=tmp_path,
@@ -56,8 +56,17 @@ def test_a_console_block_runs_as_printed(block: list[tuple[str, str]], environ: 
             timeout=60,
         )
         assert (command, done.returncode) == (command, 0), done.stdout
-        if shown:
-            assert done.stdout == shown
+        assert (command, done.stdout) == (command, shown)
+
+
+@pytest.mark.extra
+def test_duckdb_answers_the_query_over_an_export(environ: dict[str, str], tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra packages of [test-all]")
+    [query] = re.findall(r"^```sql\n(.*?)^```", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    words = ["unified", "export", "ticketing/tickets", "-p", "sandbox", "--to", "dump"]
+    subprocess.run(words, cwd=tmp_path, env=environ, check=True, timeout=60)
+    rows = duckdb.sql(query.replace("dump/", f"{tmp_path}/dump/")).fetchall()
+    assert (len(rows), sum(count for _, count in rows)) == (6, 120)
 
 
 def test_there_are_console_blocks() -> None:
@@ -71,7 +80,7 @@ def test_a_block_is_split_into_commands_and_what_they_print() -> None:
 
 def test_the_modules_on_the_way_of_a_call_are_there() -> None:
     text = README.read_text("utf-8")
-    steps = text[text.index("One call, `unified") : text.index("A new operation is one line")]
+    steps = text[text.index("One call, `unified") : text.index("## Contribute")]
     named = {name for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)*)`", steps) if "." in name}
     assert len(named) > 15
     for name in sorted(named):
