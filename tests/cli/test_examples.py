@@ -29,7 +29,7 @@ FILES = {
 }
 # What runs until it is stopped, asks a person at a terminal, or continues a run; their own tests do that.
 RUNS = {f"unified runs {name} 20261121-7f3a" for name in ("show", "resume", "retry", "remove")}
-NOT_ALONE = {"unified sandbox serve", "unified profile login acme", *RUNS}
+NOT_ALONE = {"unified sandbox serve", "unified mcp serve -p 'prod-*'", "unified profile login acme", *RUNS}
 
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 
