@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import ROOT
+from front_door import ROOT, Unified
 from server import Reply, Service, serving
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
@@ -232,6 +232,25 @@ def test_it_writes_where_it_may(writer: Agent, sandbox: UnifiedSandbox) -> None:
     delete = writer.refused("write", operation="ticketing tickets delete", profile="prod-a", id="tickets-1")
     assert delete == "unsafe: this server does not delete (it must be started with --allow-deletes)"
     assert "body is missing" in writer.refused("write", operation="ticketing tickets create", profile="prod-a")
+
+
+def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
+    environ = {"UNIFIED_CONFIG": str(place / "config.toml")}
+    with agent(place, "-p prod-b --allow-writes", **environ) as found:
+        update = {"operation": "ticketing tickets update", "profile": "prod-b", "id": "tickets-4"}
+        run = found.call("write", **update, body={"name": "one"})["run"]
+        said = found.refused("write", **{**update, "id": "none"}, body={"name": "two"})
+        assert "outcome: failed; idempotency_key: " in said
+        assert f"unified runs show {run}" in said
+    folders = {"data": place / ".local/share/unified"}
+    listed = unified("runs list -o json", environ=environ, folders=folders).json["runs"]
+    (one,) = [one for one in listed if one["id"] == run]
+    assert (one["command"], one["done"], one["failed"], one["state"]) == ("mcp serve", 1, 1, "open")
+    shown = unified(f"runs show {run} -o json", environ=environ, folders=folders).json["result"]
+    assert [(call["_profile"], call["outcome"], call["id"]) for call in shown] == [
+        ("prod-b", "done", "tickets-4"),
+        ("prod-b", "failed", "none"),
+    ]
 
 
 def test_it_deletes_only_if_that_is_allowed_too(place: Path) -> None:

@@ -12,6 +12,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
+from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.http import request as requests
@@ -30,6 +31,7 @@ class ToolWorld(NamedTuple):
     clients: Clients
     pool: ClientPool
     budget: RequestBudget
+    log: WriteLog
 
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:

@@ -24,6 +24,7 @@ from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.tool_calls import ToolWorld
 from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
+from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
 from unified_cli.json_text import json_codec
@@ -59,12 +60,14 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
     pool = ClientPool(_MOST_IDLE)
     budget = RequestBudget(per_minute, runtime.monotonic)
     with Clients(runtime, context.catalogue) as clients:
-        world = ToolWorld(context.catalogue, served, clients, pool, budget)
+        log = WriteLog(runtime, options.profile)
+        world = ToolWorld(context.catalogue, served, clients, pool, budget, log)
         known = schemas(served.words, writes=options.allow_writes, deletes=options.allow_deletes)
         try:
             _run(runtime, _server(runtime, known, _tools(world, options)))
         finally:
             pool.close()
+            log.close()
 
 
 def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from unified_cli.bulk.runs import write_attempt
 from unified_cli.call import builder
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.read_tool import DATA, USUAL_BYTES
@@ -42,13 +43,13 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     request = world.request(settings, operation, arguments.id, content)
     builder.check_writable(settings, request)
     world.budget.spend()
-    try:
-        with world.client(name, settings) as client:
-            answer = client.send(request)
-    except UnifiedError as error:
-        outcome = "in doubt" if isinstance(error, UnknownError) else "failed"
-        error.add_hint(f"outcome: {outcome}" + (f"; idempotency_key: {key}" if key else ""))
-        raise
+    with world.client(name, settings) as client:
+        run, number = world.log.sending(name, request, arguments.id)
+        attempt = write_attempt.attempt(client, request, number, arguments.id)
+    world.log.ended(attempt)
+    if attempt.answer is None:
+        raise _failed(attempt.error, key, run)
+    answer = attempt.answer
     head = json_codec.encoded(
         {
             "about": DATA,
@@ -56,9 +57,17 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
             "outcome": "done",
             "status": answer.status,
             "idempotency_key": key,
+            "run": run,
         }
     )
     return (head[:-1] + b',"result":' + _shown(answer.body) + b"}").decode("utf-8", "replace")
+
+
+def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:
+    assert error is not None  # noqa: S101  a write without an answer has one
+    outcome = "in doubt" if isinstance(error, UnknownError) else "failed"
+    error.add_hint(f"outcome: {outcome}{f'; idempotency_key: {key}' if key else ''}; unified runs show {run}")
+    return error
 
 
 def _body(arguments: WriteArguments, method: str, kind: str) -> bytes | None:

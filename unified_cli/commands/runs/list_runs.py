@@ -80,7 +80,7 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> JsonObject | No
                 counts, state = pointed_work.state_of(runtime, header)
             else:
                 counts = stored.journal.outcomes()
-                state = "done" if counts["done"] == header.calls else "open"
+                state = "done" if counts["done"] == counts.total() else "open"
             started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
             return {**_row(run, started, header.command, state), **_numbers(counts), "path": header.path or None}
     except UsageError:

@@ -62,7 +62,8 @@ def _remove(runtime: Runtime, options: RemoveRunsOptions) -> None:
 def _is_open(registry: RunRegistry, run: str) -> bool:
     try:
         with StoredRun.look(registry, run) as stored:
-            return not stored.header.path and stored.journal.outcomes()["done"] < stored.header.calls
+            outcomes = stored.journal.outcomes()
+            return not stored.header.path and outcomes["done"] < outcomes.total()
     except StateError:
         # A damaged journal can continue nothing.
         return False
