@@ -153,6 +153,20 @@ def test_records_without_a_time_are_told_apart_by_their_content(unified: Unified
     assert "3 records, 3 of them without updated_at" in result.stderr
 
 
+def test_a_poll_may_take_longer_than_it_looks_back(unified: Unified, service: Service) -> None:
+    there = Tickets(service)
+    for name in "abcdefgh":
+        there.put(name, None)
+    clock, quick = Watch(lambda: None, lambda: None), there.reply
+
+    def slow(seen: Seen) -> Reply:
+        clock.at += 50
+        return quick(seen)
+
+    service.reply = slow
+    assert [one["id"] for one in lines(follow(unified, service, clock))] == [*"abcdefgh"]
+
+
 def test_a_time_to_come_hides_nothing(unified: Unified, service: Service) -> None:
     there = Tickets(service)
     there.put("wrong", 1e7)

@@ -32,12 +32,13 @@ class FollowedList:
         self._floor = floor
         self._look_back = look_back
         self._start = self._next_start()
+        self._poll_began = reached
         self._timed: dict[int, datetime] = {}
         self._untimed: dict[int, datetime] = {}
 
-    @property
-    def query(self) -> tuple[str, str]:
-        """The filter of the next poll."""
+    def begin_poll(self, now: datetime) -> tuple[str, str]:
+        """The filter of the next poll, which begins now."""
+        self._poll_began = now
         return f"{FIELD}[gt]", timestamp(self._start)
 
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
@@ -64,7 +65,8 @@ class FollowedList:
 
     def end_poll(self, now: datetime) -> None:
         """Begin the next poll later, and forget what it cannot show. A poll that broke off is begun where it was."""
-        self.reached, since = self._newest, now - self._look_back
+        # What this poll saw stays, however long it took.
+        self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
         self._start = self._next_start()
         self._timed = {digest: at for digest, at in self._timed.items() if at > self._start}
         self._untimed = {digest: at for digest, at in self._untimed.items() if at >= since}

@@ -116,7 +116,8 @@ class _Following:
             if read.name not in self._lists:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
-            one._replace(request=one.request.with_query(self._lists[one.name][1].query)) for one in selected.reads
+            one._replace(request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now())))
+            for one in selected.reads
         ]
         with WorkerPool(self._options.workers, ReadWork(selected, clients).run) as pool:
             for read, found in pool.results(asking):
