@@ -203,6 +203,15 @@ def test_a_connection_that_gets_the_tag_joins_in(unified: Unified, service: Serv
     assert [(one["_profile"], one["id"]) for one in lines(result)] == [("one", "t"), ("two", "t")]
 
 
+def test_a_profile_that_leads_elsewhere_is_followed_there(unified: Unified, service: Service, config: Config) -> None:
+    text = '[profiles.one]\naccount_id = "a-1"\ntags = ["x"]\n'
+    config(text)
+    Tickets(service).put("t", 0)
+    other = text.replace("a-1", "a-2")
+    result = follow(unified, service, Watch(lambda: config(other), lambda: None), ["-p", "tag:x"])
+    assert [one["id"] for one in lines(result)] == ["t", "t"]
+
+
 def test_the_error_of_the_only_connection_ends_it(unified: Unified, service: Service) -> None:
     service.reply = lambda _: served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
     assert follow(unified, service, Watch(lambda: None)).code == 7

@@ -113,7 +113,9 @@ class _Following:
         """Read every list once and print what is new. Raises the error where nothing can be followed."""
         failed: list[UnifiedError] = []
         for read in selected.reads:
-            if read.name not in self._lists:
+            known = self._lists.get(read.name)
+            # A profile may lead to another connection meanwhile.
+            if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
             one._replace(request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now())))
