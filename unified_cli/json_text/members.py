@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import overload
+from functools import lru_cache
+from typing import Protocol, overload
 
 import msgspec
 
@@ -30,6 +31,26 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 _MEMBERS = msgspec.json.Decoder(dict[str, Record])
+
+
+def member(record: bytes, name: str) -> bytes | None:
+    """One member of a record as JSON text, None where there is none; the others are not decoded."""
+    if not record.startswith(b"{"):
+        return None
+    try:
+        return bytes(_one_member(name).decode(record).value) or None
+    except msgspec.DecodeError:
+        return (parts(record) or {}).get(name)
+
+
+class _OneMember(Protocol):
+    value: msgspec.Raw
+
+
+@lru_cache
+def _one_member(name: str) -> "msgspec.json.Decoder[_OneMember]":
+    fields = [("value", msgspec.Raw, msgspec.Raw())]
+    return msgspec.json.Decoder(msgspec.defstruct("OneMember", fields, rename={"value": name}))
 
 
 def _name(key: str, mark: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Unified
+from front_door import Process, Unified
 from record_files import TWO, ndjson
 from server import Reply, Seen, Service
 
@@ -225,6 +226,22 @@ def test_a_page_that_is_not_whole_is_no_side(unified: Unified, service: Service,
     result = unified("diff ticketing/tags --from acme --to sandbox")
     assert (result.stdout, result.code) == ("", 9)
     assert result.stderr.splitlines()[-1] == "error: acme: the provider left something out of page 1"
+
+
+def test_a_record_that_is_nested_too_deeply_is_named(unified: Unified, tmp_path: Path) -> None:
+    one, other = (ndjson(tmp_path / str(end), f'{{"id":"r","a":{"[" * 700}{end}{"]" * 700}}}') for end in (1, 2))
+    result = unified(f"diff ticketing/tags --from {one} --to {other}")
+    said = 'error: record "r" is nested too deeply to be compared (--ignore PATH)\n'
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
+    assert unified(f"diff ticketing/tags --from {one} --to {other} --ignore a").code == 0
+
+
+def test_it_fails_as_a_full_disk_says(process: Process, tmp_path: Path) -> None:
+    path = ndjson(tmp_path / "a", *({"id": number, "text": "x" * 1000} for number in range(2000)))
+    command = ["diff", "ticketing/tags", "--from", path, "--to", path]
+    result = process(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000)))
+    assert (result.stdout, result.returncode) == (b"", 11)
+    assert result.stderr.startswith(b"error: cannot write a temporary file in ")
 
 
 def _stalling(service: Service) -> Callable[[Seen], Reply]:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from unified_cli.bulk.compare.json_difference import PathRules, differences
 from unified_cli.bulk.compare.record_key import RecordKey, text_of
 from unified_cli.bulk.compare.spooled_side import SpooledSide
+from unified_cli.errors import UsageError
+from unified_cli.masking import excerpt
 
 _NONE = -1
 _SEVERAL = -2
@@ -41,18 +43,18 @@ class RecordJoin:
     """The records of two sides, joined; `same` counts the pairs that are alike, once `pairings` has found them."""
 
     def __init__(self, of_from: SpooledSide, of_to: SpooledSide, key: RecordKey) -> None:
-        """Raises StorageError."""
+        self._key = key
         self._sides = (of_from, of_to)
         self._slots: dict[bytes, int] = {}
         self._numbers = (array("q"), array("q"))
         self._several: dict[tuple[int, int], list[int]] = {}
         self._without = (array("q"), array("q"))
         self.same = 0
-        for at, side in enumerate(self._sides):
-            for number in range(len(side)):
-                self._add(at, number, key.values(side.record(number)))
 
-    def _add(self, at: int, number: int, values: list[bytes] | None) -> None:
+    def add(self, side: SpooledSide, identifier: bytes, record: bytes) -> None:
+        """Add a record to one of the sides, with the id that it was read with. Raises StorageError."""
+        number, seen = side.add(identifier, record)
+        at, values = self._sides.index(side), self._key.values(seen)
         if values is None:
             self._without[at].append(number)
             return
@@ -100,4 +102,8 @@ class RecordJoin:
         of_from, of_to = self._sides
         if of_from.digest(one) == of_to.digest(other):
             return False
-        return any(True for _ in differences(of_from.record(one), of_to.record(other), rules))
+        try:
+            return any(True for _ in differences(of_from.record(one), of_to.record(other), rules))
+        except RecursionError:
+            shown = excerpt(of_from.identifier(one).decode("utf-8"))
+            raise UsageError(f"record {shown} is nested too deeply to be compared", hint="--ignore PATH") from None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from unified_cli.bulk.compare.json_difference import canonical
 from unified_cli.bulk.import_.record_map import RecordMap
-from unified_cli.json_text.members import parts
+from unified_cli.json_text.members import member, parts
 from unified_cli.json_text.record_columns import pick
 
 _PROGRAM = "."
@@ -31,7 +31,9 @@ def text_of(values: Sequence[bytes]) -> bytes:
 
 
 def _path(name: str) -> Callable[[bytes], bytes | None]:
-    return lambda record: pick(parts(record) or {}, name)
+    if "." in name or name.endswith("]"):
+        return lambda record: pick(parts(record) or {}, name)
+    return lambda record: member(record, name)
 
 
 def _program(name: str) -> Callable[[bytes], bytes | None]:

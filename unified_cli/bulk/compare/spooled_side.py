@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from unified_cli.json_text.members import parts
+from unified_cli.json_text.members import member
 from unified_cli.storage.spool_file import SpoolFile
 
 _NO_ID = b"null"
@@ -48,12 +48,15 @@ class SpooledSide:
         self._sha256.update(record)
         self._sha256.update(b"\n")
 
-    def add(self, identifier: bytes, record: bytes) -> int:
-        """Keep a record, and the id that it was read with as JSON text; gives its number. Raises StorageError."""
+    def add(self, identifier: bytes, record: bytes) -> tuple[int, bytes]:
+        """Keep a record, and the id that it was read with as JSON text; gives its number, and what is compared of it.
+
+        Raises StorageError.
+        """
         self._places.append(self._file.append(identifier + b"\n" + record))
-        digest = hashlib.blake2b(self._view(record), digest_size=8).digest()
-        self._digests.append(int.from_bytes(digest, "big"))
-        return len(self._digests) - 1
+        seen = self._view(record)
+        self._digests.append(int.from_bytes(hashlib.blake2b(seen, digest_size=8).digest(), "big"))
+        return len(self._digests) - 1, seen
 
     def complete(self) -> None:
         """All records were added. Raises StorageError."""
@@ -88,4 +91,4 @@ class SpooledSide:
 
 def identifier_in(record: bytes) -> bytes:
     """The id in a record, as JSON text on one line; `null` where there is none."""
-    return (parts(record) or {}).get("id", _NO_ID)
+    return member(record, "id") or _NO_ID

@@ -85,19 +85,19 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
     with SpoolFile(folder, runtime.wall()) as one, SpoolFile(folder, runtime.wall()) as other:
         of_from = SpooledSide(sides.of_from.facts, one, *_view(sides))
         of_to = SpooledSide(sides.of_to.facts, other)
+        join = RecordJoin(of_from, of_to, sides.key)
         with Clients(runtime, context.catalogue) as clients, progress(runtime, Work()) as shown:
             for source in (sides.of_from, sides.of_to):
                 if source.settings:
                     clients.token(source.settings)
             try:
-                _read(of_from, sides.of_from.records(clients, shown), sides.map)
-                _read(of_to, sides.of_to.records(clients, shown), None)
+                _read(join, of_from, sides.of_from.records(clients, shown), sides.map)
+                _read(join, of_to, sides.of_to.records(clients, shown), None)
             except KeyboardInterrupt as stop:
                 _say_where(stop, shown)
                 raise
         if sides.map and sides.map.left_out:
             runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
-        join = RecordJoin(of_from, of_to, sides.key)
         yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
 
 
@@ -109,12 +109,12 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
         yield lambda record: references.with_own_id(record, lambda one: ids.new_id(one.resource, one.id))
 
 
-def _read(side: SpooledSide, records: Iterator[bytes], mapped: SideMap | None) -> None:
+def _read(join: RecordJoin, side: SpooledSide, records: Iterator[bytes], mapped: SideMap | None) -> None:
     for record in records:
         side.count(record)
         shaped = mapped(record, side.facts.records) if mapped else record
         if shaped is not None:
-            side.add(identifier_in(record), shaped)
+            join.add(side, identifier_in(record), shaped)
     side.complete()
 
 

@@ -25,6 +25,7 @@ from unified_cli.storage import regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 
 _PROFILE = "profile:"
+_OFTEN = 1000
 
 
 class RecordSource(NamedTuple):
@@ -101,9 +102,10 @@ class SourceFinder:
 
 
 def _counted(records: Iterator[bytes], shown: Progress) -> Iterator[bytes]:
-    for record in records:
+    for number, record in enumerate(records, 1):
         yield record
-        shown.add(1)
+        if not number % _OFTEN:
+            shown.add(_OFTEN)
 
 
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
