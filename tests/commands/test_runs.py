@@ -84,6 +84,29 @@ def test_a_profile_that_leads_elsewhere_ends_it(
     )
 
 
+def test_a_retry_tells_its_outcome_though_another_profile_moved(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404, "a-c02": 500})
+    run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
+    path = tmp_path / "config" / "config.toml"
+    path.write_text(path.read_text().replace('account_id = "a-c02"', 'account_id = "other"'))
+    service.reply = failing({})
+    service.seen.clear()
+    result = unified(f"runs retry {run}")
+    assert [account(seen) for seen in service.seen] == ["a-c01"]
+    assert (result.code, result.stderr.splitlines()[1]) == (10, "done: 2 of 3 connections")
+    assert unified(f"runs resume {run}").code == 12
+
+
+def test_a_token_from_standard_input_leaves_nobody_to_ask(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    result = unified(f"{UPDATE} -p c* --token-stdin", tty=True, stdin=b"t-0123456789\n")
+    assert (result.code, service.seen) == (2, [])
+    assert "cannot ask whether to run" in result.stderr
+
+
 def test_a_profile_that_is_read_only_now_is_not_written_to(
     stopped: str, unified: Unified, service: Service, config: Config
 ) -> None:

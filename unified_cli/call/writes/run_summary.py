@@ -1,5 +1,6 @@
 """What became of a run, grouped by cause, and the command that comes next."""
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -64,7 +65,9 @@ class RunSummary:
             if state is EntryState.NEW:
                 self.resumable += 1
             elif state in IN_DOUBT:
-                self.resumable += may_resume(run, connections, number, wall)
+                # A profile may be gone, or lead elsewhere, of a call that was none of those sent now.
+                with contextlib.suppress(UnifiedError):
+                    self.resumable += may_resume(run, connections, number, wall)
             if state is not EntryState.OK:
                 self._add(number, state)
         if self.total and (call := journal.call(next(journal.numbers())).call) and call.line:

@@ -41,7 +41,8 @@ def run(common: Call, config: Config, operation: Operation) -> None:
     if operation.changes:
         piped = bool(request_body.reads_stdin(options.data, request_body.fields(options.raw_field, options.field)))
         what = f"run {operation.command}"
-        prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=piped)
+        data = piped or options.token_stdin
+        prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=data)
     stored, not_kept = _begin(common, operation, calls, content.body)
     with stored:
         run_sending.announce(common, stored, not_kept)
