@@ -183,7 +183,7 @@ def test_the_map_of_an_import_sees_no_connection_and_chooses_none(
     ]
     assert result.code == 9
     assert "line 3 failed: is no JSON object" in result.stderr
-    assert "line 4 failed: got a _profile by --map, which chooses no connection" in result.stderr
+    assert "line 4 (acme) failed: got a _profile by --map, which chooses no connection" in result.stderr
 
 
 def test_an_import_goes_on_with_the_connections_that_answer(unified: Unified, service: Service, tmp_path: Path) -> None:
@@ -196,6 +196,9 @@ def test_an_import_goes_on_with_the_connections_that_answer(unified: Unified, se
     result = unified(command, environ=service.environ)
     assert result.code == 9
     assert Counter(entry[1] for entry in sent(service)) == {"a-1": 1, "a-2": 20}
+    first, second, *_ = result.stderr.splitlines()
+    assert first.startswith("line 1 (acme) failed: the service answered 401 to POST /unified/ticketing/tags")
+    assert second.startswith("acme: its other records are not tried: the service answered 401 to POST")
     assert {one["outcome"]: one["records"] for one in result.json} == {
         "done": 20, "failed": 1, "in doubt": 0, "not tried": 19,
     }  # fmt: skip

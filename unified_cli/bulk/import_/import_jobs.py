@@ -82,7 +82,7 @@ def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> Import
 
 def _refused(item: ImportItem, why: str, message: str) -> ImportOutcome:
     error = RefusedError(message, origin="local")
-    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error)
+    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error, item.profile)
 
 
 def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | ImportOutcome:

@@ -36,7 +36,7 @@ class Importer:
         self._clients = ClientPool(max(terms.workers, min(terms.connections, _MOST_OPEN)))
         self._sender = JournaledSender(journal, terms.workers, self._send)
         self._stopped: UnifiedError | None = None
-        self._left_out = set[str | None]()
+        self._left_out = set[str]()
         self._broken: UnifiedError | None = None
         self._failures = Counter[str | None]()
 
@@ -81,7 +81,7 @@ class Importer:
         return ImportOutcome(entry, error, profile)
 
     def _count(self, outcome: ImportOutcome) -> None:
-        self._progress.count(outcome.entry, outcome.error)
+        self._progress.count(outcome.entry, outcome.error, outcome.profile)
         self._stop_if_hopeless(outcome)
 
     def _stop_if_hopeless(self, outcome: ImportOutcome) -> None:
@@ -93,5 +93,6 @@ class Importer:
         hopeless = error.stops_connection or self._failures[profile] >= _MOST_FAILURES
         if self._terms.fail_fast or (hopeless and profile is None):
             self._stopped = self._stopped or error
-        elif hopeless:
+        elif hopeless and profile is not None and profile not in self._left_out:
             self._left_out.add(profile)
+            self._progress.leave_out(profile, error)
