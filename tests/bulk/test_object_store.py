@@ -529,6 +529,22 @@ def test_a_log_that_names_other_objects_is_not_followed(
     assert bucket.get("secret") == b"{}\n"
 
 
+def test_a_manifest_that_names_strange_files_is_checked_like_any_other(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    serve_lists(service, pages=1)
+    assert export().code == 0
+    manifest = json.loads(bucket.get("dump/manifest.json"))
+    for file in ("a/b/x.y.ndjson", "x", ".2", "a/..2.ndjson", "a/b.999999999999999999999.ndjson"):
+        manifest["files"][0]["file"] = file
+        bucket.put("dump/manifest.json", json.dumps(manifest).encode())
+        result = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
+        assert (result.code, result.stderr.splitlines()[0]) == (
+            12,
+            f"{file}: its log does not say that it is complete",
+        )
+
+
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"\xff", b'{"v":2}', b"{" * 100_000], ids=repr)
 def test_a_damaged_log_is_said_to_be(export: Export, service: Service, bucket: Bucket, text: bytes) -> None:
     serve_lists(service, pages=1)

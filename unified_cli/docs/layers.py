@@ -23,7 +23,11 @@ LAYERS = (
     Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),
     Layer(5, ("config",), "the config file, the settings with their sources, the credentials"),
-    Layer(4, ("storage",), "files: replaced atomically, appended durably, created once, locked, cached, safely named"),
+    Layer(
+        4,
+        ("storage",),
+        "files: replaced atomically, appended durably, created once, locked, cached, safely named; objects in stores",
+    ),
     Layer(
         3,
         ("runtime", "signals", "standard_streams", "os_limits"),

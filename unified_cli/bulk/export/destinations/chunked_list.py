@@ -39,9 +39,10 @@ class ListPlace(NamedTuple):
     def of(cls, file: str) -> Self:
         """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
         path = PurePosixPath(file)
-        resource, dot, number = path.stem.rpartition(".")
-        begin = int(number) if dot else 1
-        folder = path.parent / (resource if dot else path.stem)
+        resource, _, number = path.stem.rpartition(".")
+        added = bool(resource) and number.isdecimal()
+        begin = int(number) if added else 1
+        folder = path.parent / (resource if added else path.stem)
         return cls(str(folder), f"{begin:04}-", path.suffix, f"{_LOGS}/{folder}/{begin:04}")
 
     def chunks(self, objects: StoredObjects) -> dict[str, int]:
