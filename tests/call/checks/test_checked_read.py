@@ -123,6 +123,12 @@ def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) 
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
 
 
+def test_a_list_that_could_not_be_read_is_not_printed_as_an_empty_one(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
+    result = unified([*LIST, "-o", "json", "--expect", "true"], environ=service.environ)
+    assert (result.stdout, result.code) == ("", 7)
+
+
 def test_a_list_that_is_too_large_for_a_program(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

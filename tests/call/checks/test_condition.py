@@ -80,6 +80,13 @@ def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(service: S
     assert COLOUR.sub("", child.before.rpartition("\x1b[K")[2]).split() == ["{", '"status":', '"done"', "}"]
 
 
+def test_a_list_that_did_not_come_is_not_printed_as_an_empty_one(unified: Unified, service: Service) -> None:
+    states(service, {"result": []})
+    result = wait(unified, service, ["ticketing", "tickets", "list", "--until", "true", "-o", "json"])
+    assert (result.stdout, result.code) == ("", 14)
+    assert "not true after 600 s: the list is empty" in result.stderr
+
+
 def test_it_fails_early(unified: Unified, service: Service) -> None:
     states(service, {"status": "new"}, {"status": "failed"})
     clock = Clock()

@@ -23,6 +23,8 @@ class CheckReport:
         self.missing: list[str] = []
         """What is missing from what was read."""
         self.next_cursor: str | None = None
+        self.is_judged = False
+        """Some connection was read."""
         self._expectations = expectations
         self._classname = f"{selected.operation.api}.{selected.operation.resource}"
         self._suites: list[JUnitSuite] = []
@@ -45,7 +47,7 @@ class CheckReport:
         """Judge the expectations of a connection; `found` are verdicts that are there already."""
         document = whole.document(listing=self.selected.operation.lists)
         self._take(whole.selected.name, [*found, *(one.judge(document) for one in self._expectations)])
-        self.next_cursor = whole.next_cursor
+        self.next_cursor, self.is_judged = whole.next_cursor, True
         if whole.next_cursor is not None:
             self._note_cut(whole)
         if whole.partial and not self.selected.common.options.allow_partial:
