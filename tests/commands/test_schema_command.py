@@ -189,6 +189,21 @@ def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, co
     assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {"c2": 1}
 
 
+COUNTS: list[Any] = [{}, {"string": -5}, {"string": 10**30, "object": 1}, {"object": 0}, {"null": 50, "string": True}]
+
+
+@pytest.mark.parametrize("outer", COUNTS)
+@pytest.mark.parametrize("inner", COUNTS)
+def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, outer: Any, inner: Any
+) -> None:
+    fleet(service, config, {})
+    path = tmp_path / "odd.json"
+    members = {"size": {"x-counts": inner}, "gone": {"x-counts": inner}}
+    path.write_text(json.dumps({"x-counts": outer, "properties": members}))
+    assert unified(f"{SCHEMA} -p c0 --against {path}", environ=service.environ).code in {0, 14}
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -198,6 +213,7 @@ def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, co
         ("ticketing/tickets --against bad.json", 2, "bad.json is not JSON"),
         ("ticketing/tickets --against list.json", 2, "this is no JSON Schema of records"),
         ("ticketing/tickets --against deep.json", 2, "is no"),
+        ("ticketing/tickets --against endless.json", 2, "this is no JSON Schema of records"),
         ("ticketing/tickets --records 0", 2, "--records"),
     ],
 )
@@ -213,6 +229,7 @@ def test_what_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("bad.json").write_text("{")
     Path("list.json").write_text(json.dumps({"properties": [1]}))
+    Path("endless.json").write_text('{"x-counts": {"string": 1e999}}')
     Path("deep.json").write_text('{"items":' * 5000 + "{}" + "}" * 5000)
     result = unified(f"schema {words}", environ=service.environ)
     assert (result.code, service.seen) == (code, []), result.stderr

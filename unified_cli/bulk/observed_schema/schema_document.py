@@ -42,7 +42,7 @@ def shape_of(schema: Json) -> ShapeNode:
     """The shape that a JSON Schema describes. Raises UsageError for what is none."""
     try:
         return _node(schema)
-    except (TypeError, ValueError, AttributeError, RecursionError):
+    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise UsageError(
             "this is no JSON Schema of records", hint="unified schema … -o json > FILE writes one"
         ) from None
@@ -56,7 +56,7 @@ def _node(schema: Json) -> ShapeNode:
     counts = schema.get(COUNTS)
     types = schema.get("type", ())
     if isinstance(counts, dict):
-        node.counts = Counter({str(name): int(number) for name, number in counts.items()})
+        node.counts = Counter({str(name): max(0, int(number)) for name, number in counts.items()})
     else:
         node.counted = False
         # None was seen, but each may be there.

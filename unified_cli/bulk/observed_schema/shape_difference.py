@@ -89,7 +89,7 @@ def _is_lost(before: ShapeNode, name: str, now: ShapeNode) -> bool:
     if not (before.members[name].counted and before.counted):
         return True
     present, of = before.share(name)
-    return present > 0 and present / of > wilson(0, objects)[1]
+    return present > 0 and of > 0 and present / of > wilson(0, objects)[1]
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
@@ -106,14 +106,14 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
 
 def wilson(number: int, of: int) -> tuple[float, float]:
     """The interval in which the true share lies with 95 % certainty, by Wilson's score."""
-    share, square = number / of, _SURE**2
+    share, square = min(1.0, number / of), _SURE**2
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = _SURE * sqrt(share * (1 - share) / of + square / (4 * of**2)) / (1 + square / of)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _percent(share: tuple[int, int]) -> str:
-    return f"{100 * share[0] / share[1]:.3g} % of {share[1]}"
+    return f"{100 * share[0] / share[1]:.3g} % of {share[1]}" if share[1] else "known"
 
 
 def _listed(names: frozenset[str] | set[str]) -> str:
