@@ -20,7 +20,6 @@
 Raised where the failure is detected; only `main` turns them into exit codes.
 """
 
-import copy
 from enum import IntEnum
 from typing import ClassVar, NamedTuple, Self
 
@@ -127,7 +126,8 @@ class UnifiedError(Exception):
 
     def retold(self, reason: str) -> Self:
         """The same failure in other words, without a hint: for the end of a run of which all parts failed alike."""
-        told = copy.copy(self)
+        told = type(self).__new__(type(self))  # With Dask, the copies of `copy.copy` share their attributes.
+        told.__dict__.update(self.__dict__)
         told.reason = told.message = masked(reason)
         told.args = (told.message,)
         told.hint = told.response = None

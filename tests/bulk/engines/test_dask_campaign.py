@@ -29,7 +29,10 @@ def seconds_of_processor(process: Started) -> float:
 
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[Cluster]:
-    settings = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "15s"}
+    settings = {
+        "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "15s",
+        "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    }
     with cluster(tmp_path / "home", pages=PAGES, records=RECORDS, **settings) as made:
         made.config(PROFILES)
         yield made

@@ -9,8 +9,7 @@ from unified_cli.errors import StateError
 def perform(work: Work, payload: bytes, topic: str) -> bytes:
     """Do the work, and log its news under the topic.
 
-    The driver decides how many tasks run at a time: they wait for the service more than they compute. Raises StateError
-    in the work when the scheduler wants the task no more, as when its driver is gone.
+    The driver decides how many tasks run at a time: they wait for the service more than they compute.
     """
     worker = get_worker()
     key = worker.get_current_task()

@@ -46,7 +46,8 @@ class ExportTask:
 class ExportTerms:
     """How an export goes to its destination. `connect` gives a connection by its name, or raises why there is none.
 
-    `options` gives those for a list of this operation.
+    `options` gives those for a list of this operation. `stop` gives an error when nothing more is to be read: each list
+    ends with it after its page, all of whose pages are kept.
     """
 
     destination: Destination
@@ -54,6 +55,7 @@ class ExportTerms:
     options: Callable[[Operation], ListExportOptions]
     workers: int
     allow_partial: bool
+    stop: Callable[[], UnifiedError | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class TaskRunner:
             yield FailedList(task, error)
 
     def _run(self, task: ExportTask) -> Generator[TaskResult]:
-        if error := self._refused.get(task.name):
+        if error := self._refused.get(task.name) or self._terms.stop():
             yield FailedList(task, error)
             return
         connection = self._terms.connect(task.name)
@@ -197,7 +199,10 @@ class TaskRunner:
                 request = connection.request(task.operation)
                 if options.increment:
                     request = request._replace(query=[*request.query, *options.increment.query])
-                yield from pagination.pages(client.send, request, self._service, span)
+                for page in pagination.pages(client.send, request, self._service, span):
+                    yield page
+                    if error := self._terms.stop():
+                        raise error
 
         try:
             yield from list_export.run(part, read, options)
@@ -225,17 +230,9 @@ class TaskRunner:
 
 
 def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: str) -> ManifestEntry:
-    return ManifestEntry(
-        task.file,
-        task.name,
-        request.account,
-        request.address.origin,
-        task.operation.api,
-        task.operation.resource,
-        fingerprint=identity.digest,
-        options={**identity.options},
-        started=started,
-    )
+    account, origin, operation = request.account, request.address.origin, task.operation
+    entry = ManifestEntry(task.file, task.name, account, origin, operation.api, operation.resource, identity.digest)
+    return replace(entry, options={**identity.options}, started=started)
 
 
 def tasks_for(

@@ -17,6 +17,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.commands.export_lists import export_connections, export_format, task_export
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.errors import UnifiedError
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.http.pagination import Span
 from unified_cli.output import printer
@@ -72,8 +73,17 @@ def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions)
     return ExportPlan(options, task_export.manifest_name(task.name), tasks, clients, connect, pauses=True)
 
 
-def carry_out(context: CommandContext, plan: ExportPlan, destination: Destination, shown: Progress) -> ExportSummary:
-    """Read what is not complete. Raises StateError where another run is under way, StorageError."""
+def carry_out(
+    context: CommandContext,
+    plan: ExportPlan,
+    destination: Destination,
+    shown: Progress,
+    stop: Callable[[], UnifiedError | None] = lambda: None,
+) -> ExportSummary:
+    """Read what is not complete, until `stop` gives an error.
+
+    Raises StateError where another run is under way, StorageError.
+    """
     runtime, options, name, connect = context.runtime, plan.options, plan.manifest, plan.connect
     form = export_format.of(options)
     span = Span(since=builder.since(runtime, options.since, options.query))
@@ -93,6 +103,7 @@ def carry_out(context: CommandContext, plan: ExportPlan, destination: Destinatio
             lambda operation: replace(_list_options(context, options, operation, form), span=span),
             workers=options.workers,
             allow_partial=options.allow_partial,
+            stop=stop,
         )
         return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks, shown)
 

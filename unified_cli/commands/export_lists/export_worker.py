@@ -93,7 +93,7 @@ def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes],
     plan = export_plan.of_task(context, task, ExportOptions())
     destination = places.destination(context.runtime, plan.options.to or "", make=True)
     shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell)
-    summary = export_plan.carry_out(context, plan, destination, shown)
+    summary = export_plan.carry_out(context, plan, destination, shown, lambda: shown.unwanted)
     return _outcome(summary, plan.clients.recent_sends())
 
 
@@ -112,17 +112,22 @@ def _outcome(summary: ExportSummary, sent: int) -> TaskOutcome:
 
 
 class WorkerProgress(Progress):
-    """Tells the driver how far a task is, and ends it where nobody wants it any more."""
+    """Tells the driver how far a task is, and notes when nobody wants it any more."""
 
     def __init__(self, runtime: Runtime, work: Work, tell: Callable[[bytes], None]) -> None:
         super().__init__(runtime, work, draws=False)
         self._tell = tell
         self._told = float("-inf")
+        self.unwanted: UnifiedError | None = None
+        """Why the task is to end, if nobody wants it any more."""
 
     def show(self) -> None:
-        """Tell it, if it is time to. Raises what telling raises where the task is over."""
+        """Tell it, if it is time to."""
         if (now := self._runtime.monotonic()) - self._told >= _NEWS_SECONDS:
             self._told = now
             tally = self._tally
             lists = tally.parts_before + tally.parts
-            self._tell(msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed)))
+            try:
+                self._tell(msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed)))
+            except StateError as error:
+                self.unwanted = error
