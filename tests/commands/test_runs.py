@@ -188,6 +188,17 @@ def test_a_run_is_removed_on_request_only(stopped: str, unified: Unified, tmp_pa
     assert unified("runs list").stderr == "no runs\n"
 
 
+def test_what_was_killed_before_its_journal_was_whole_is_removed(
+    stopped: str, unified: Unified, tmp_path: Path
+) -> None:
+    folder = path_of(tmp_path, stopped).parent
+    left = folder / ".20200101-aaaa.ndjson.0123456789ab.part"
+    left.write_text('{"run":')
+    (folder / "20200101-aaaa.ndjson.lock").write_text("4711\n")
+    assert run_id(unified(f"{UPDATE} -p c* --yes").stderr) != stopped
+    assert len([*folder.iterdir()]) == 2
+
+
 def test_imports_and_exports_are_listed(unified: Unified, service: Service, tmp_path: Path) -> None:
     source = tmp_path / "in.ndjson"
     source.write_text('{"name":"a"}\n{"name":"b"}\n')

@@ -14,7 +14,7 @@ from unified_cli import __version__
 from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
-from unified_cli.storage import folders, regular_file, state
+from unified_cli.storage import atomic_file, folders, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
@@ -88,6 +88,7 @@ class RunRegistry:
             raise StorageError("there is no home directory")
         try:
             folders.make_private(self._folder)
+            self._sweep(self._folder)
         except OSError as error:
             raise StorageError(f"cannot write {self._folder}: {error.strerror}") from None
         day = f"{datetime.fromtimestamp(self._wall(), UTC):%Y%m%d}"
@@ -103,6 +104,18 @@ class RunRegistry:
                 return run, lock
             lock.release()
         raise StorageError(f"{self._folder} has no place for another run")
+
+    def _sweep(self, folder: Path) -> None:
+        """Remove what was killed before its journal was whole, so that nothing of it was sent."""
+        for part in folder.glob(f".*{_SUFFIX}.*.part"):
+            path = folder / f"{part.name[1:].partition(_SUFFIX)[0]}{_SUFFIX}"
+            lock = _lock_of(path)
+            with contextlib.suppress(StateError, StorageError):
+                lock.take(path.name)
+                try:
+                    atomic_file.sweep(path)
+                finally:
+                    lock.release()
 
     def write(self, header: RunHeader, entries: Iterator[JournalEntry]) -> Path:
         """Write the journal of a new run, whose id is reserved; it is there with all its lines, or not at all.
