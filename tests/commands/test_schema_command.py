@@ -189,6 +189,22 @@ def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, co
     assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {"c2": 1}
 
 
+@pytest.mark.parametrize("tty", [False, True])
+def test_names_that_would_drive_a_terminal(unified: Unified, service: Service, tty: bool, tmp_path: Path) -> None:
+    service.reply = lambda _: served({"result": [{"a\x1b[31m\tb\nc": 1, "type": "x\x1b]0;y\x07"}] * 40})
+    shown = unified("schema ticketing/tickets", environ=service.environ, tty=tty)
+    (tmp_path / "none.json").write_text('{"properties": {"type": {"type": "string", "enum": []}}}')
+    told = unified(
+        f"schema ticketing/tickets --strict --against {tmp_path}/none.json", environ=service.environ, tty=tty
+    )
+    assert (shown.code, told.code) == (0, 14)
+    # On a pipe the names are data.
+    for text in (shown.stdout, told.stdout, told.stderr) if tty else (told.stderr,):
+        assert "\x1b[31m" not in text
+        assert "\x1b]0" not in text
+    assert len(shown.stdout.splitlines()) == (3 if tty else 2)
+
+
 COUNTS: list[Any] = [{}, {"string": -5}, {"string": 10**30, "object": 1}, {"object": 0}, {"null": 50, "string": True}]
 
 
