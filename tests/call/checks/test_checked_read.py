@@ -123,6 +123,14 @@ def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) 
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
 
 
+def test_the_file_is_written_though_the_columns_are_wrong(unified: Unified, service: Service, tmp_path: Path) -> None:
+    answering(service)
+    file = tmp_path / "result.xml"
+    command = [*LIST, "-o", "csv", "--columns", "nmae", "--expect", "length == 5", "--junit", str(file)]
+    assert unified(command, environ=service.environ).code == 2
+    assert [suite.tests for suite in JUnitXml.fromfile(str(file))] == [1]
+
+
 def test_a_list_that_could_not_be_read_is_not_printed_as_an_empty_one(unified: Unified, service: Service) -> None:
     service.reply = lambda _: served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
     result = unified([*LIST, "-o", "json", "--expect", "true"], environ=service.environ)

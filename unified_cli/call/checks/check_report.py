@@ -75,13 +75,16 @@ class CheckReport:
         self._skipped[read.name] = error
         self._without_verdict(read, JUnitCase("", "", "skipped", reason, error.one_line))
 
+    def write_file(self) -> None:
+        """Write the file of `--junit`. Raises StorageError."""
+        if self._junit is not None:
+            junit.write(self._junit, self._suites)
+
     def finish(self) -> None:
-        """Write the file of `--junit`, tell what does not hold, and raise the error that sums it up, if there is one.
+        """Tell what does not hold, and raise the error that sums it up, if there is one.
 
         Raises what was raised for the only connection; IncompleteError where some of several were not read.
         """
-        if self._junit is not None:
-            junit.write(self._junit, self._suites)
         failed = {**self._skipped, **self._errors}
         if not self.selected.several and failed:
             raise next(iter(failed.values()))

@@ -56,9 +56,12 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             _wait(selected, clients, condition, judge)
         else:
             _read(selected, clients, judge)
-    # What could not be read is not printed as an empty list.
-    if printer is not None and (selected.several or report.is_judged):
-        report.missing += printer.end(report.next_cursor)
+    try:
+        # What could not be read is not printed as an empty list.
+        if printer is not None and (selected.several or report.is_judged):
+            report.missing += printer.end(report.next_cursor)
+    finally:
+        report.write_file()
     report.finish()
 
 
