@@ -23,8 +23,19 @@ MOST, WINDOW = 450, 10.25
 
 
 def seconds_of_processor(process: Started) -> float:
+    """What a process that runs has used."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_of_local_export(dask: Cluster, to: Path) -> float:
+    """What an export to a folder uses, by a process of this machine."""
+    before = os.times()
+    process = dask.unified("export", *LISTS, "-p", "*", "--to", str(to))
+    process.communicate(timeout=300)
+    assert process.returncode == 0
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 @pytest.fixture
@@ -75,6 +86,8 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
     sys.stdout.write(
         f"peaks {counts['peaks']}, refused {counts['refused']}; {spent / total * 1e6:.1f} us a record on the workers\n"
     )
+    local = seconds_of_local_export(dask, tmp_path / "local")
+    sys.stdout.write(f"{local / total * 1e6:.1f} us a record by an export to a folder\n")
     assert counts["refused"] == 0
     assert set(counts["asked"].values()) == {1}
     assert counts["peaks"]["connection"] <= 45

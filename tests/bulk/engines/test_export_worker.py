@@ -1,0 +1,77 @@
+"""What a worker makes of an order, whoever gives it."""
+
+import io
+import itertools
+from pathlib import Path
+
+import msgspec
+import pytest
+from pages import cursor_of, serve, tickets
+from server import Service
+
+from unified_cli import __version__
+from unified_cli.catalogue import load
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import EarlyOptions
+from unified_cli.commands.export_lists import export_worker, worker_messages
+from unified_cli.commands.export_lists.connection_task import ConnectionTask, TaskOptions
+from unified_cli.commands.export_lists.worker_messages import TaskOrder, WorkerReport
+from unified_cli.errors import StateError
+from unified_cli.runtime import Runtime
+from unified_cli.stderr import Stderr
+
+pytestmark = pytest.mark.extra
+pytest.importorskip("obstore", reason="needs the extra cloud")
+
+
+@pytest.fixture
+def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """An order for a worker that resolves everything from its environment, and whose seconds pass quickly."""
+    seconds = itertools.count().__next__
+    runtime = Runtime(
+        None, None, Stderr(io.BytesIO()), service.environ, folders={}, monotonic=seconds, sleep=lambda _: None
+    )
+    context = CommandContext(runtime, load(), EarlyOptions, lambda _: None, ())
+    monkeypatch.setattr(export_worker, "_context", lambda: context)
+    options = TaskOptions(rate=0, token_rate=0)
+    to, lists = f"file://{tmp_path}/dump", ("ticketing/tickets",)
+    task = ConnectionTask(__version__, None, service.url, "acct-1", to, lists, lists, options)
+    return msgspec.json.encode(TaskOrder("1", task))
+
+
+def report(order: bytes, answer: bytes) -> WorkerReport:
+    found = worker_messages.read_report(answer, order)
+    assert found is not None
+    return found
+
+
+def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(order: bytes, service: Service) -> None:
+    serve(service, [tickets(1, number) for number in range(20)])
+
+    def tell(_news: bytes) -> None:
+        raise StateError("the driver of this task wants it no more")
+
+    outcome = report(order, export_worker.work(order, tell)).outcome
+    assert outcome is not None
+    (failure,) = outcome.failed.values()
+    assert failure.message.startswith("the driver of this task wants it no more; run the same command to resume at")
+    before = [cursor_of(seen) for seen in service.seen]
+    assert len(before) < 20
+    news: list[bytes] = []
+    outcome = report(order, export_worker.work(order, news.append)).outcome
+    assert outcome is not None
+    assert (outcome.failed, outcome.records) == ({}, 20)
+    assert [cursor_of(seen) for seen in service.seen] == [None, *(f"c{number}" for number in range(1, 20))]
+    numbers = [worker_messages.read_numbers(one) for one in news]
+    assert numbers
+    assert numbers[-1] is not None
+
+
+@pytest.mark.parametrize("payload", [b"", b"{}", b"\xff", b'{"type": "other"}'])
+def test_an_order_of_another_version_is_refused(payload: bytes) -> None:
+    found = report(payload, export_worker.work(payload, lambda _: None))
+    assert found.error is not None
+    assert (found.error.exit, found.error.message) == (
+        12,
+        "the order is of another version (install the same version on each machine)",
+    )
