@@ -1,6 +1,12 @@
 """`unified apply`: what is done, once, and what is left alone."""
 
+import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +15,8 @@ import pytest
 from front_door import Unified
 from record_files import ndjson
 from server import Reply, Seen, Service
+
+from unified_cli.storage.file_lock import HeldLock
 
 There = Callable[..., dict[Any, dict[str, Any]]]
 TABLE = "done\t{}\t\nfailed\t{}\t{}\nin doubt\t0\t\nnot tried\t{}\t{}\n"
@@ -366,6 +374,63 @@ def test_what_refers_to_a_record_that_failed_is_not_tried(
     assert {name: len(found) for name, found in keys.items()} == {"bad": 2, "y": 1, "x": 1}
     assert len({*keys["bad"]}) == 1
     assert len({key for found in keys.values() for key in found}) == 3
+
+
+def test_a_plan_is_applied_by_one_process_at_a_time(
+    unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path
+) -> None:
+    target()
+    plan = planned({"id": "a", "name": "x"})
+    folder = tmp_path / "data" / "plans"
+    folder.mkdir(mode=0o700)
+    digest = hashlib.sha256(Path(plan).read_bytes()).hexdigest()
+    lock = HeldLock(folder / f"{digest}.ndjson.lock")
+    lock.take("the plan")
+    try:
+        result = unified(f"apply {plan} -p new --yes")
+        assert (result.code, result.stderr) == (12, f"error: the plan {plan} is in use by process {os.getpid()}\n")
+    finally:
+        lock.release()
+    assert there() == {}
+    (folder / f"{digest}.ndjson").write_text('{"plan":"another"}\n')
+    result = unified(f"apply {plan} -p new --yes")
+    assert (result.code, f"{digest}.ndjson is damaged, or of another version" in result.stderr) == (12, True)
+    assert there() == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_says_how_to_continue_after_a_signal(number: int, service: Service, tmp_path: Path) -> None:
+    def reply(seen: Seen) -> Reply:
+        if seen.method == "POST" and seen.json["name"] == "slow":
+            service.over.wait()
+        return Reply(201, json.dumps({"id": seen.json["name"]}).encode())
+
+    service.reply = reply
+    to = {"kind": "profile", "name": "acme", "origin": service.url, "account": "a"}
+    header = {
+        "unified_plan": 1,
+        "made": "",
+        "resource": "ticketing/tags",
+        "from": {"kind": "file", "name": "x"},
+        "to": to,
+    }
+    lines = [
+        {**header, "calls": 2},
+        *({**CREATE, "connection": "a", "body": {"name": name}} for name in ("quick", "slow")),
+    ]
+    plan = ndjson(tmp_path / "p.plan", *lines)
+    config = tmp_path / "config.toml"
+    config.write_text(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    config.chmod(0o600)
+    environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(config), "PATH": os.defpath}
+    argv = [sys.executable, "-m", "unified_cli", "apply", plan, "-p", "acme", "--yes", "--workers", "1"]
+    with subprocess.Popen(argv, env=environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        while len(service.seen) < 2:
+            time.sleep(0.01)
+        running.send_signal(number)
+        _, said = running.communicate(timeout=20)
+    assert running.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert said.decode().splitlines()[-1].endswith("to continue: run the same command again")
 
 
 def test_a_run_without_a_place_for_its_journal_says_so(
