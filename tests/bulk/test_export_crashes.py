@@ -60,10 +60,12 @@ def judge(found: dict[str, Any], record_property: Any, what: str) -> None:
     assert found["tried"] > 20
 
 
-ONE = [("ndjson", [], 100), ("json", [], 100), ("csv", [], 25), ("ndjson", ["--force"], 25)]
+# All of them go through the same files; the first is killed everywhere.
+ONE = [("ndjson", [], 100), ("json", [], 25), ("csv", [], 25), ("ndjson", ["--force"], 25)]
+KINDS = ["ndjson", "json", "csv", "force"]
 
 
-@pytest.mark.parametrize(("form", "more", "most"), ONE, ids=["ndjson", "json", "csv", "force"])
+@pytest.mark.parametrize(("form", "more", "most"), ONE, ids=KINDS)
 def test_one_list_survives_a_kill_at_any_call(
     form: str, more: list[str], most: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
@@ -72,10 +74,20 @@ def test_one_list_survives_a_kill_at_any_call(
     judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("form", "more"), [one[:2] for one in ONE], ids=KINDS)
+def test_one_list_in_each_format_survives_a_kill_at_every_call(
+    form: str, more: list[str], tmp_path: Path, service: Service, record_property: Any
+) -> None:
+    target = tmp_path / "out" / "tickets"
+    argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
+    judge(crash(service, tmp_path, argv, target, 100_000), record_property, f"one list as {form}, every call")
+
+
 def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
     tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    judge(crash(service, tmp_path, *several(tmp_path, 1), most=30), record_property, "several connections")
+    judge(crash(service, tmp_path, *several(tmp_path, 1), most=22), record_property, "several connections")
 
 
 @pytest.mark.long
