@@ -29,6 +29,7 @@ SHAPES = {
     "a download": "ticketing attachments download -f id=1 --out {out}",
     "a dry run": "ticketing tickets list --dry-run",
     "a curl line": "ticketing tickets list --as curl",
+    "a recording": "ticketing tickets list --all -o ndjson --record {har}",
     "any path": "request GET /unified/ticketing/tickets",
     "list of profiles": "profile list -o json",
     "show": "profile show acme --explain -o json",
@@ -100,7 +101,7 @@ class World:
     def run(self, command: str, *, detail: bool = False) -> Result:
         records = self._folder / "records.ndjson"
         records.write_text('{"name":"Ada"}\n')
-        places = {name: self._folder / name for name in ("out", "dump", "report")}
+        places = {name: self._folder / name for name in ("out", "dump", "report", "har")}
         argv = command.format(records=records, **places).split()
         environ = {"UNIFIED_PROFILE": "acme", "UNIFIED_RETRIES": "0"}
         stdin = b""
@@ -171,6 +172,7 @@ def searched(
                 world.store.write_text(f"{CANARY}\n")
                 world.ring.set_password("unified", f"{service.url}|acme", CANARY)
                 (tmp_path / "out").unlink(missing_ok=True)
+                (tmp_path / "har").unlink(missing_ok=True)
                 service.seen.clear()
                 result = world.run(COMMANDS[name], detail=end in ("told in detail", "crash"))
                 told.broke += result.code == 1

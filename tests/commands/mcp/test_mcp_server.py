@@ -296,6 +296,22 @@ def test_a_loop_of_calls_is_stopped(place: Path) -> None:
         assert said.startswith("rate_limit: this server sent 3 requests in the last minute, the most it may (try again")
 
 
+def test_what_an_agent_did_is_recorded_and_replayed(tmp_path: Path) -> None:
+    get = {"operation": "ticketing tickets get", "profile": "acme", "id": "1"}
+    har = tmp_path / "agent.har"
+    with serving() as service:
+        service.reply = lambda _: Reply(200, json.dumps({"id": "1", "echo": CANARY}).encode(), {"Set-Cookie": CANARY})
+        config = configured(tmp_path, service.url, CANARY, acme="1")
+        with agent(tmp_path, f"-p acme --record {har}", UNIFIED_CONFIG=str(config)) as found:
+            answered = found.call("read", **get)
+        assert CANARY not in har.read_text()
+        sent = len(service.seen)
+        with agent(tmp_path, f"-p acme --replay {har}", UNIFIED_CONFIG=str(config)) as found:
+            assert found.call("read", **get) == answered
+            assert "is asked for once more" in found.refused("read", **get)
+        assert len(service.seen) == sent == 1
+
+
 @pytest.mark.long
 def test_a_thousand_calls_take_no_more_memory(place: Path) -> None:
     options = "-p prod-* --requests-per-minute 0"

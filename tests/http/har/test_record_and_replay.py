@@ -144,6 +144,14 @@ def test_json_is_never_cut(service: Service, unified: Unified, tmp_path: Path) -
     assert two.raw == one.raw
 
 
+def test_a_header_of_any_characters_is_replayed(service: Service, unified: Unified, tmp_path: Path) -> None:
+    headers = {"Content-Type": "application/json", "X-Name": "caf\xe9 \x85\tx"}
+    service.reply = lambda _: Reply(200, b'{"result":[]}', headers)
+    one = unified(f"ticketing tickets list --record {tmp_path}/a.har", environ=service.environ)
+    two = unified(f"ticketing tickets list --replay {tmp_path}/a.har", environ=service.environ)
+    assert (two.stdout, two.stderr, two.code) == (one.stdout, one.stderr, 0)
+
+
 def test_a_lost_connection_is_lost_again(unified: Unified, tmp_path: Path) -> None:
     environ = {"UNIFIED_BASE_URL": "http://127.0.0.1:1", "UNIFIED_TOKEN": CANARY, "UNIFIED_ACCOUNT_ID": "a"}
     one = unified(f"ticketing tickets list --record {tmp_path}/a.har", environ=environ)
@@ -230,6 +238,7 @@ def test_a_hostile_answer_in_a_file_is_refused(service: Service, unified: Unifie
     for change, said in {
         '"status":200': ('"status":99', "99 is no status of an answer"),
         '"status":200,': ('"status":"200",', "Expected `int`, got `str`"),
+        '"time":': ('"time":-1', "-1"),
         '"value":"2"': ('"value":"a\\nb"', "holds a control character"),
         '"text":"{}"': ('"text":"?","encoding":"base64"', "is not base64"),
     }.items():

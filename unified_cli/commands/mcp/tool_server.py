@@ -27,6 +27,7 @@ from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
+from unified_cli.http.har.replay import UnrecordedError
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
@@ -147,6 +148,8 @@ def _called(runtime: Runtime, tool: Callable[[JsonObject], str], arguments: Json
         return _result(tool(arguments))
     except UnifiedError as error:
         return _result("\n".join([f"{error.kind}: {error.lines[0]}", *error.lines[1:]]), failed=True)
+    except UnrecordedError as error:
+        return _result(f"service: {error.reason} ({error.hint})", failed=True)
     except Exception as error:  # noqa: BLE001  the server goes on, whatever one call does
         if runtime.stderr.verbosity:
             runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())

@@ -1,6 +1,7 @@
 """Read a HAR file, which may come from anywhere: an entry at a time, checked, and within bounds."""
 
 import binascii
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from functools import partial
@@ -14,6 +15,8 @@ from unified_cli.json_text.json_stream import JsonStream
 
 LONGEST_ENTRY = 160 * 1024 * 1024
 """Characters of one entry: the largest body that a recording holds, with the escapes of JSON."""
+_LONGEST_TIME = 1e9
+_BREAK = re.compile(r"[\r\n\0]")
 _PIECE = 1024 * 1024
 
 
@@ -89,7 +92,9 @@ def entry(text: bytes) -> HarEntry:
         raise ValueError(f"{status} is no status of an answer")
     if failure and failure.outcome not in Outcome.__members__:
         raise ValueError(f"{failure.outcome!r} is no outcome")
-    if any(not (pair.name + pair.value).isprintable() or not pair.name for pair in found.response.headers):
+    if not 0 <= found.time <= _LONGEST_TIME:
+        raise ValueError(f"{found.time} is no time that an exchange takes")
+    if any(_BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers):
         raise ValueError("a header of the answer holds a control character")
     try:
         found.response.content.decoded()

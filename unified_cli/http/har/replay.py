@@ -134,7 +134,9 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         BodyEnd.DAMAGED: DamageError(content.reason),
     }
     stream = _ReplayedStream(body, endings.get(content.end))
-    return httpx.Response(entry.response.status, headers=headers, stream=stream)
+    # A service may send other characters than those of ASCII, which httpx takes as bytes only.
+    encoded = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers]
+    return httpx.Response(entry.response.status, headers=encoded, stream=stream)
 
 
 def _error(entry: HarEntry) -> ReplayedError:
