@@ -40,6 +40,13 @@ def check(path: Path, *, force: bool) -> None:
     check_folder(path)
 
 
+def check_new(path: Path) -> None:
+    """The same for a file that is never overwritten."""
+    if path.is_file() and not path.is_symlink():
+        raise StorageError(f"{path} exists", hint="name another file, or remove it")
+    check(path, force=False)
+
+
 def check_folder(path: Path) -> None:
     """Raise StorageError for what names no file, and where the file's folder does not take it."""
     if not path.name or path.name == "..":

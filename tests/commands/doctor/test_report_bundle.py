@@ -86,7 +86,7 @@ def test_a_recording_with_a_secret_is_not_passed_on(unified: Unified, service: S
     [
         ("--har a.har", 2, "--har adds a recording to a bundle (--bundle FILE.zip)"),
         ("--bundle {0}", 11, "is a folder"),
-        ("--bundle {0}/there", 11, "there exists"),
+        ("--bundle {0}/there", 11, "there exists (name another file, or remove it)"),
         ("--bundle {0}/no/report.zip", 11, "there is no folder"),
         ("--bundle {0}/new.zip --har {0}/none.har", 11, "cannot read"),
         ("--bundle {0}/new.zip --har {0}/there", 12, "is no HAR file"),

@@ -252,7 +252,7 @@ def test_a_hostile_answer_in_a_file_is_refused(service: Service, unified: Unifie
         ("--replay=", 2, "--replay is empty"),
         ("--record {0}", 11, "is a folder"),
         ("--record {0}/no/a.har", 11, "there is no folder"),
-        ("--record {0}/there", 11, "there exists"),
+        ("--record {0}/there", 11, "there exists (name another file, or remove it)"),
         ("--replay {0}/none.har", 11, "No such file"),
         ("--replay {0}", 11, "is not a file"),
     ],

@@ -45,7 +45,7 @@ def check(path: Path, har: str | None) -> bytes | None:
 
     Raises StorageError, StateError for what is no recording, UnsafeError for one that holds credentials.
     """
-    output_file.check(path, force=False)
+    output_file.check_new(path)
     if har is None:
         return None
     try:

@@ -31,7 +31,7 @@ class Recording:
     replays = False
 
     def __init__(self, path: Path, runtime: Runtime, accounts: str) -> None:
-        output_file.check(path, force=False)
+        output_file.check_new(path)
         self._path = path
         self._wall = runtime.wall
         self._monotonic = runtime.monotonic
