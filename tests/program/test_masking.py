@@ -126,7 +126,12 @@ WORDS = {"why", "error", "reason", "message", "hint"}
 def sinks() -> Iterator[tuple[str, Any]]:
     """The fields for words about a run, of all that is written to a file, with their types."""
     for found in walk_packages([str(ROOT / "bulk")], "unified_cli.bulk."):
-        for kind in vars(import_module(found.name)).values():
+        try:
+            module = import_module(found.name)
+        except ModuleNotFoundError as error:
+            assert error.name in {"dask", "distributed"}, error.name  # noqa: PT017  the library of an extra
+            continue
+        for kind in vars(module).values():
             stored = dataclasses.is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, msgspec.Struct))
             if stored and isinstance(kind, type) and kind.__module__ == found.name:
                 for name, annotation in get_annotations(kind).items():
