@@ -13,6 +13,7 @@ from unified_cli.bulk.compare.plan_format import PlannedCall, PlannedReference
 from unified_cli.bulk.compare.record_join import Change, Pairing
 from unified_cli.bulk.compare.spooled_side import SpooledSide
 from unified_cli.json_text.members import join, parts
+from unified_cli.masking import masked
 
 _ID = "id"
 _NULL = b"null"
@@ -72,7 +73,7 @@ class CallPlanner:
             self.skipped["nothing to send"] += 1
             return None
         body, references = self._exchanged(wanted)
-        why = f"only in {self._from.facts.name}"
+        why = masked(f"only in {self._from.facts.name}")
         return PlannedCall(self._terms.connection, "create", why, source=_id(source), body=body, references=references)
 
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
@@ -98,7 +99,7 @@ class CallPlanner:
         return PlannedCall(
             self._terms.connection,
             "update",
-            f"different: {', '.join(changed)}",
+            masked(f"different: {', '.join(changed)}"),
             id=identifier,
             source=_id(self._from.identifier(number)),
             body=body,
@@ -110,7 +111,7 @@ class CallPlanner:
         accepted = self._terms.accepted.get("update")
         record = parts(without_ignored(self._to.record(number), self._terms.rules)) or {}
         seen = {name: value for name, value in record.items() if accepted is None or name in accepted}
-        why = f"only in {self._to.facts.name}"
+        why = masked(f"only in {self._to.facts.name}")
         return PlannedCall(self._terms.connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen)))
 
     def _exchanged(self, members: Mapping[str, bytes]) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from unified_cli.bulk.compare.spooled_side import SideFacts
+from unified_cli.masking import MaskedText
 
 VERSION = 1
 OPERATIONS = ("create", "update", "delete")
@@ -51,7 +52,7 @@ class PlannedCall(msgspec.Struct, omit_defaults=True):
 
     connection: str
     operation: PlannedOperation
-    why: str
+    why: MaskedText
     id: str | int | None = None
     source: str | int | None = None
     body: msgspec.Raw = NO_JSON
