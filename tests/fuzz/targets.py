@@ -18,6 +18,7 @@ from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.import_ import import_items, input_file
+from unified_cli.bulk.import_.import_items import ItemRules
 from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
@@ -192,7 +193,10 @@ def _summed(found: dict[str, object]) -> bytes:
 
 
 def records(data: bytes) -> None:
-    """An input file in the format that the first byte chooses, as records to create and as ids to update."""
+    """An input file in the format that the first byte chooses, as records to create and as ids to update.
+
+    Also where records name their connection: none may get to another one than that which is selected.
+    """
     suffix = ("ndjson", "csv", "json", "txt")[data[0] % 4] if data else "ndjson"
     path = _put(f"input.{suffix}", data[1:])
     for name in ("create", "update"):
@@ -201,9 +205,12 @@ def records(data: bytes) -> None:
             contextlib.suppress(UnifiedError),
             contextlib.closing(input_file.examine(path, None, SERVICE.items, ids=operation.takes_id)) as source,
         ):
-            for item in import_items.items(source.lines(), operation, SERVICE, None):
-                if not item.wrong:
-                    item.hash, item.key  # noqa: B018  properties that compute
+            for profiles_of_records in (None, ("acme",)):
+                rules = ItemRules(operation, SERVICE, profiles=profiles_of_records)
+                for item in import_items.items(source.lines(), rules):
+                    if not item.wrong:
+                        assert item.profile == (profiles_of_records and "acme")
+                        item.hash, item.key  # noqa: B018  properties that compute
 
 
 def config(data: bytes) -> None:
@@ -306,7 +313,13 @@ TARGETS: Mapping[str, Target] = {
     "checkpoint": Target(checkpoint, (Checkpoint("f", "2026", next_cursor="c").text(),)),
     "records": Target(
         records,
-        (b'\0{"id":"1","a":2}\n{"id":3}\n', b'\x01id,name\n1,"a\nb"\n', b'\x02[{"id":1}, {"id":2}]', b"\x03a\nb\n"),
+        (
+            b'\0{"id":"1","a":2}\n{"id":3}\n',
+            b'\0{"_profile":"acme","id":"1"}\n{"id":3,"_prof\\u0069le":"acme"}\n',
+            b'\x01id,name\n1,"a\nb"\n',
+            b'\x02[{"id":1}, {"id":2}]',
+            b"\x03a\nb\n",
+        ),
     ),
     "config": Target(config, (_CONFIG,)),
     "catalogue.d": Target(catalogue, (_CATALOGUE,)),
@@ -337,4 +350,13 @@ def pieces() -> Iterator[bytes]:
         b"9" * 5000,
     )
     yield from (b"[" * 300, b'{"a":' * 300, b"1e999", b"-0", b"NaN", b"null", b"..", b"/", b"%ff", b"{}", b"[]", b'""')
-    yield from (b'"result"', b'"next_cursor"', b'"id"', b'"statusCode":400', b"0x" + b"f" * 5000, b"\x1b[31m", b"1.10")
+    yield from (
+        b'"result"',
+        b'"next_cursor"',
+        b'"id"',
+        b'"statusCode":400',
+        b'"_profile":"acme",',
+        b"0x" + b"f" * 5000,
+        b"\x1b[31m",
+        b"1.10",
+    )

@@ -111,6 +111,7 @@ def test_updates_take_the_record_or_the_options(
         ("delete - -y", b"a\nb\x1bc\n",
          'standard input, line 2: the id "b\\x1bc" holds a character that cannot be seen'),
         ("delete - -y", b"a\n\xff\n", "standard input, line 2 is not UTF-8 at byte 0"),
+        ("delete - -y", b'{"\xff":1}\n', "standard input, line 1 is not UTF-8 at byte 2"),
         ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', "standard input, line 2 has no id"),
         ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
         ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),

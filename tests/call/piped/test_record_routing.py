@@ -97,6 +97,7 @@ HOSTILE = [
     (b'[{"_profile":"acme","id":"1"}]', "is no JSON object"),
     (b'"acme"', "is no JSON object"),
     (b'{"_profile":"acme"}', "has no id"),
+    (b'{"_profile":"acme","id":"\\ud83d"}', "the id is not UTF-8: \\ud83d"),
     (b'{"_profile":"acme","id":".."}', "the id '..' would be taken for a folder"),
     (b"{", "is not JSON: Input data was truncated"),
 ]

@@ -87,7 +87,9 @@ class ImportItem:
 
     def _hash(self, body: bytes) -> str:
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
-        digest.update(b"" if self.identifier is None else self.identifier.encode() + b"\0")
+        # Half a surrogate pair, which no request can hold, has a hash too.
+        identifier = self.identifier
+        digest.update(b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0")
         digest.update(body)
         return digest.hexdigest()
 

@@ -114,6 +114,9 @@ def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
 
 def _guess_object(line: bytes, items: str) -> str:
     """The format of what begins with a line that begins with a brace, where there may be ids."""
+    if json_check.encoding_flaw(line):
+        # As JSON lines the others can be used.
+        return "ndjson"
     if json_check.syntax_flaw(line):
         # A document on several lines, if it goes on as an object does.
         return "json" if _MEMBER.match(line) else GUESSED_IDS
