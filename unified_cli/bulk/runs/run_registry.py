@@ -136,6 +136,9 @@ class RunRegistry:
 
     def point(self, command: str, path: str) -> None:
         """List work whose state is kept at `path`, once; where nothing can be written, it is not listed."""
+        if any("\ud800" <= letter <= "\udfff" for letter in command + path):
+            # The name of a file that is not UTF-8 cannot stand in JSON.
+            return
         with contextlib.suppress(StorageError):
             if any(self._pointer(run) == path for run in self.ids()):
                 return
