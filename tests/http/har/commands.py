@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Command] = {
     "a table": Command("ticketing tickets list -o table --columns id,name"),
     "all pages": Command("ticketing tickets list --all -o ndjson"),
     "all pages in a file": Command("ticketing tickets list --all -o csv --out {list.csv}"),
+    "what changed lately": Command("ticketing tickets list --since 7d"),
     "a record": Command("ticketing tickets get t-1 -o json"),
     "not found": Command("ticketing tickets get gone", 4),
     "a create": Command("ticketing tickets create -f name=x"),

@@ -1,7 +1,7 @@
 """Run a command with its exchanges recorded to a HAR file, or answered from one."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -45,7 +45,7 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
     # What is known from before would not be asked, and be missing in a replay.
     folders = _folders(runtime, runtime.folder("data"))
     try:
-        yield runtime._replace(exchanges=recording, folders=folders)
+        yield runtime._replace(exchanges=recording, folders=folders, wall=_wall(recording.started, runtime.monotonic))
     except BaseException:
         try:
             recording.close()
@@ -65,11 +65,18 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
             yield runtime._replace(
                 exchanges=Replay(index, clock, service.connection),
                 monotonic=clock.now,
+                wall=runtime.wall if index.started is None else _wall(index.started, clock.now),
                 sleep=clock.sleep,
                 folders=_folders(runtime, data),
             )
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
+
+
+def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
+    """The time of day of a command that began then, in whole seconds: it stands in requests, as with --since."""
+    before = monotonic()
+    return lambda: float(int(started + monotonic() - before))
 
 
 def _folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:

@@ -33,6 +33,8 @@ class HarIndex:
     def __init__(self, path: Path, copy: SpoolFile) -> None:
         self.path = path
         self._copy = copy
+        self.started: float | None = None
+        """When the command began, in seconds since 1970; None where the file does not say so."""
         self._lock = threading.Lock()
         self._ends = array("Q", [0])
         self._left: dict[bytes, deque[int]] = {}
@@ -63,7 +65,7 @@ class HarIndex:
 
     def _texts(self, file: BinaryIO) -> Iterator[bytes]:
         try:
-            yield from har_reader.entries(file)
+            yield from har_reader.entries(file, self._begun)
         except ValueError as error:
             raise StateError(f"{self._place} {error}", hint="record it again with --record") from None
         except TooLongError:
@@ -71,6 +73,9 @@ class HarIndex:
             raise StateError(f"{self._place} is longer than {longest} MiB") from None
         except OSError as error:
             raise StorageError(f"cannot read {self.path}: {error.strerror}") from None
+
+    def _begun(self, started: float) -> None:
+        self.started = started
 
     @property
     def _place(self) -> str:

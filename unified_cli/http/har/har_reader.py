@@ -3,9 +3,9 @@
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 
@@ -16,6 +16,9 @@ from unified_cli.json_text.json_stream import JsonStream
 LONGEST_ENTRY = 160 * 1024 * 1024
 """Characters of one entry: the largest body that a recording holds, with the escapes of JSON."""
 _LONGEST_TIME = 1e9
+_LATEST = 1e11
+STARTED = "_started"
+"""The member of the log that says when the command began, in seconds since 1970."""
 _BREAK = re.compile(r"[\r\n\0]")
 _PIECE = 1024 * 1024
 
@@ -103,8 +106,8 @@ def entry(text: bytes) -> HarEntry:
     return found
 
 
-def entries(file: BinaryIO) -> Iterator[bytes]:
-    """The texts of the entries.
+def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
+    """The texts of the entries; `begun` is told when the command began, if the file says so before.
 
     Raises ValueError with the reason, to follow the name of the file, where it is no HAR, and TooLongError.
     """
@@ -118,6 +121,8 @@ def entries(file: BinaryIO) -> Iterator[bytes]:
             if inner == "entries" and stream.peek() == "[" and not found:
                 found = True
                 yield from _elements(stream)
+            elif inner == STARTED:
+                begun(msgspec.json.decode(stream.value(), type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)]))
             else:
                 stream.value()
     if stream.peek():

@@ -1,5 +1,6 @@
 """Record every exchange of a command, in the order in which they end."""
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from unified_cli import PRODUCT
 from unified_cli.errors import StorageError
 from unified_cli.http.har import har_entry
 from unified_cli.http.har.exchange import BodyEnd, Exchange
+from unified_cli.http.har.har_reader import STARTED
 from unified_cli.json_text import json_codec
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
@@ -41,7 +43,10 @@ class Recording:
         self._closed = False
         name, _, version = PRODUCT.partition("/")
         creator = json_codec.dump({"name": name, "version": version})
-        head = f'{{"log":{{"version":"1.2","creator":{creator},"pages":[],"entries":[\n'
+        self.started = math.floor(runtime.wall())
+        """When the command began: a whole second, so that a replay that is a little slower computes the same times."""
+        started = f'"{STARTED}":{self.started}'
+        head = f'{{"log":{{"version":"1.2","creator":{creator},{started},"pages":[],"entries":[\n'
         try:
             self._file = GrowingDocument(path, head.encode(), _FOOT)
         except OSError as error:
