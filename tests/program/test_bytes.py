@@ -30,6 +30,10 @@ ARGUMENTS = {
     "profile add": ["new"],
     "profile import": ["in.csv"],
     "profile set": ["acme", "retries=1"],
+    "diff": ["ticketing/tickets", "--from", "acme", "--to", "acme"],
+    "plan": ["ticketing/tickets", "--from", "acme", "--to", "acme"],
+    "apply": ["in.csv"],
+    "schema": ["ticketing/tickets"],
     **{f"profile {name}": ["acme"] for name in ("show", "use", "test", "login", "logout", "remove")},
 }
 COMMANDS = [
