@@ -8,6 +8,7 @@ import msgspec
 
 from unified_cli.bulk.export.destinations import places
 from unified_cli.bulk.export.folder_export import ExportSummary
+from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import EarlyOptions
@@ -92,7 +93,16 @@ def token_hash(token: str, key: bytes) -> str:
 def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
     plan = export_plan.of_task(context, task, ExportOptions())
     destination = places.destination(context.runtime, plan.options.to or "", make=True)
-    shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell)
+
+    def tell_as_owner(news: bytes) -> None:
+        try:
+            tell(news)
+        except StateError:
+            # Who woke up late and was replaced meanwhile must not write any more.
+            destination.check_held()
+            raise
+
+    shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell_as_owner)
     summary = export_plan.carry_out(context, plan, destination, shown, lambda: shown.unwanted)
     return _outcome(summary, plan.clients.recent_sends())
 
@@ -122,12 +132,14 @@ class WorkerProgress(Progress):
         """Why the task is to end, if nobody wants it any more."""
 
     def show(self) -> None:
-        """Tell it, if it is time to."""
+        """Tell it, if it is time to. Raises TakenOverError where another run does the task."""
         if (now := self._runtime.monotonic()) - self._told >= _NEWS_SECONDS:
             self._told = now
             tally = self._tally
             lists = tally.parts_before + tally.parts
             try:
                 self._tell(msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed)))
+            except TakenOverError:
+                raise
             except StateError as error:
                 self.unwanted = error

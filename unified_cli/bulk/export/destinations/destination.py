@@ -28,6 +28,9 @@ class Destination(Protocol):
     def hold(self, manifest: str) -> AbstractContextManager[None]:
         """Keep other runs with a manifest of this name out. Raises StateError or InUseError where one is under way."""
 
+    def check_held(self) -> None:
+        """Raise TakenOverError where another run has taken over from the one that holds it."""
+
     def read(self, manifest: str) -> bytes | None:
         """A manifest; None where there is none."""
 

@@ -52,6 +52,9 @@ class LocalFolder:
         finally:
             lock.release()
 
+    def check_held(self) -> None:
+        """Nothing: nobody takes over a lock."""
+
     def read(self, manifest: str) -> bytes | None:
         """A manifest; None where there is none. Raises StateError for one that is too large, StorageError."""
         return state.whole(self._folder / manifest, REMEDY, largest=_LARGEST)

@@ -45,14 +45,18 @@ class StoreFolder:
             self._lease.release()
             self._lease = None
 
+    def check_held(self) -> None:
+        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        if self._lease:
+            self._lease.check()
+
     def read(self, manifest: str) -> bytes | None:
         """A manifest; None where there is none. Raises StorageError."""
         return self._objects.get(manifest)
 
     def replace(self, manifest: str, text: bytes) -> None:
         """Write a manifest, whole. Raises TakenOverError where another run writes it by now, StorageError."""
-        if self._lease:
-            self._lease.check()
+        self.check_held()
         self._objects.put(manifest, text)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
