@@ -205,6 +205,7 @@ def test_what_was_replayed_is_not_taken_for_work_that_was_done(
         (b'{"log":{"entries":{}}}', "a.har is no HAR file: it has no log with entries"),
         (b'{"log":{"entries":[{}]}}', "entry 1 of {}/a.har is damaged: Object missing required field `request`"),
         (b'{"log":{"entries":[{"request":1,"response":2}]}}', "entry 1 of {}/a.har is damaged: Expected `object`, got"),
+        (b'{"log":{"_started":-5,"entries":[]}}', "a.har is damaged at '_started': Expected `float` >= 0.0"),
         (b'{"log":{"entries":[]}} x', "a.har is not JSON: there is text after the JSON value"),
         (b'{"log":{"entries":[' + b"[" * 100_000, "a.har is nested too deeply"),
         (b'\xff{"log":{"entries":[]}}', "a.har is not UTF-8 at byte 0"),

@@ -122,13 +122,20 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
                 found = True
                 yield from _elements(stream)
             elif inner == STARTED:
-                begun(msgspec.json.decode(stream.value(), type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)]))
+                begun(_time(stream.value()))
             else:
                 stream.value()
     if stream.peek():
         raise ValueError("is not JSON: there is text after the JSON value")
     if not found:
         raise ValueError("is no HAR file: it has no log with entries")
+
+
+def _time(text: str) -> float:
+    try:
+        return msgspec.json.decode(text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"is damaged at {STARTED!r}: {error}") from None
 
 
 def _keys(stream: JsonStream) -> Iterator[str]:
