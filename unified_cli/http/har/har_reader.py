@@ -133,9 +133,10 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
 
 def _time(text: str) -> float:
     try:
-        return msgspec.json.decode(text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)])
+        found: float = msgspec.json.decode(text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)])
     except msgspec.ValidationError as error:
         raise ValueError(f"is damaged at {STARTED!r}: {error}") from None
+    return found
 
 
 def _keys(stream: JsonStream) -> Iterator[str]:
