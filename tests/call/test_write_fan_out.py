@@ -64,6 +64,18 @@ def test_forty_connections_of_which_three_fail_differently(unified: Unified, ser
     assert told[5:] == ["error: 3 of 40 connections failed", f"  unified runs retry {run}"]
 
 
+def test_the_record_in_an_answer_is_the_result_wrapped_or_not(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    """An action may wrap its record, an update does not: its record may have a member of that name."""
+    profiles(config, service.url, 2)
+    service.reply = lambda _: Reply(200, b'{"result": {"id": "u1", "n": 1.10}}')
+    result = unified(f"{SUSPEND} -p c* --yes -o ndjson")
+    assert ['"result":{"id": "u1", "n": 1.10}' in line for line in result.stdout.splitlines()] == [True, True]
+    result = unified("user-directory users update u1 -f name=x -p c* --yes -o ndjson")
+    assert ['"result":{"result": {"id"' in line for line in result.stdout.splitlines()] == [True, True]
+
+
 def test_a_retry_repeats_what_failed_with_its_keys(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 40, c33=REFUSES)
     service.reply = failing({"a-c07": 403, "a-c12": 404})

@@ -40,7 +40,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
 
         stdout.write(runtime, convert(body))
     else:
-        inner = _unwrapped(body, call.catalogue.service, request.operation)
+        inner = unwrapped(body, call.catalogue.service, request.operation)
         found = [bytes(one) for one in records.items(inner)] if inner.startswith(b"[") else [inner]
         style = style_for(call, request.operation)._replace(listing=found != [body])
         if output == "json" and found == [inner]:
@@ -69,7 +69,7 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
         pagination.check_keys(page, request)
 
 
-def _unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
+def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
     """The record, or the array of records, in an answer that is not a page; known operations but actions never wrap."""
     body = body.strip()
     members = records.parts(body) if operation is None or operation.kind == "action" else None

@@ -13,7 +13,7 @@ from unified_cli.bulk.runs.journaled_sender import JournaledSender
 from unified_cli.bulk.runs.stop_rules import StopRules
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
-from unified_cli.call import Call
+from unified_cli.call import Call, record_output
 from unified_cli.call.writes import write_results
 from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.call.writes.run_summary import RunErrors, RunSummary
@@ -153,7 +153,10 @@ class _RunSending:
         """Print a result. Where that fails nothing more is sent, and what is under way is still written down."""
         if self._unprinted is None:
             try:
-                write_results.put(self._printer, outcome.job.call, outcome.job.sent.k, outcome.attempt)
+                call = outcome.job.call
+                operation = self._connections.operation(call.operation)
+                inner = partial(record_output.unwrapped, service=self._call.catalogue.service, operation=operation)
+                write_results.put(self._printer, call, outcome.job.sent.k, outcome.attempt, inner)
             except (UnifiedError, stdout.ClosedError) as error:
                 self._unprinted, self._stopped = error, True
 

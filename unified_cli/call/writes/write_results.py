@@ -1,5 +1,7 @@
 """What a run prints: a record for each call."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState, RunCall
@@ -24,15 +26,18 @@ def printer_for(call: Call) -> Printer:
     return Printer(call.runtime, style, record_output.program(call.options), strict=False)
 
 
-def put(printer: Printer, call: RunCall, key: str, attempt: WriteAttempt) -> None:
-    """Print what became of a call: `outcome`, `status`, then the `result` or the `error`, and the key."""
+def put(printer: Printer, call: RunCall, key: str, attempt: WriteAttempt, inner: Callable[[bytes], bytes]) -> None:
+    """Print what became of a call: `outcome`, `status`, then the `result` or the `error`, and the key.
+
+    `inner` gives the record in the answer of the call's operation.
+    """
     state, status = attempt.entry.s, attempt.entry.status or None
     if attempt.error is not None:
         facts = {name: value for name, value in attempt.error.facts().items() if name != "idempotency_key"}
         name, value = "error", msgspec.json.encode(facts)
     else:
         body = attempt.answer.body if attempt.answer else None
-        name, value = "result", (body or b"null").strip()
+        name, value = "result", inner((body or b"null").strip())
     _put(printer, call, state, [("status", msgspec.json.encode(status)), (name, value)], key)
 
 
