@@ -169,6 +169,8 @@ def test_five_rounds_of_changes_under_faults_miss_nothing(
 ) -> None:
     if url:
         pytest.importorskip("obstore", reason="needs the extra cloud")
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     to = f"{'file://' if url else ''}{tmp_path}/dump"
 
     def texts() -> Iterator[bytes | str]:
@@ -176,7 +178,8 @@ def test_five_rounds_of_changes_under_faults_miss_nothing(
             if form == "ndjson":
                 yield from path.read_bytes().splitlines()
             else:
-                parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+                from pyarrow import parquet  # noqa: PLC0415  an extra
+
                 yield from parquet.ParquetFile(path).read().column("record").to_pylist()
 
     before = os.umask(0o022)
