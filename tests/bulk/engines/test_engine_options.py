@@ -10,15 +10,15 @@ from unified_cli.cli.flags import flags_of
 from unified_cli.commands.export_lists.connection_task import TaskOptions
 from unified_cli.commands.export_lists.export_options import ExportOptions
 
-EXPORT = "export ticketing/tickets -p sandbox --to file:///nowhere/x"
+EXPORT = "export ticketing/tickets -p sandbox --to file://TMP/dump"
 LOCAL = "--engine dask://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
     "engine", ["127.0.0.1:8786", "dask://127.0.0.1", "dask://:8786", "dask://h:0", "tcp://127.0.0.1:1", "tls://h:65536"]
 )
-def test_an_engine_is_an_address(engine: str, unified: Unified) -> None:
-    result = unified(f"{EXPORT} --engine {engine}")
+def test_an_engine_is_an_address(engine: str, unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"{EXPORT} --engine {engine}".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         2,
         "error: --engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine\n",
@@ -26,20 +26,22 @@ def test_an_engine_is_an_address(engine: str, unified: Unified) -> None:
 
 
 @pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "[2001:db8::1]"])
-def test_clear_text_to_another_machine_is_refused(host: str, unified: Unified) -> None:
-    result = unified(f"{EXPORT} --engine dask://{host}:8786")
+def test_clear_text_to_another_machine_is_refused(host: str, unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"{EXPORT} --engine dask://{host}:8786".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         13,
         f"error: the scheduler at {host} would be reached in clear text (use tls://{host}:8786)\n",
     )
 
 
-def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_says_how_to_install_it(
+    unified: Unified, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    result = unified(f"{EXPORT} {LOCAL}")
+    result = unified(f"{EXPORT} {LOCAL}".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         3,
-        "error: --engine needs the packages of the extra dask (pip install 'unified-api-cli[dask]')\n",
+        "error: --engine needs the packages dask and obstore (pip install 'dask[distributed]' obstore)\n",
     )
 
 

@@ -133,7 +133,10 @@ def test_the_ready_file_is_there_while_it_listens(tmp_path: Path) -> None:
 
 
 def test_a_ready_file_that_cannot_be_written_is_told(unified: Unified, tmp_path: Path) -> None:
-    for name, why in ((str(tmp_path), "not a regular file"), ("/nowhere/ready", "No such file or directory")):
+    for name, why in (
+        (str(tmp_path), "not a regular file"),
+        (str(tmp_path / "missing" / "ready"), "No such file or directory"),
+    ):
         result = unified(["sandbox", "serve", "--state", ":memory:", "--ready-file", name])
         assert (result.code, result.stderr) == (11, f"error: cannot write --ready-file {name}: {why}\n")
 

@@ -22,5 +22,7 @@ def parse(text: str) -> str:
         # A task names accounts, and whoever can change what is sent can run programs on the workers.
         raise UnsafeError(f"the scheduler at {found['host']} would be reached in clear text", hint=f"use tls://{place}")
     if find_spec("distributed") is None:
-        raise ConfigError("--engine needs the packages of the extra dask", hint="pip install 'unified-api-cli[dask]'")
+        raise ConfigError(
+            "--engine needs the packages dask and obstore", hint="pip install 'dask[distributed]' obstore"
+        )
     return f"{'tls' if found['scheme'] == 'tls' else 'tcp'}://{place}"
