@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import ssl
 import subprocess
 import sys
@@ -122,85 +121,6 @@ def _hide(*folders: Path) -> list[str]:
     """Commands that put an empty folder in the place of each that is there."""
     quoted = [shlex.quote(str(folder)) for folder in folders]
     return [f"if [ -d {folder} ]; then mount -t tmpfs none {folder}; fi" for folder in quoted]
-
-
-def _hashed(folder: Path, authority: Path) -> None:
-    """Put the authority into the folder as OpenSSL looks for it."""
-    program = shutil.which("openssl")
-    if program is None:
-        pytest.skip("needs the program openssl")
-    argv = [program, "x509", "-subject_hash", "-noout", "-in", str(authority)]
-    name = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
-    folder.mkdir()
-    (folder / f"{name}.0").write_bytes(authority.read_bytes())
-
-
-@pytest.mark.parametrize("place", ["file", "folder", "neither"])
-def test_an_authority_is_found_in_the_systems_file_and_in_its_folder(
-    place: str, secure: Service, authority: Path, tmp_path: Path
-) -> None:
-    paths = ssl.get_default_verify_paths()
-    other = tmp_path / "other.pem"
-    trustme.CA().cert_pem.write_to_path(str(other))
-    _hashed(tmp_path / "hashed", authority if place == "folder" else other)
-    # Debian's file is in the folder.
-    file = tmp_path / "hashed" / Path(paths.openssl_cafile).resolve().name
-    file.write_bytes((authority if place == "file" else other).read_bytes())
-    mounts = [
-        f"mount --bind {shlex.quote(str(mine))} {shlex.quote(systems)}"
-        for mine, systems in [(tmp_path / "hashed", paths.openssl_capath), (file, paths.openssl_cafile)]
-    ]
-    if not Path(paths.openssl_cafile).is_file() or not Path(paths.openssl_capath).is_dir():
-        pytest.skip("this machine has not both")
-    done = _in_a_namespace(f"{LIST} --retries 0", mounts, {"HOME": str(tmp_path), **secure.environ})
-    if place == "neither":
-        assert (done.returncode, "the certificate of 127.0.0.1 is refused" in done.stderr) == (6, True), done.stderr
-    else:
-        assert (done.returncode, done.stdout) == (0, "{}\n"), done.stderr
-
-
-@pytest.fixture
-def folder_of_authorities(
-    monkeypatch: pytest.MonkeyPatch, secure: Service, authority: Path, tmp_path: Path
-) -> Iterator[list[str]]:
-    """A system with a file and a folder of authorities, which knows `secure`; gives how often the file was read."""
-    assert secure.url
-    _hashed(tmp_path / "hashed", authority)
-    file = tmp_path / "file.pem"
-    trustme.CA().cert_pem.write_to_path(str(file))
-    paths = ssl.get_default_verify_paths()._replace(cafile=str(file), capath=str(tmp_path / "hashed"))
-    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
-    read: list[str] = []
-
-    def load(context: ssl.SSLContext, _purpose: object = None) -> None:
-        read.append(str(file))
-        context.load_verify_locations(file)
-
-    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", load)
-    tls._context.cache_clear()
-    yield read
-    tls._context.cache_clear()
-
-
-def test_a_peer_known_from_the_folder_needs_no_file(
-    unified: Unified, secure: Service, folder_of_authorities: list[str]
-) -> None:
-    assert unified(LIST, environ=secure.environ).code == 0
-    assert folder_of_authorities == []
-
-
-def test_an_unknown_peer_has_the_file_read_once_for_all_workers(
-    unified: Unified, folder_of_authorities: list[str]
-) -> None:
-    issuer = trustme.CA()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    issuer.issue_cert("127.0.0.1").configure_cert(context)
-    with serving(context) as service:
-        result = unified(
-            "ticketing tickets get - --workers 8 -o ndjson", stdin=b"1\n2\n3\n4\n", environ=service.environ
-        )
-        assert result.code == 6, result.stderr
-        assert len(folder_of_authorities) == 1
 
 
 @pytest.mark.parametrize("store", ["gone", "empty", "there"])

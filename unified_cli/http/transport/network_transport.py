@@ -6,8 +6,6 @@ from collections.abc import Iterator
 import httpcore
 import httpx
 
-from unified_cli.http.transport import tls
-
 _IDLE = 30.0
 
 # What httpcore raises, and what httpx calls it.
@@ -51,7 +49,7 @@ class NetworkTransport(httpx.BaseTransport):
             request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions
         )
         try:
-            response = self._respond(outgoing)
+            response = self._usable(target.origin).handle_request(outgoing)
         except _RAISED as error:
             raise _error_of_httpx(error) from error
         return httpx.Response(
@@ -66,19 +64,6 @@ class NetworkTransport(httpx.BaseTransport):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-    def _respond(self, outgoing: httpcore.Request) -> httpcore.Response:
-        origin = outgoing.url.origin
-        partial = self._context is not None and tls.is_partial(self._context)
-        try:
-            return self._usable(origin).handle_request(outgoing)
-        except httpcore.ConnectError as error:
-            if not (partial and self._context and isinstance(error.__cause__, ssl.SSLCertVerificationError)):
-                raise
-            # Nothing has been sent. The peer's authority may be in the system's file, which was not read so far.
-            tls.complete(self._context)
-            self.close()
-        return self._usable(origin).handle_request(outgoing)
 
     def _usable(self, origin: httpcore.Origin) -> httpcore.HTTPConnection | httpcore.ConnectionPool:
         """The connection, opened anew where the one there is cannot take another request."""

@@ -1,7 +1,6 @@
 """The TLS context that verifies services and proxies, shared by all connections of a run."""
 
 import os
-import re
 import ssl
 import sys
 import threading
@@ -14,34 +13,18 @@ import certifi
 
 from unified_cli.errors import ConfigError
 
-# What OpenSSL looks for in a folder of authorities: the hash of a name, and a number.
-_HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
-_partial: set[ssl.SSLContext] = set()
 _reading = threading.Lock()
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
     """A context that trusts the system's authorities, or those of SSL_CERT_FILE and SSL_CERT_DIR, if set.
 
-    It also trusts those of `ca_bundle`. All connections of a run share the context. Raises ConfigError for authorities
-    that cannot be read.
+    It also trusts those of `ca_bundle`. All connections of a run share the context: where the system has one large
+    bundle, reading that takes 25 ms. Raises ConfigError for authorities that cannot be read.
     """
     # Workers ask at the same time, and one of them reads for all.
     with _reading:
         return _context(ca_bundle, environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR"))
-
-
-def is_partial(context: ssl.SSLContext) -> bool:
-    """Whether the system has authorities in a file that the context has not read yet."""
-    return context in _partial
-
-
-def complete(context: ssl.SSLContext) -> None:
-    """Read the system's file of authorities too, unless that is done."""
-    with _reading:
-        if context in _partial:
-            context.load_default_certs()
-            _partial.remove(context)
 
 
 def system_has_authorities() -> bool:
@@ -74,24 +57,10 @@ def _by_system() -> ssl.SSLContext:
         import truststore  # noqa: PLC0415  other systems do not need it
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    paths = ssl.get_default_verify_paths()
-    if paths.cafile and paths.capath and _is_hashed(paths.capath):
-        # The file mostly holds what the folder does, and reading it takes 25 ms; of the folder a handshake reads one.
-        context = ssl.create_default_context(capath=paths.capath)
-        _partial.add(context)
-        return context
     context = ssl.create_default_context()
     if not _has_authorities(context):
         context.load_verify_locations(certifi.where())
     return context
-
-
-def _is_hashed(folder: str) -> bool:
-    """Whether OpenSSL finds authorities in the folder, by names that it may list."""
-    try:
-        return any(map(_HASHED.fullmatch, os.listdir(folder)))  # noqa: PTH208  names are enough
-    except OSError:
-        return False
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
