@@ -41,6 +41,10 @@ def _texts(tree: ast.AST) -> Iterator[str]:
             node.value.value = None
 
 
+OWN = {("write_results.py", "result")}
+"""Words of the service that have a meaning of our own: a member of the records that a write prints."""
+
+
 def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
     service = CATALOGUE.service
     # These are words of everyday use as well; the others are seen within a text, too.
@@ -50,6 +54,7 @@ def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
         f"{path.name}: {text}"
         for path in Path(unified_cli.__file__).parent.rglob("*.py")
         for text in _texts(ast.parse(path.read_text("utf-8")))
+        if (path.name, text) not in OWN
         if text in common or any(word in text for word in others)
     ]
     assert found == []

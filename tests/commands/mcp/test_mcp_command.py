@@ -38,7 +38,8 @@ def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypat
 
 @pytest.mark.extra
 def test_without_a_profile_there_is_nothing_to_serve(unified: Unified, config: Config) -> None:
-    pytest.importorskip("mcp", reason="needs the extra mcp")
+    # This folder is called mcp as well, and may be found instead of the library.
+    pytest.importorskip("mcp.server", reason="needs the extra mcp")
     config('base_url = "https://api.example.com"\n')
     found = unified("mcp serve")
     assert (found.code, found.stderr) == (

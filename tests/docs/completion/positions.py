@@ -47,7 +47,7 @@ def positions() -> list[tuple[str, set[str]]]:
     found.append(("unified help exp", {"export"}))
     found.append(("unified help voice ", {"calls", "recordings"}))
     found.append(("unified help voice calls li", {"list"}))
-    found.append(("unified help voice calls list -", {"--help", "-h"}))
+    found.append(("unified help voice calls list -", {"--help", "-h", "--skill"}))
     found.append(("unified help profile sh", {"show"}))
     found.append(("unified profile show gl", {"globex-2"}))
     return found
