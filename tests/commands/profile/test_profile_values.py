@@ -48,3 +48,10 @@ def test_a_token_file_at_home_stays_as_written(unified: Unified, config: Config)
 def test_the_help_of_import_promises_no_key_that_is_refused(unified: Unified) -> None:
     said = " ".join(unified("profile import --help").stdout.split())
     assert "name, account_id, tags, and any other key of a profile except token." in said
+
+
+def test_options_about_the_command_are_no_keys_of_the_profile(unified: Unified, config: Callable[[str], Path]) -> None:
+    file = config("")
+    result = unified("profile add acme -a acct-1 --quiet --no-input")
+    assert (result.code, result.stderr) == (0, "")
+    assert file.read_text() == '[profiles.acme]\naccount_id = "acct-1"\n'

@@ -54,7 +54,9 @@ class AddOptions(MessageOptions):
 
     def values(self) -> dict[str, Toml]:
         """The values of the given options, by key."""
-        found = {name: getattr(self, name) for name in SETTABLE if hasattr(self, name)}
+        # --quiet and --no-input are about this command.
+        names = [name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)]
+        found = {name: getattr(self, name) for name in names}
         return {
             name: [*value] if name == "tags" else value
             for name, value in found.items()
