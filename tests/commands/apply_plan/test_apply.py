@@ -213,6 +213,8 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ({**CREATE, "operation": "list"}, 2, "is no call of a plan: Invalid enum value 'list'"),
         ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),
         ({**CREATE, "id": "a"}, 2, "creates a record and names an id to be changed"),
+        ({**CREATE, "source": "g"}, 2, "creates g once more"),
+        ({**CREATE, "path": "/other"}, 2, "is no call of a plan: Object contains unknown field 'path'"),
         ({**CREATE, "body": []}, 2, "has no fields to send"),
         ({**CREATE, "body": "x"}, 2, "has no fields to send"),
         ({**UPDATE, "body": {}}, 2, "has no fields to send"),

@@ -83,6 +83,9 @@ class PlanCheck:
                 raise UnsafeError(f"{plan.path}, line {line.number} {said}", hint="nothing was sent")
             if flaw := self._flaw(plan, call, references):
                 self._refuse(plan, line, flaw)
+            is_new = call.operation == "create" and call.source is not None
+            if is_new and (plan.header.resource, str(call.source)) in checked.sources:
+                self._refuse(plan, line, f"creates {call.source} once more")
             if call.id is not None:
                 if str(call.id) in changed:
                     self._refuse(plan, line, f"changes {call.id} once more")

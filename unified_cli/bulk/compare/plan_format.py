@@ -44,7 +44,7 @@ class PlannedReference(msgspec.Struct):
     id: str | int
 
 
-class PlannedCall(msgspec.Struct, omit_defaults=True):
+class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One call: what it does to which record of the connection, why, and what was `seen` there before.
 
     `source` is the id of the record that it is made of, `id` that of the record it changes.
