@@ -381,6 +381,9 @@ def test_a_run_of_an_account_of_the_flags_is_resumed_there(unified: Unified, ser
     assert first.code == 7
     service.seen.clear()
     service.reply = failing({})
+    result = unified(f"runs resume {run} -o ids", environ=service.environ)
+    said = "error: -o ids cannot tell connections apart (-o ndjson or csv can)\n"
+    assert (result.code, result.stderr, service.seen) == (2, said, [])
     result = unified(f"runs resume {run}", environ=service.environ)
     assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [("other", "b")]
     assert result.code == 9
@@ -441,3 +444,15 @@ def test_a_jq_program_that_fails_at_the_end_hides_no_outcome(
     service.reply = failing({"a-c01": 500})
     result = unified(f"{UPDATE} -p c* --yes --jq error")
     assert (result.code, result.stderr.splitlines()[-2]) == (10, "error: 1 of 3 connections may or may not be done")
+
+
+def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 1)
+    service.reply = lambda _: Reply(200, b'{"id": "another"}')
+    result = unified("user-directory users update u1 -f name=x -p c0* -p c00 --yes -o tsv --jq error")
+    run = run_id(result.stderr)
+    assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs show {run}")
+    # What was asked for, whatever the answer says.
+    assert [one["id"] for one in unified(f"runs show {run} -o json").json["result"]] == ["u1"]

@@ -131,7 +131,8 @@ class _RunSending:
             signals.say_how_to_continue(stop, done, self._resume or signals.RUN_AGAIN)
             raise
         except UnifiedError as error:
-            error.next_command = self._resume
+            is_done = self._ended == len(numbers) and not errors.count
+            error.next_command = f"unified runs show {self._run.id}" if is_done and self._run.kept else self._resume
             raise
 
     @property

@@ -88,8 +88,9 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         rules = stop_rules.parse(options.stages, options.max_failures, len(numbers), fail_fast=options.fail_fast)
         connections.check(run, numbers)
         common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
-        settings = fan_out.shared(runtime, config, common)
-        run_sending.announce(call := Call(runtime, catalogue, settings, common), run, None)
+        call = Call(runtime, catalogue, fan_out.shared(runtime, config, common), common)
+        fan_out.check_output(call)
+        run_sending.announce(call, run, None)
         run_sending.send(call, run, connections, numbers, rules)
 
 

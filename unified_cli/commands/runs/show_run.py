@@ -83,7 +83,8 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             LABEL: planned.call.profile,
             "outcome": OUTCOMES[state],
             "status": last.status or None,
-            "id": last.id or planned.call.id,
+            # What was asked for; an answer may name another record.
+            "id": planned.call.id or last.id,
             "reason": masked(last.why) or (_UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,
             "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds") if sent else None,
