@@ -30,6 +30,13 @@ def path_of(tmp_path: Path, run: str) -> Path:
     return tmp_path / "data" / "runs" / f"{run}.ndjson"
 
 
+def test_runs_of_one_second_stand_in_their_order_too(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 1)
+    service.reply = failing({})
+    begun = [run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda at=at: AT + at / 10).stderr) for at in range(6)]
+    assert [one["id"] for one in unified("runs list -o json").json["runs"]] == begun[::-1]
+
+
 def test_the_list_has_the_newest_first(stopped: str, unified: Unified) -> None:
     later = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: AT + 60).stderr)
     listed = unified("runs list")

@@ -68,11 +68,11 @@ def newest(runtime: Runtime) -> list[JsonObject]:
     """The runs as JSON, the newest first; the names are a contract. Raises StorageError."""
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
-    return sorted(found, key=lambda one: (one["started"] or "", one["id"]), reverse=True)
+    return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
 
 
-def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> JsonObject | None:
-    """What is known of a run; None where it was removed meanwhile."""
+def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, JsonObject] | None:
+    """When a run began, in seconds since 1970, and what is known of it; None where it was removed meanwhile."""
     try:
         with StoredRun.look(registry, run) as stored:
             header = stored.header
@@ -82,11 +82,12 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> JsonObject | No
                 counts = stored.journal.outcomes()
                 state = "done" if counts["done"] == counts.total() else "open"
             started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
-            return {**_row(run, started, header.command, state), **_numbers(counts), "path": header.path or None}
+            row = _row(run, started, header.command, state)
+            return header.at, {**row, **_numbers(counts), "path": header.path or None}
     except UsageError:
         return None
     except (StateError, OverflowError, ValueError, OSError):
-        return {**_row(run, None, "", "damaged"), **_numbers(None), "path": None}
+        return 0.0, {**_row(run, None, "", "damaged"), **_numbers(None), "path": None}
 
 
 def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:
