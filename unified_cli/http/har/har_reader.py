@@ -89,7 +89,11 @@ _DECODER = msgspec.json.Decoder(HarEntry)
 
 def entry(text: bytes) -> HarEntry:
     """The exchange in the text of an entry. Raises ValueError that says what is wrong with it."""
-    found = _DECODER.decode(text)
+    try:
+        found = _DECODER.decode(text)
+    except msgspec.MsgspecError as error:
+        # Only a newer msgspec makes it a ValueError.
+        raise ValueError(str(error)) from None
     status, failure = found.response.status, found.error
     if not (100 <= status < 600 or (failure and status == 0)):
         raise ValueError(f"{status} is no status of an answer")
