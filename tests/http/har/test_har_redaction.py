@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -11,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from commands import COMMANDS, RECORDS, answers
 from front_door import ROOT, Process, Unified
-from server import Reply, Service
+from server import Reply, Seen, Service
 
 SECRET = "Canary+0123/456789=abc"
 SIGNED = f"https://files.example/a.pdf?X-Amz-Date=1&X-Amz-Signature={quote(SECRET, safe='')}&x=1"
@@ -163,7 +164,15 @@ def test_a_killed_command_leaves_a_recording_that_can_be_read(
     service: Service, unified: Unified, tmp_path: Path
 ) -> None:
     page = b'{"result":[{"id":"1"}],"next_cursor":"c%d"}'
-    service.reply = lambda _: Reply(200, page % len(service.seen))
+    go_on = threading.Event()
+
+    def reply(_: Seen) -> Reply:
+        # Killed while it waits: within a write the kernel may leave part of it.
+        if len(service.seen) == 30:
+            go_on.wait(20)
+        return Reply(200, page % len(service.seen))
+
+    service.reply = reply
     har = tmp_path / "a.har"
     line = ["ticketing", "tickets", "list", "--all", "-o", "ids", "--rate", "0"]
     argv = [sys.executable, "-m", "unified_cli", *line]
@@ -176,6 +185,7 @@ def test_a_killed_command_leaves_a_recording_that_can_be_read(
         time.sleep(0.01)
     running.kill()
     running.wait()
+    go_on.set()
     assert har.stat().st_mode & 0o777 == 0o600
     count = len(json.loads(har.read_bytes())["log"]["entries"])
     assert 20 < count <= len(service.seen)
