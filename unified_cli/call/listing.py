@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 
 from unified_cli import signals
-from unified_cli.call import Call, builder, more_records, record_output, seen_words
+from unified_cli.call import Call, builder, more_records, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
@@ -84,7 +84,9 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         with progress(runtime, Work(total=options.limit), to_stdout=True) as shown, closing(pages):
             for page in pages:
                 printer.page(page.records, one_line=page.one_line, large=page.large)
-                if not tally.pages:
+                if not tally.pages and runtime.stdout_is_terminal:
+                    from unified_cli.call import seen_words  # noqa: PLC0415  only what a person sees is kept
+
                     seen_words.keep(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)

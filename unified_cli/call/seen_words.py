@@ -25,9 +25,9 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Keep the ids and columns of these records, if a person saw them and named the connection by its profile."""
+    """Keep the ids and columns of records that a person saw, if the connection was named by its profile."""
     runtime, _, settings, _ = call
-    if not (runtime.stdout_is_terminal and operation and operation.lists and settings.profile):
+    if not (operation and operation.lists and settings.profile):
         return
     address, account = settings.reachable()
     if call.options.account_id:
