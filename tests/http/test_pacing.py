@@ -51,10 +51,9 @@ class Sliding:
 class Fixed(Sliding):
     """So many requests in each window, which begin at fixed times; the first one is more than half over."""
 
-    begun = 0.63
-
-    def __init__(self, most: int, seconds: float) -> None:
+    def __init__(self, most: int, seconds: float, begun: float = 0.63) -> None:
         super().__init__(most, seconds)
+        self.begun = begun
         self.window, self.count = 0, 0
 
     def ask(self, now: float) -> Verdict:
@@ -186,6 +185,15 @@ def test_a_job_takes_little_more_than_its_limit_allows(name: str, headers: str, 
     assert ratio <= 1.5
     # At most what was in flight at the first refusal, and then a few for each trial.
     assert run.refused <= (workers + 8 if headers == ALL else workers + 13)
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+@pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
+@pytest.mark.parametrize("begun", [part / 40 for part in range(40)])
+def test_when_the_first_minute_began_costs_little(begun: float, headers: str, workers: int) -> None:
+    """200 requests need two minutes' worth at 100 in each, which can end 60 s after the start, or some 20 s later."""
+    run = simulate(Fixed(100, 60, begun), workers, 200, headers, Pace(Window(45, 10.25)))
+    assert run.seconds <= 1.45 * 60
 
 
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])

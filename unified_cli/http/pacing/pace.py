@@ -26,6 +26,8 @@ _FIRST_FLYING = 8.0
 # So many seconds a request may take to arrive, for all that is known.
 _SLOWEST = 1.0
 _MOST_REFUSED = 4
+# What a window holds may be sent within this share of it, but not in one burst.
+_SPREAD = 1 / 3
 # A connection that is refused with less than this share of what it may send was refused by another limit.
 _UNLIKELY = 0.5
 
@@ -129,7 +131,7 @@ class Pace:
         if self._known is None:
             return 0.0 if self._flying < self._most_flying else NEVER
         self._full = self._full or free > now
-        spaced = self._latest + self._known.seconds / (2 * self._known.sends)
+        spaced = self._latest + self._known.seconds * _SPREAD / self._known.sends
         return max(free, spaced) - now
 
     def take(self, now: float) -> Turn:
@@ -214,8 +216,7 @@ class Pace:
             longer = min(self._known.seconds / 8 * 2.0 ** min(self._refused, 10), _LONGEST_PAUSE)
             return now + max(longer, min(self._accepted.free(self._known, now) - now, _LONGEST_PAUSE))
         slack = min(self._fastest, _SLOWEST) if self._fastest < NEVER else 0.0
-        ends = (self._opened + seconds for seconds in window_search.ends(slack))
-        return next((end for end in ends if end > now), now + _LONGEST_PAUSE / 4)
+        return window_search.next_look(self._opened, now, slack)
 
     def _open(self, turn: Turn) -> None:
         self._closed = self._probing = False

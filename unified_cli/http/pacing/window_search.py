@@ -1,22 +1,27 @@
 """How long an unknown window of a limit is: where its end is looked for, and what a found end says."""
 
-from collections.abc import Iterator
-
 # A window's end is looked for at these seconds after its first send.
 _CANDIDATES = (0.5, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 45, 60)
 MARGIN = 1.02
 """So many times the length of a window is waited, because requests do not all take the same time to arrive."""
 LONGEST = _CANDIDATES[-1] * MARGIN
 """The longest window in seconds that is looked for."""
+# After the last of them it is looked for every so many seconds.
+_STEP = 10.0
 _SHORTEST = 0.05
 # Windows have round lengths, and a Retry-After in whole seconds makes a short one look longer than it is.
 _ROUND = (60.0, 30.0, 20.0, 15.0, 10.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 _ROUNDED_UP = 1.2
 
 
-def ends(slack: float) -> Iterator[float]:
-    """Seconds after the first send of a window at which it may be over; `slack` is what a request takes to arrive."""
-    return (seconds * MARGIN + slack for seconds in _CANDIDATES)
+def next_look(begun: float, now: float, slack: float) -> float:
+    """When to look next whether a window is over whose first send was at `begun`.
+
+    `slack` is the seconds that a request takes to arrive. A window that begins at a fixed time may be over at any of
+    them, and after the usual lengths it is looked for at small steps.
+    """
+    ends = (begun + seconds * MARGIN + slack for seconds in _CANDIDATES)
+    return next((end for end in ends if end > now), now + _STEP)
 
 
 def length(seconds: float, *, rounded_up: bool) -> float:
