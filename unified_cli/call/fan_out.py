@@ -63,7 +63,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             dry_run.show(call, builder.operation_request(call, operation))
         return
     selected_connections.note_same_of(runtime, config, options, names)
-    printer = record_output.printer_for(common, operation, first=(LABEL,))
+    printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
     work = Work(part="connection", parts=len(names))
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
         outcome = _read_all(common, printer, shown, names, _reader(common, clients, operation, call_to))

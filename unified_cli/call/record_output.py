@@ -11,9 +11,11 @@ from unified_cli.http.answer import bounds, page_body
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records, record_slices
 from unified_cli.json_text.record_columns import project
-from unified_cli.output import jq_document, pretty_json, printer, stdout
+from unified_cli.output import pretty_json, printer, stdout
 from unified_cli.output.column_check import ColumnCheck
-from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.jq_programs import jq_document
+from unified_cli.output.jq_programs.jq_process import JqProcess
+from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.style import Style
 
 
@@ -86,9 +88,9 @@ def columns(options: OperationOptions) -> list[str]:
     return found
 
 
-def program(options: OperationOptions) -> JqProgram | None:
-    """The program of `--jq`, compiled before anything is sent."""
-    return JqProgram(options.jq) if options.jq else None
+def program(options: OperationOptions, process: JqProcess | None = None) -> JqProgram | None:
+    """The program of `--jq`, compiled before anything is sent; `process` runs it, if the time is limited."""
+    return JqProgram(options.jq, process=process) if options.jq else None
 
 
 def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True) -> Style:
@@ -107,9 +109,11 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
     )
 
 
-def printer_for(call: Call, operation: Operation, *, first: Sequence[str] = ()) -> printer.Printer:
-    """A printer for the records of several answers as one result."""
+def printer_for(
+    call: Call, operation: Operation, program: JqProgram | None, *, first: Sequence[str] = ()
+) -> printer.Printer:
+    """A printer for the records of several answers as one result, or for the results of a program for them."""
     style = style_for(call, operation, first=first)
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
-    return printer.Printer(call.runtime, style, program(call.options), strict=not operation.changes)
+    return printer.Printer(call.runtime, style, program, strict=not operation.changes)

@@ -54,7 +54,7 @@ def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation
 
 def _poll(call: Call, client: Client, request: Request) -> bytes:
     """The record, once it has a link to download from; polled at growing intervals."""
-    runtime, limit, identifier = call.runtime, call.options.wait_timeout, call.options.id
+    runtime, limit, identifier = call.runtime, call.options.longest_wait, call.options.id
     until = runtime.monotonic() + limit
     pause, reported = 1.0, ""
     while True:

@@ -29,15 +29,19 @@ class ReadCheckOptions(Options):
         ),
     ] = None
     wait_timeout: Annotated[
-        float,
+        float | None,
         Flag(("--wait-timeout",), WAIT, "maximum seconds to wait (600)", "S", parse=KEYS["timeout"].parse),
-    ] = 600.0
-
+    ] = None
     follow: Annotated[bool, Flag(("--follow",), WAIT, "print each change of a record as it is seen, until Ctrl-C")] = (
         False
     )
 
     @property
+    def longest_wait(self) -> float:
+        """Seconds after which a wait ends."""
+        return self.wait_timeout or 600.0
+
+    @property
     def checks(self) -> bool:
         """Whether a read is checked or repeated."""
-        return bool(self.expect or self.junit or self.until or self.fail_if or self.every)
+        return bool(self.expect or self.junit or self.until or self.fail_if or self.every or self.wait_timeout)

@@ -7,7 +7,7 @@ from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.json_text.record_slices import slices
 from unified_cli.output.column_check import ColumnCheck
-from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.jq_programs.jq_program import JqProgram
 
 
 class Transform:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from front_door import Clock, Unified
+from front_door import Clock, Process, Unified
 from junitparser import JUnitXml
 from pages import served
 from server import Reply, Seen, Service
@@ -137,3 +137,75 @@ def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path)
     assert time.monotonic() - began < 2
     assert waiting.returncode == (130 if number == signal.SIGINT else 143)
     assert b"error: " in stderr
+
+
+ENDLESS = "last(range(1e12))"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--until", ENDLESS], 14, f"not true after 1 s: --until '{ENDLESS}': it did not end within 1 s"),
+        (
+            ["--until", "false", "--fail-if", ENDLESS],
+            14,
+            "not true after 1 s: --until 'false' gives false",
+        ),
+        (["--until", "true", "--expect", ENDLESS], 14, f"--expect '{ENDLESS}': it did not end within 1 s"),
+        (["--until", "true", "--jq", ENDLESS], 2, "--jq: it did not end within 1 s"),
+    ],
+)
+def test_a_program_that_does_not_end_is_ended_in_time(
+    process: Process, service: Service, tmp_path: Path, words: Sequence[str], code: int, said: str
+) -> None:
+    states(service, {"status": "new"})
+    began = time.monotonic()
+    file = tmp_path / "result.xml"
+    result = process([*WAIT[:4], *words, "--wait-timeout", "1", "--junit", str(file)], environ=service.environ)
+    assert (result.stderr.decode().splitlines()[-1], result.returncode) == (f"error: {said}", code)
+    assert time.monotonic() - began < 10
+    assert file.exists() == (code == 14)
+
+
+def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
+    process: Process, service: Service, tmp_path: Path
+) -> None:
+    states(service, {"status": "new"})
+    config = tmp_path / "config.toml"
+    config.write_text("".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(20)))
+    config.chmod(0o600)
+    began = time.monotonic()
+    command = ["-p", "p*", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "1"]
+    result = process(command, environ={**service.environ, "UNIFIED_CONFIG": str(config)})
+    assert result.stderr.decode().splitlines()[-1].startswith("error: 20 of 20 expectations do not hold, first p0: ")
+    assert (result.returncode, time.monotonic() - began < 10) == (14, True)
+
+
+def test_a_program_that_runs_is_left_by_a_kill(service: Service, tmp_path: Path) -> None:
+    states(service, {"status": "new"})
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path), "UNIFIED_TEST_MARK": str(tmp_path)}
+    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "3"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+        children = Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children")
+        until = time.monotonic() + 20
+        while not (found := children.read_text().split()):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        waiting.kill()
+    while Path(f"/proc/{found[0]}").exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_the_programs_of_a_wait_give_what_they_give_without(unified: Unified, service: Service) -> None:
+    states(service, {"id": "t-1", "name": "ß\ud83d\ude00", "big": 12345678901234567890, "status": "done"})
+    result = wait(unified, service, [*WAIT, "--expect", '.name == "ß😀"', "--jq", ".name, .missing", "-o", "json"])
+    assert (result.stdout, result.code) == ("ß😀\nnull\n", 0)
+    result = wait(unified, service, [*WAIT, "--expect", 'error("no\\nthing")'])
+    assert (result.stderr, result.code) == ("error: --expect 'error(\"no\\nthing\")': no thing\n", 14)
+
+
+def test_a_time_to_wait_needs_something_to_wait_for(unified: Unified, service: Service) -> None:
+    result = wait(unified, service, [*WAIT[:4], "--expect", "true", "--wait-timeout", "3"])
+    assert (result.stderr, result.code) == ("error: --wait-timeout needs --until JQ\n", 2)
+    assert service.seen == []

@@ -8,7 +8,7 @@ from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, 
 from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
 from unified_cli.masking import MaskedText
 from unified_cli.output import junit
-from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.expectations import Expectation, Verdict
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import all_of, counted
 

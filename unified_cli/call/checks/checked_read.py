@@ -17,7 +17,9 @@ from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import pretty_json, stdout
-from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.jq_process import JqProcess
+from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
@@ -31,44 +33,27 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
     Raises DifferentError for one that does not hold, and the errors of the reads.
     """
-    expectations = [Expectation(text) for text in options.expect]
-    condition = _condition(runtime, options)
-    selected = selected_reads.select(runtime, catalogue, operation, options)
-    if options.shows_only:
-        from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
+    with JqProcess(runtime, options.longest_wait) as process:
+        limited = process if options.until else None
+        expectations = [Expectation(text, process=limited) for text in options.expect]
+        condition = _condition(runtime, options, limited)
+        selected = selected_reads.select(runtime, catalogue, operation, options)
+        if options.shows_only:
+            from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
 
-        for one in selected.reads:
-            dry_run.show(one.call, one.request)
-        return
-    selected.note_same()
-    report = CheckReport(selected, expectations)
-    report.check_file()
-    stdout.check(runtime)
-    printer = _printer(selected)
-    work = Work("read" if condition else "record")
-    if selected.several:
-        work = work._replace(part="connection", parts=len(selected.reads))
-    # The only result comes last, when the line that shows the waiting is gone.
-    beside = selected.several or condition is None
-    with progress(runtime, work, to_stdout=beside) as shown, Clients(runtime, catalogue) as clients:
-        judge = _Judge(report, printer, clients, shown)
-        if condition:
-            _wait(selected, clients, condition, judge)
-        else:
-            _read(selected, clients, judge)
-    try:
-        # What could not be read is not printed as an empty list.
-        if printer is not None and (selected.several or report.is_judged):
-            report.missing += printer.end(report.next_cursor)
-    finally:
-        report.write_file()
-    report.finish()
+            for one in selected.reads:
+                dry_run.show(one.call, one.request)
+            return
+        selected.note_same()
+        program = record_output.program(options, limited)
+        _check(selected, CheckReport(selected, expectations), condition, program)
 
 
-def _condition(runtime: Runtime, options: OperationOptions) -> Condition | None:
-    if options.until:
-        return Condition(runtime, options)
-    for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
+def _condition(runtime: Runtime, options: OperationOptions, process: JqProcess | None) -> Condition | None:
+    if process:
+        return Condition(runtime, options, process)
+    timing = ((options.fail_if, "--fail-if"), (options.every, "--every"), (options.wait_timeout, "--wait-timeout"))
+    for value, spelling in timing:
         if value:
             raise UsageError(f"{spelling} needs --until JQ")
     if not options.expect:
@@ -76,15 +61,32 @@ def _condition(runtime: Runtime, options: OperationOptions) -> Condition | None:
     return None
 
 
-def _printer(selected: SelectedReads) -> Printer | None:
-    """The printer of the records; None for one record, which is printed as served."""
-    common, operation, _, several = selected
-    if several:
-        return record_output.printer_for(common, operation, first=(LABEL,))
-    if not operation.lists:
-        return None
-    style = record_output.style_for(common, operation)
-    return Printer(common.runtime, style, record_output.program(common.options))
+def _check(
+    selected: SelectedReads, report: CheckReport, condition: Condition | None, program: JqProgram | None
+) -> None:
+    """Read, print and judge. Raises DifferentError and the errors of the reads."""
+    runtime = selected.common.runtime
+    report.check_file()
+    stdout.check(runtime)
+    output = _Output(selected, program)
+    work = Work("read" if condition else "record")
+    if selected.several:
+        work = work._replace(part="connection", parts=len(selected.reads))
+    # The only result comes last, when the line that shows the waiting is gone.
+    beside = selected.several or condition is None
+    with progress(runtime, work, to_stdout=beside) as shown, Clients(runtime, selected.common.catalogue) as clients:
+        judge = _Judge(report, output, clients, shown)
+        if condition:
+            _wait(selected, clients, condition, judge)
+        else:
+            _read(selected, clients, judge)
+    try:
+        # What could not be read is not printed as an empty list.
+        if selected.several or report.is_judged:
+            report.missing += output.end(report.next_cursor)
+    finally:
+        report.write_file()
+    report.finish()
 
 
 def _read(selected: SelectedReads, clients: Clients, judge: "_Judge") -> None:
@@ -117,12 +119,43 @@ def _wait(selected: SelectedReads, clients: Clients, condition: Condition, judge
             selected.common.runtime.sleep(seconds)
 
 
+class _Output:
+    """Prints the records of all connections as one result, and one record as it was served."""
+
+    def __init__(self, selected: SelectedReads, program: JqProgram | None) -> None:
+        common, operation, _, several = selected
+        self._several = several
+        self._program = program
+        self._printer: Printer | None = None
+        if several:
+            self._printer = record_output.printer_for(common, operation, program, first=(LABEL,))
+        elif operation.lists:
+            self._printer = Printer(common.runtime, record_output.style_for(common, operation), program)
+
+    def show(self, whole: WholeRead) -> None:
+        """Print what a connection answered."""
+        call, request = whole.selected.call, whole.selected.request
+        if self._printer is not None:
+            profile = whole.selected.name if self._several else None
+            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
+            return
+        body = bytes(whole.records[0])
+        if call.settings.output == "json" and not self._program and call.options.columns is None:
+            pretty_json.write(call.runtime, body)
+        else:
+            record_output.write(call, request, body, self._program)
+
+    def end(self, next_cursor: str | None) -> Sequence[str]:
+        """Print what ends the result, and give what is missing from it."""
+        return self._printer.end(next_cursor) if self._printer is not None else ()
+
+
 class _Judge:
     """Prints each connection's answer, and has the expectations of it judged."""
 
-    def __init__(self, report: CheckReport, printer: Printer | None, clients: Clients, shown: Progress) -> None:
+    def __init__(self, report: CheckReport, output: _Output, clients: Clients, shown: Progress) -> None:
         self._report = report
-        self._printer = printer
+        self._output = output
         self._clients = clients
         self._shown = shown
 
@@ -142,25 +175,13 @@ class _Judge:
         else:
             if not report.selected.several:
                 self._shown.close()
-            self._print(whole)
+            self._output.show(whole)
             report.judge(whole, verdicts)
 
     def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note that what was waited for did not come in time."""
         self._shown.add(parts=1, failed=1)
         self._report.late(read, verdict)
-
-    def _print(self, whole: WholeRead) -> None:
-        call, request = whole.selected.call, whole.selected.request
-        if self._printer is not None:
-            profile = whole.selected.name if self._report.selected.several else None
-            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
-        else:
-            body, program = bytes(whole.records[0]), record_output.program(call.options)
-            if call.settings.output == "json" and not program and call.options.columns is None:
-                pretty_json.write(call.runtime, body)
-            else:
-                record_output.write(call, request, body, program)
 
     def _not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
         """Why the connection cannot answer at all, if that is so."""

@@ -5,7 +5,8 @@ from http import HTTPStatus
 from unified_cli.call.checks.selected_reads import WholeRead
 from unified_cli.cli.options import OperationOptions
 from unified_cli.masking import MaskedText, masked
-from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.jq_process import JqProcess
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -15,14 +16,14 @@ _EVERY = 5.0
 class Condition:
     """What is waited for, until a time on the monotonic clock, and what each connection gave last."""
 
-    def __init__(self, runtime: Runtime, options: OperationOptions) -> None:
+    def __init__(self, runtime: Runtime, options: OperationOptions, process: JqProcess) -> None:
         """Raises UsageError where a program cannot be compiled."""
         self._runtime = runtime
-        self._until = Expectation(options.until or "", "--until")
-        self._fail_if = Expectation(options.fail_if, "--fail-if") if options.fail_if else None
+        self._until = Expectation(options.until or "", "--until", process)
+        self._fail_if = Expectation(options.fail_if, "--fail-if", process) if options.fail_if else None
         self._every = options.every or _EVERY
-        self._limit = options.wait_timeout
-        self.until = runtime.monotonic() + options.wait_timeout
+        self._limit = options.longest_wait
+        self.until = runtime.monotonic() + self._limit
         self._last: dict[str, MaskedText] = {}
         self._failed: dict[str, Verdict] = {}
 

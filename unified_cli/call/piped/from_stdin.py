@@ -88,7 +88,7 @@ def _show(call: Call, jobs: list[PipedJob]) -> None:
 
 def _send_all(call: Call, operation: Operation, targets: Targets, jobs: list[PipedJob]) -> None:
     first = () if None in targets else (LABEL,)
-    printer = record_output.printer_for(call, operation, first=first)
+    printer = record_output.printer_for(call, operation, record_output.program(call.options), first=first)
     work = Work("line", total=len(jobs))
     with progress(call.runtime, work, to_stdout=True) as shown, Clients(call.runtime, call.catalogue) as clients:
         for profile in dict.fromkeys(job.profile for job in jobs if job.request):

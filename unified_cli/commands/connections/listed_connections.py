@@ -30,7 +30,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record, parts, text
 from unified_cli.json_text.values import Json, JsonObject
-from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.runtime import Runtime

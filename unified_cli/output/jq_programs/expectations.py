@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from unified_cli.errors import UsageError
 from unified_cli.masking import MaskedText, excerpt
-from unified_cli.output.jq_program import JqProgram, as_json
+from unified_cli.output.jq_programs.jq_process import JqProcess
+from unified_cli.output.jq_programs.jq_program import JqProgram, as_json
 
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
@@ -27,13 +28,13 @@ class Verdict(NamedTuple):
 class Expectation:
     """A jq program all of whose outputs must be `true`; none, or an error, is a failure."""
 
-    def __init__(self, expression: str, option: str = "--expect") -> None:
-        """Raises UsageError where the expression cannot be compiled."""
+    def __init__(self, expression: str, option: str = "--expect", process: JqProcess | None = None) -> None:
+        """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
         # An expression that is wrong is shown by what jq says of it; one that fails on a value, by itself.
         JqProgram(expression, option)
-        self._program = JqProgram(expression, self.shown)
+        self._program = JqProgram(expression, self.shown, process)
 
     def judge(self, document: bytes) -> Verdict:
         """Whether it holds for a JSON document."""

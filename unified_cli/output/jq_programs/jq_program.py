@@ -10,6 +10,7 @@ from unified_cli.json_text import surrogates
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.values import Json
+from unified_cli.output.jq_programs.jq_process import JqProcess
 
 # A program begins with its directives; a comment may continue after a backslash at the end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
@@ -21,13 +22,14 @@ _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 class JqProgram:
     """A compiled jq program. It computes in doubles, so it remembers whether it met a number that it changes."""
 
-    def __init__(self, expression: str, option: str = "--jq") -> None:
-        """Raises UsageError where the expression cannot be compiled."""
+    def __init__(self, expression: str, option: str = "--jq", process: JqProcess | None = None) -> None:
+        """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
         try:
             self._program = compiled(expression)
         except ValueError as error:
             raise UsageError(f"{option}: {_reason(error)}") from None
         self._option = option
+        self._process = process
         self._changed = False
 
     def run(self, text: bytes) -> list[Json]:
@@ -45,7 +47,10 @@ class JqProgram:
         readable = surrogates.without(text)
         self._changed = self._changed or readable != text or changed_by_jq(text) is not None
         try:
-            yield from iter(self._program.input_text(readable.decode("utf-8")))
+            if self._process:
+                yield from self._process.results(self._program.program_string, readable.decode("utf-8"))
+            else:
+                yield from iter(self._program.input_text(readable.decode("utf-8")))
         except ValueError as error:
             raise UsageError(f"{self._option}: {_reason(error)}") from None
 

@@ -1,0 +1,1 @@
+"""jq programs: for records, for whole documents, and as conditions."""

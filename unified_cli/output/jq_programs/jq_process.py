@@ -1,0 +1,77 @@
+"""jq programs in a process of their own: the library cannot be interrupted, a process can."""
+
+import json
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from unified_cli.json_text.values import Json
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    import subprocess
+
+_WORKER = Path(__file__).with_name("jq_worker.py")
+# A program that is not run before the time is over has so long, as the last read has.
+_LEAST_SECONDS = 1.0
+
+
+class JqProcess:
+    """Runs programs until a time on the runtime's clock; not for several threads."""
+
+    def __init__(self, runtime: Runtime, seconds: float) -> None:
+        self._runtime = runtime
+        self._seconds = seconds
+        self._until = runtime.monotonic() + seconds
+        self._child: subprocess.Popen[bytes] | None = None
+        self._is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._child is not None:
+            self._child.kill()
+            self._child.communicate()
+
+    def results(self, program: str, text: str) -> list[Json]:
+        """The results of a program for a JSON text. Raises ValueError where it fails, or does not end in time.
+
+        After one that did not end, none is run.
+        """
+        if not self._is_over:
+            data = text.encode()
+            seconds = max(_LEAST_SECONDS, self._until - self._runtime.monotonic())
+            request = json.dumps({"program": program, "size": len(data), "seconds": seconds}).encode()
+            answer = self._ask(request + b"\n" + data)
+            if answer.endswith(b"\n"):
+                found = json.loads(answer)
+                if "error" in found:
+                    raise ValueError(found["error"])
+                results: list[Json] = found["results"]
+                return results
+            self._is_over = True
+        raise ValueError(f"it did not end within {self._seconds:g} s")
+
+    def _ask(self, request: bytes) -> bytes:
+        """The line that answers a request; empty where the process was ended before."""
+        import subprocess  # noqa: PLC0415  most programs run in this process
+
+        self._child = child = self._child or subprocess.Popen(  # noqa: S603  our own program, and no shell
+            # Without -P the folder of the script would come first where modules are looked for.
+            [sys.executable, "-P", str(_WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert child.stdin is not None  # noqa: S101  a pipe, as above
+        assert child.stdout is not None  # noqa: S101  as above
+        try:
+            child.stdin.write(request)
+            child.stdin.flush()
+        except BrokenPipeError:
+            return b""
+        return child.stdout.readline()

@@ -1,0 +1,37 @@
+"""The process that runs jq programs for `jq_process`: started by its path, it imports nothing of the package."""
+
+import json
+import signal
+import sys
+
+import jq
+
+
+def serve() -> None:
+    """Answer each request on standard input with a line on standard output, until the input ends.
+
+    A request is a line of JSON with the program, the bytes of its input and the seconds it may take, then the input.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            # A handler of Python would not run while jq does.
+            signal.signal(number, signal.SIG_DFL)
+    # The time ends this process also where the one that asked was killed meanwhile.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    while line := sys.stdin.buffer.readline():
+        request = json.loads(line)
+        text = sys.stdin.buffer.read(request["size"]).decode()
+        signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+        try:
+            answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})
+        except ValueError as error:
+            answer = json.dumps({"error": str(error)})
+        except RecursionError:
+            answer = json.dumps({"error": "the result is nested too deep"})
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    serve()
