@@ -50,7 +50,7 @@ def attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> PlannedOutco
     try:
         if job.look is not None and (settled := _looked(client, job, job.look, overwrite=overwrite)):
             return settled
-        answer = client.send(job.request)
+        answer = write_attempt.sent(client, job.request)
     except UnifiedError as error:
         return _failed(job, error)
     own = _own_id(answer.body or b"", client.service)

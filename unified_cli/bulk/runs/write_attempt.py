@@ -8,6 +8,7 @@ import msgspec
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError, UnknownError
+from unified_cli.http.answer import bounds
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
@@ -25,11 +26,24 @@ class WriteAttempt(NamedTuple):
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
     """Send the request of write `number`; `identifier` is that of its record, if it is known before."""
     try:
-        answer = client.send(request)
+        answer = sent(client, request)
     except UnifiedError as error:
         return failed(number, error)
     found = identifier_of(answer.body or b"", client.service) or identifier or ""
     return WriteAttempt(JournalEntry(EntryState.OK, number, id=found, status=answer.status), answer)
+
+
+def sent(client: Client, request: Request) -> Answer:
+    """The answer to a write; content that is no JSON is read to its end, since the answer counts only if it is whole.
+
+    Raises the errors of `Client.send`.
+    """
+    answer, size = client.send(request), 0
+    for chunk in answer.chunks:
+        size += len(chunk)
+        if size > bounds.LARGEST_BODY:
+            break
+    return answer
 
 
 def failed(number: int, error: UnifiedError) -> WriteAttempt:

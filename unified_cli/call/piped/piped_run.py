@@ -55,11 +55,11 @@ class JobResult:
 
     @property
     def error(self) -> UnifiedError | None:
-        """The error, also of a write that was done and answered with something else than a record."""
-        answer = self.attempt.answer
-        if answer is None or answer.body is not None or self.job.request is None:
+        """The error, also of a read that was answered with something else than a record."""
+        answer, request = self.attempt.answer, self.job.request
+        if answer is None or answer.body is not None or request is None or request.writes:
             return self.attempt.error
-        return IncompleteError(f"{self.job.request.path} is {answer.content_type}, not a record")
+        return IncompleteError(f"{request.path} is {answer.content_type}, not a record")
 
 
 class PipedRun:
