@@ -123,7 +123,11 @@ def test_profiles_are_added_once_and_used(
         "p.acme-deskly\tc-1\tdeskly\tacme\tactive",
         "p.Globex-S-hne-hire-track\tc-2\thire/track\tGlobex & Söhne\tactive",
     ]
-    assert (first.code, first.stderr) == (0, f"added 2 profiles to {tmp_path}/config/config.toml\n")
+    assert first.code == 0
+    assert first.stderr == (
+        f"added 2 profiles to {tmp_path}/config/config.toml\n"
+        "they have no token but UNIFIED_TOKEN (unified profile login --shared stores one for all)\n"
+    )
     assert profiles(tmp_path) == {
         "p.acme-deskly": {"account_id": "c-1", "tags": ["eu", "new"]},
         "p.Globex-S-hne-hire-track": {"account_id": "c-2", "tags": ["eu", "new"]},
@@ -143,6 +147,9 @@ def test_what_is_new_is_added_and_what_is_gone_is_named(
     result = unified(ADD, environ=environ)
     assert result.stderr.startswith("not listed any more: acme-deskly (unified profile remove NAME)\nadded 1 profile ")
     assert [*profiles(tmp_path)] == ["acme-deskly", "globex-deskly"]
+    assert result.stderr.endswith(
+        "they have no token but UNIFIED_TOKEN (unified profile login globex-deskly stores one)\n"
+    )
     assert profiles(tmp_path)["globex-deskly"] == {"account_id": "c-2", "base_url": service.url}
 
 
@@ -154,9 +161,13 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr == (
         'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2 '
-        "(--where selects, --prefix names them apart)\n"
+        "(unified profile add NAME -a c-1 gives one another name; run this again after it, or select others with "
+        "--where)\n"
     )
     assert not (tmp_path / "config" / "config.toml").exists()
+    assert unified(f"profile add first --base-url {service.url} -a c-1").code == 0
+    assert unified(ADD, environ=environ).code == 0
+    assert [*profiles(tmp_path)] == ["first", "acme-deskly", "other-deskly"]
 
 
 def test_nothing_is_added_without_a_yes(
@@ -264,7 +275,7 @@ def test_two_hundred_profiles_are_added_in_one_step(
     again = unified(f"{ADD} --tag eu", environ=environ)
     assert [line.partition("\t")[0] for line in again.stdout.splitlines()] == [f"new-{at}-deskly" for at in range(3)]
     gone = "not listed any more: tenant-0-deskly, tenant-1-deskly (unified profile remove NAME)"
-    assert again.stderr == f"{gone}\nadded 3 profiles to {tmp_path}/config/config.toml\n"
+    assert again.stderr.startswith(f"{gone}\nadded 3 profiles to {tmp_path}/config/config.toml\n")
     assert len(profiles(tmp_path)) == 203
 
 

@@ -91,9 +91,10 @@ def _named(found: list[ListedConnection], prefix: str, config: Config) -> Mappin
         name, of_it = next(iter(taken.items()))
         who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
+        apart = f"unified profile add NAME -a {visible(of_it[0].id)}"
         raise UsageError(
             f'nothing added: the name "{name}" would not be the only one, {who}{more}',
-            hint="--where selects, --prefix names them apart",
+            hint=f"{apart} gives one another name; run this again after it, or select others with --where",
         )
     return {name: of_it[0] for name, of_it in named.items()}
 
@@ -130,8 +131,11 @@ def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ListedConne
     path = edit.change(runtime, alter, touched=names)
     runtime.stderr.note(f"added {counted(len(names), 'profile')} to {path}")
     first = next(iter(names))
-    if resolution.resolve(Overrides(first), runtime, file.read(runtime)).token is None:
-        runtime.stderr.note("they have no token yet (unified profile login --shared stores one for all)")
+    token = resolution.resolve(Overrides(first), runtime, file.read(runtime)).token
+    if token is None or token.kind == "environment":
+        whose = f"profile login {first}" if "base_url" in values else "profile login --shared"
+        state = "they have no token yet" if token is None else f"they have no token but {token.source}"
+        runtime.stderr.note(f"{state} (unified {whose} stores one{'' if 'base_url' in values else ' for all'})")
 
 
 def _some(names: list[str]) -> str:
