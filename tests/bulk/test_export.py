@@ -232,6 +232,18 @@ def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
     assert (len(rows), len({row["id"] for row in rows}), result.code) == (120, 120, 0)
 
 
+def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    command = f"-p sandbox export ticketing/tags --to {folder} --quiet"
+    assert unified(command).code == 0
+    before = files(folder)
+    for more in ("-o csv", "-o json --restart"):
+        result = unified(f"{command} {more}")
+        said = f"error: {folder} holds an export in another format: ndjson, not {more[3:7].strip()}"
+        assert (result.stderr, result.code) == (f"{said} (--to another folder)\n", 12)
+        assert files(folder) == before
+
+
 def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "x"
     assert unified(f"-p sandbox export ticketing/tickets --to {folder}").code == 0

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from unified_cli.bulk.export import export_task, folder_export, list_history, manifest, selection
 from unified_cli.bulk.export.destinations.destination import Destination, InUseError
@@ -17,7 +18,7 @@ from unified_cli.cli.connect import Clients
 from unified_cli.commands.export_lists import export_connections, export_format, task_export
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import StateError, UnifiedError
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.http.pagination import Span
 from unified_cli.output import printer
@@ -95,6 +96,7 @@ def carry_out(
             kept = Manifest(name, manifest.timestamp(runtime.wall()), options.shard)
         else:
             kept = Manifest.of(text, name, str(destination))
+            _check_format(kept, plan, str(destination))
             if plan.pauses and not kept.ended_before(runtime.wall(), WINDOW):
                 connect = task_export.after_pause(connect, runtime)
         terms = ExportTerms(
@@ -106,6 +108,16 @@ def carry_out(
             stop=stop,
         )
         return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks, shown)
+
+
+def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
+    """Raise StateError where the folder holds lists in other formats alone: they would be there twice."""
+    held = {PurePosixPath(file).suffix for file in kept.entries}
+    wanted = {PurePosixPath(task.file).suffix for task in plan.tasks}
+    if held and not held & wanted:
+        form = export_format.of(plan.options)
+        there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
+        raise StateError(f"{folder} holds an export in another format: {there}, not {form}", hint="--to another folder")
 
 
 @contextmanager
