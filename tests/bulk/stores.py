@@ -1,14 +1,19 @@
-"""A server of S3 as a process, and exports to it as their users run them."""
+"""Servers of S3 and of Azure as processes, and exports to them as their users run them."""
 
+import base64
+import hmac
 import json
 import os
+import random
+import re
 import signal
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +37,24 @@ CREDENTIALS = {
 }
 
 
+# The account that Azurite, the stand-in for Azure, publishes.
+_ACCOUNT = "devstoreaccount1"
+_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+AZURE = {
+    "AZURE_STORAGE_ACCOUNT_NAME": _ACCOUNT,
+    "AZURE_STORAGE_ACCOUNT_KEY": _KEY,
+    "AZURE_ALLOW_HTTP": "true",
+}
+
+
 class Bucket:
     """A bucket of the server, looked at without the program."""
 
+    scheme = "s3"
+
     def __init__(self, url: str, name: str) -> None:
         self.name = name
+        self.url = f"{self.scheme}://{name}"
         self.environ = {**CREDENTIALS, "AWS_ENDPOINT_URL": url}
         urllib.request.urlopen(urllib.request.Request(f"{url}/{name}", method="PUT"), timeout=10).close()
 
@@ -67,22 +85,59 @@ class Bucket:
         return b"".join(self.get(name) for name in self.chunks(folder))
 
 
+class Container(Bucket):
+    """A container of Azure, looked at without the program."""
+
+    scheme = "az"
+
+    def __init__(self, url: str, name: str) -> None:
+        self.name = name
+        self.url = f"{self.scheme}://{name}"
+        self.environ = {**AZURE, "AZURE_STORAGE_ENDPOINT": f"{url}/{_ACCOUNT}"}
+        # The library makes no containers.
+        headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06", "Content-Length": "0"}
+        signed = "".join(f"{key}:{headers[key]}\n" for key in ("x-ms-date", "x-ms-version"))
+        text = "PUT" + "\n" * 12 + f"{signed}/{_ACCOUNT}/{_ACCOUNT}/{name}\nrestype:container"
+        key = base64.b64decode(_KEY)
+        signature = base64.b64encode(hmac.digest(key, text.encode(), "sha256")).decode()
+        headers["Authorization"] = f"SharedKey {_ACCOUNT}:{signature}"
+        where = f"{url}/{_ACCOUNT}/{name}?restype=container"
+        urllib.request.urlopen(urllib.request.Request(where, method="PUT", headers=headers), timeout=10).close()
+
+    def _store(self) -> Any:
+        from obstore.store import AzureStore  # noqa: PLC0415  an extra
+
+        known = {name.lower(): value for name, value in self.environ.items() if name != "AZURE_ALLOW_HTTP"}
+        return AzureStore(self.name, config=known, client_options={"allow_http": True})
+
+
 @contextmanager
 def s3_server(log: Path) -> Iterator[str]:
     """The URL of a server of S3, a process of its own."""
+    with _server([sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"], log) as url:
+        yield url
+
+
+@contextmanager
+def azure_server(program: str, log: Path) -> Iterator[str]:
+    """The URL of Azurite, a process of its own."""
+    options = ["--blobPort", "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
+    with _server([program, *options], log) as url:
+        yield url
+
+
+@contextmanager
+def _server(argv: Sequence[str], log: Path) -> Iterator[str]:
+    """The URL that a server prints, while it runs."""
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"],
-            stdout=output,
-            stderr=output,
-        )
+        process = subprocess.Popen(argv, stdout=output, stderr=output)
     try:
         until = time.monotonic() + 60
-        while not (found := [word for word in log.read_text().split() if word.startswith("http://127.0.0.1:")]):
+        while not (found := re.search(r"\bhttp://127\.0\.0\.1:[1-9]\d*(?=/?\s)", log.read_text())):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < until, log.read_text()
             time.sleep(0.05)
-        yield found[0].rstrip("/")
+        yield found[0]
     finally:
         process.terminate()
         process.wait(10)
@@ -138,3 +193,35 @@ def serve_lists(service: Service, pages: int, size: int = 10, seconds: float = 0
 def lines(content: bytes) -> list[str]:
     """The ids of records."""
     return [json.loads(line)["id"] for line in content.splitlines()]
+
+
+def kills(count: int, service: Service, bucket: Bucket, home: Path) -> tuple[int, int]:
+    """Kill an export so often at random times, and let it end: how many kills, and how many pages were asked twice."""
+    what = ["ticketing/tickets", "ticketing/users", "ticketing/teams"]
+    environ = {**bucket.environ, **service.environ}
+    rng = random.Random(1)
+    serve_lists(service, pages=40, seconds=0.01)
+    argv = ["export", *what, "--rate", "0", "--workers", "2", "--to"]
+    folders = [f"acct-1/{name}" for name in what]
+    assert ended(start([*argv, f"{bucket.url}/whole"], home, environ))[0] == 0
+    expected = [bucket.content(f"whole/{folder}") for folder in folders]
+    killed, number, again = 0, 0, 0
+    while killed < count:
+        number += 1
+        place, before = f"again{number}", len(service.seen)
+        to = [*argv, f"{bucket.url}/{place}"]
+        # Several times in one export, too.
+        while (
+            code := kill_after(start(to, home, environ), rng.uniform(0.5, 1.8))
+        ) == -signal.SIGKILL and killed < count:
+            killed += 1
+        killed += code == -signal.SIGKILL
+        assert code in {0, -signal.SIGKILL}
+        code, stderr = ended(start(to, home, environ))
+        assert code == 0, stderr
+        assert [bucket.content(f"{place}/{folder}") for folder in folders] == expected
+        again += len(service.seen) - before - 120
+        before = len(service.seen)
+        code, stderr = ended(start(to, home, environ))
+        assert (code, len(service.seen)) == (0, before), stderr
+    return killed, again

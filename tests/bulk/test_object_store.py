@@ -18,7 +18,7 @@ from changes import World, five_rounds
 from front_door import Result, Unified
 from pages import cursor_of, served
 from server import Reply, Seen, Service
-from stores import Bucket, ended, kill_after, serve_lists, start, wait_for
+from stores import Bucket, ended, serve_lists, start, wait_for
 
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, LogEntry
 from unified_cli.storage.object_store import store_url
@@ -325,43 +325,11 @@ def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
     assert bucket.names("dump/.lease") == []
 
 
-def kills(count: int, service: Service, bucket: Bucket, home: Path) -> tuple[int, int]:
-    """Kill an export so often at random times, and let it end: how many kills, and how many pages were asked twice."""
-    what = ["ticketing/tickets", "ticketing/users", "ticketing/teams"]
-    environ = {**bucket.environ, **service.environ}
-    rng = random.Random(1)
-    serve_lists(service, pages=40, seconds=0.01)
-    argv = ["export", *what, "--rate", "0", "--workers", "2", "--to"]
-    folders = [f"acct-1/{name}" for name in what]
-    assert ended(start([*argv, f"s3://{bucket.name}/whole"], home, environ))[0] == 0
-    expected = [bucket.content(f"whole/{folder}") for folder in folders]
-    killed, number, again = 0, 0, 0
-    while killed < count:
-        number += 1
-        place, before = f"again{number}", len(service.seen)
-        to = [*argv, f"s3://{bucket.name}/{place}"]
-        # Several times in one export, too.
-        while (
-            code := kill_after(start(to, home, environ), rng.uniform(0.5, 1.8))
-        ) == -signal.SIGKILL and killed < count:
-            killed += 1
-        killed += code == -signal.SIGKILL
-        assert code in {0, -signal.SIGKILL}
-        code, stderr = ended(start(to, home, environ))
-        assert code == 0, stderr
-        assert [bucket.content(f"{place}/{folder}") for folder in folders] == expected
-        again += len(service.seen) - before - 120
-        before = len(service.seen)
-        code, stderr = ended(start(to, home, environ))
-        assert (code, len(service.seen)) == (0, before), stderr
-    return killed, again
-
-
 @pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.long)])
 def test_a_killed_export_has_each_record_once_in_the_end(
     count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    killed, again = kills(count, service, bucket, tmp_path / "home")
+    killed, again = stores.kills(count, service, bucket, tmp_path / "home")
     with capsys.disabled():
         print(f"exports to S3: {killed} kills, {again} pages asked twice")  # noqa: T201  what was measured
     assert killed >= count
