@@ -70,6 +70,9 @@ def operation_request(call: Call, operation: Operation) -> Request:
 
 def operation_content(call: Call, operation: Operation) -> Content:
     """The content of the request for an operation, from the typed options: files and standard input are read once."""
+    options = call.options
+    if options.wait_timeout and not (options.wait or options.until):
+        raise UsageError(f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}")
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
     if body is None and operation.kind == "write" and operation.command not in WAITS:

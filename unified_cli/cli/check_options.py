@@ -44,4 +44,4 @@ class ReadCheckOptions(Options):
     @property
     def checks(self) -> bool:
         """Whether a read is checked or repeated."""
-        return bool(self.expect or self.junit or self.until or self.fail_if or self.every or self.wait_timeout)
+        return bool(self.expect or self.junit or self.until or self.fail_if or self.every)

@@ -205,7 +205,18 @@ def test_the_programs_of_a_wait_give_what_they_give_without(unified: Unified, se
     assert (result.stderr, result.code) == ("error: --expect 'error(\"no\\nthing\")': no thing\n", 14)
 
 
-def test_a_time_to_wait_needs_something_to_wait_for(unified: Unified, service: Service) -> None:
-    result = wait(unified, service, [*WAIT[:4], "--expect", "true", "--wait-timeout", "3"])
-    assert (result.stderr, result.code) == ("error: --wait-timeout needs --until JQ\n", 2)
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("ticketing tickets get 1 --expect true", "--until JQ"),
+        ("ticketing tickets list", "--until JQ"),
+        ("ticketing tickets list --follow", "--until JQ"),
+        ("knowledge-base page-exports create", "--wait"),
+    ],
+)
+def test_a_time_to_wait_needs_something_to_wait_for(
+    unified: Unified, service: Service, command: str, needed: str
+) -> None:
+    result = wait(unified, service, [*command.split(), "--wait-timeout", "3"])
+    assert (result.stderr, result.code) == (f"error: --wait-timeout needs {needed}\n", 2)
     assert service.seen == []

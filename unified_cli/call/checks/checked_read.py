@@ -52,8 +52,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 def _condition(runtime: Runtime, options: OperationOptions, process: JqProcess | None) -> Condition | None:
     if process:
         return Condition(runtime, options, process)
-    timing = ((options.fail_if, "--fail-if"), (options.every, "--every"), (options.wait_timeout, "--wait-timeout"))
-    for value, spelling in timing:
+    for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
         if value:
             raise UsageError(f"{spelling} needs --until JQ")
     if not options.expect:

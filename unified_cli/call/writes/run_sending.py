@@ -56,8 +56,7 @@ def announce(call: Call, run: StoredRun, not_kept: StorageError | None) -> None:
     if not_kept is not None:
         stderr.line(f"this run cannot be resumed: {not_kept.message}")
         return
-    stderr.run = run.id
-    stderr.note(f"run {run.id}")
+    stderr.begin_run(run.id)
 
 
 def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Sequence[int], rules: StopRules) -> None:
