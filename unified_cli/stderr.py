@@ -55,6 +55,11 @@ class Stderr:
         """The same, with a name at the start of each line, such as that of a connection."""
         return _NamedStderr(self, name)
 
+    def begin_run(self, run: str) -> None:
+        """Tell the id of a run that begins or goes on."""
+        self.run = run
+        self.note(f"run {run}")
+
     def note(self, text: str) -> None:
         """Print a line that `--quiet` suppresses."""
         if not self.quiet:

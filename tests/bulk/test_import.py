@@ -66,7 +66,7 @@ def test_every_line_becomes_a_record_with_a_key_of_its_own(
     service.reply = echo
     path = records('{"name": "a", "price": 1.10}', {"name": "b"}, {"name": "b"})
     result = unified(f"{TAGS} {path} --workers 1", environ=service.environ)
-    assert (result.code, result.stderr, told(result)) == (0, "", summary(done=3))
+    assert (result.code, result.notes, told(result)) == (0, "", summary(done=3))
     assert [seen.body for seen in service.seen] == [
         b'{"name": "a", "price": 1.10}',
         b'{"name": "b"}',
@@ -85,7 +85,7 @@ def test_what_is_done_is_not_done_again(unified: Unified, service: Service, reco
     unified(f"{TAGS} {path}", environ=service.environ)
     again = unified(f"{TAGS} {path}", environ=service.environ)
     assert (again.code, told(again), len(service.seen)) == (0, summary(done=1), 1)
-    assert again.stderr == (
+    assert again.notes == (
         f"already imported, according to {path}.unified-journal (--restart sends everything again)\n"
     )
     assert unified(f"{TAGS} {path} --restart", environ=service.environ).code == 0
@@ -143,6 +143,28 @@ def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
     assert told(unified(f"{TAGS} {path}", environ=served)) == summary(done=2)
     page = unified("ticketing tags list", environ=served).json
     assert sorted(record["name"] for record in page["result"]) == ["a", "b"]
+
+
+def test_without_keys_nothing_is_said_to_be_safe(
+    unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records, config: Any
+) -> None:
+    config("idempotency_window = 0\n")
+    path = records({"name": "a"})
+    unified_sandbox.faults("lose-reply")
+    result = unified(f"{TAGS} {path}", environ=served)
+    advice = "look whether they were done: only --retry-in-doubt sends them again, which may do them twice"
+    assert result.stderr.splitlines()[-1].endswith(f".unified-in-doubt.ndjson ({advice})")
+    assert result.code == 10
+
+
+def test_the_run_is_told_when_it_begins(unified: Unified, service: Service, records: Records) -> None:
+    path = records({"name": "a"})
+    service.reply = lambda _: Reply(400)
+    first = unified(f"{TAGS} {path} -o json", environ=service.environ)
+    (listed,) = unified("runs list -o json").json["runs"]
+    told_first, last = first.stderr.splitlines()[0], first.stderr.splitlines()[-1]
+    assert (told_first, json.loads(last)["error"]["run"]) == (f"run {listed['id']}", listed["id"])
+    assert unified(f"{TAGS} {path}", environ=service.environ).stderr.startswith(f"run {listed['id']}\n")
 
 
 def test_a_file_of_doubts_is_fed_back_with_its_keys(
@@ -299,7 +321,7 @@ def test_a_line_that_was_no_record_stays_none(unified: Unified, service: Service
     unified(f"{TAGS} {path}", environ=service.environ)
     again = unified(f"{TAGS} {path}.unified-failed.ndjson", environ=service.environ)
     assert (again.code, service.seen) == (9, [])
-    assert again.stderr.startswith("line 1 failed: cannot be used: the line was not a record in the first place\n")
+    assert again.notes.startswith("line 1 failed: cannot be used: the line was not a record in the first place\n")
 
 
 @pytest.mark.parametrize(
@@ -358,7 +380,7 @@ def test_a_page_as_it_was_served_is_its_records(unified: Unified, service: Servi
     path = records({"result": [{"name": "a"}], "next_cursor": None})
     result = unified(f"{TAGS} {path}", environ=service.environ)
     assert (result.code, len(service.seen)) == (9, 2)
-    assert result.stderr.startswith("line 1 failed: is a page, not a record (list with -o ndjson)\n")
+    assert result.notes.startswith("line 1 failed: is a page, not a record (list with -o ndjson)\n")
 
 
 def test_a_line_of_20_megabytes_is_a_line(unified: Unified, service: Service, records: Records) -> None:
@@ -574,7 +596,7 @@ def test_a_delete_in_doubt_that_is_gone_is_done(
     unified_sandbox.faults()
     result = unified(f"{TAGS} {path} --operation delete -y", environ=served)
     assert (result.code, told(result)) == (0, summary(done=1))
-    assert result.stderr == "already gone: an earlier attempt deleted it\n"
+    assert result.notes == "already gone: an earlier attempt deleted it\n"
     assert outcome(path, "done")[0]["_import"] == {"line": 1, "id": "x", "status": 204}
 
 
@@ -606,9 +628,7 @@ def test_a_map_reshapes_leaves_out_and_fails_line_by_line(unified: Unified, serv
 def test_a_map_that_changes_digits_says_so(number: str, unified: Unified, service: Service, records: Records) -> None:
     path = records({"n": 1.5, "s": "12345678901234567890"}, f'{{"n": {number}}}', '{"n": 2.20}')
     result = unified(f"{TAGS} {path} --map .", environ=service.environ)
-    assert (
-        result.stderr == f"--map computes in doubles, which cannot represent {number}; other numbers may change too\n"
-    )
+    assert result.notes == f"--map computes in doubles, which cannot represent {number}; other numbers may change too\n"
 
 
 def test_a_map_that_is_no_program_is_refused(unified: Unified, service: Service, records: Records) -> None:

@@ -76,7 +76,7 @@ def test_a_file_of_results_fed_in_again_does_every_record_once(
     for file in (result, Path(f"{path}.unified-not-tried.ndjson")):
         if file.exists():
             fed = unified(f"import ticketing/tags {file} --rate 0", environ=service.environ)
-            assert (fed.code, fed.stderr) == (0, "")
+            assert (fed.code, fed.notes) == (0, "")
     assert sorted(body["name"] for _, body in server.effects) == [str(number) for number in range(LINES)]
 
 

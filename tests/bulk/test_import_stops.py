@@ -69,7 +69,7 @@ def test_a_long_import_tells_rate_and_time_left(unified: Unified, service: Servi
     path = tmp_path / "in"
     path.write_text("{}\n" * 100)
     result = unified(f"import ticketing/tags {path} --workers 1 --rate 0", environ=service.environ, monotonic=clock.now)
-    lines = result.stderr.splitlines()
+    lines = result.notes.splitlines()
     assert lines[0] == "5 of 100 records, 0.5 per second, about 3 min 10 s left"
     assert lines[-1] == "100 of 100 records, 0.5 per second"
     assert unified(f"import ticketing/tags {path} --rate 0 --quiet --restart", environ=service.environ).stderr == ""

@@ -197,7 +197,7 @@ def test_an_import_goes_on_with_the_connections_that_answer(unified: Unified, se
     result = unified(command, environ=service.environ)
     assert result.code == 9
     assert Counter(entry[1] for entry in sent(service)) == {"a-1": 1, "a-2": 20}
-    first, second, *_ = result.stderr.splitlines()
+    first, second, *_ = result.notes.splitlines()
     assert first.startswith("line 1 (acme) failed: the service answered 401 to POST /unified/ticketing/tags")
     assert second.startswith("acme: its other records are not tried: the service answered 401 to POST")
     assert {one["outcome"]: one["records"] for one in result.json} == {

@@ -26,12 +26,12 @@ def test_a_plan_is_done_once(unified: Unified, target: Any, planned: Any, there:
     target({"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z"})
     plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"}, '{"id":"d","name":"n"}', options="--delete")
     result = unified(f"apply {plan} -p new --yes")
-    assert (result.stdout, result.stderr, result.code) == (TABLE.format(3, 0, "", 0, ""), "", 0)
+    assert (result.stdout, result.notes, result.code) == (TABLE.format(3, 0, "", 0, ""), "", 0)
     now = {"a": {"id": "a", "name": "X", "color": "red"}, "b": {"id": "b", "name": "y"}, "d": {"id": "d", "name": "n"}}
     assert there() == now
     result = unified(f"apply {plan} -p new --yes")
     (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
-    assert result.stderr == f"already applied: {plan}, according to {journal}\n"
+    assert result.notes == f"already applied: {plan}, according to {journal}\n"
     assert (result.stdout, result.code) == (TABLE.format(3, 0, "", 0, ""), 0)
     assert journal.stat().st_mode & 0o777 == 0o600
     again = Path(plan).rename(tmp_path / "other.plan")
@@ -43,8 +43,9 @@ def test_a_plan_is_in_the_list_of_runs(unified: Unified, target: Any, planned: A
     target({"id": "a", "name": "x"})
     plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"})
     for options, counts in [("--only create", [1, 0, 0, 1]), ("", [2, 0, 0, 0])]:
-        assert unified(f"apply {plan} -p new --yes {options}").code == 0
+        result = unified(f"apply {plan} -p new --yes {options}")
         (run,) = unified("runs list -o json").json["runs"]
+        assert (result.stderr.startswith(f"run {run['id']}\n"), result.code) == (True, 0)
         assert (run["command"], run["state"]) == (f"apply {plan}", "open" if options else "done")
         assert [run[name] for name in ("done", "failed", "in_doubt", "not_tried")] == counts
     (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
@@ -72,7 +73,7 @@ def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, pla
     result = unified(f"apply {plan} -p new --yes")
     failed = f"{plan}.unified-failed.ndjson"
     assert result.stdout == TABLE.format(4, 2, failed, 0, "")
-    lines = result.stderr.splitlines()
+    lines = result.notes.splitlines()
     hint = "(--overwrite-changed overwrites it)"
     assert sorted(lines[:2]) == [
         f'{plan}, line 2: a has changed since the plan was made: name was "a" and is "mine" {hint}',
@@ -90,7 +91,7 @@ def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, pla
     assert (first["outcome"]["line"], first["id"], first["body"]) == (2, "a", {"name": "N"})
     assert unified(f"apply {plan} -p new --yes").code == 9
     result = unified(f"apply {plan} -p new --yes --overwrite-changed")
-    assert (result.stdout, result.stderr, result.code) == (TABLE.format(6, 0, "", 0, ""), "", 0)
+    assert (result.stdout, result.notes, result.code) == (TABLE.format(6, 0, "", 0, ""), "", 0)
     assert {key: one["name"] for key, one in there().items()} == dict.fromkeys("abcd", "N")
     assert not Path(failed).exists()
 

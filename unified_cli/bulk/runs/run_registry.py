@@ -134,19 +134,22 @@ class RunRegistry:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return path
 
-    def point(self, command: str, path: str) -> None:
-        """List work whose state is kept at `path`, once; where nothing can be written, it is not listed."""
+    def point(self, command: str, path: str) -> str | None:
+        """List work whose state is kept at `path`, once, and give its id; None where nothing can be written."""
         if any("\ud800" <= letter <= "\udfff" for letter in command + path):
             # The name of a file that is not UTF-8 cannot stand in JSON.
-            return
+            return None
         with contextlib.suppress(StorageError):
-            if any(self._pointer(run) == path for run in self.ids()):
-                return
+            for run in self.ids():
+                if self._pointer(run) == path:
+                    return run
             run, lock = self.reserve()
             try:
                 self.write(RunHeader(run, masked(command), self._wall(), path=path), iter(()))
             finally:
                 lock.release()
+            return run
+        return None
 
     def _pointer(self, run: str) -> str:
         """Where a run keeps its state, if that is elsewhere."""

@@ -79,7 +79,8 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None, *, pa
     if counts["in doubt"]:
         doubt = f"in doubt: {counts['in doubt']} of {total}, see {paths['in doubt']}"
         raise UnknownError(
-            "; ".join(filter(None, (doubt, ended))), hint="the same command does them again where that is safe"
+            "; ".join(filter(None, (doubt, ended))),
+            hint="the same command does them again where that is safe; a new plan shows what is left",
         )
     if stopped is not None:
         stopped.message = masked(ended)

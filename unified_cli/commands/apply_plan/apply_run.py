@@ -158,8 +158,8 @@ def _list_runs(runtime: Runtime, applied: Applied) -> None:
     """Have the plans in the list of runs."""
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     for plan, journal in applied:
-        if journal.kept:
-            registry.point(f"apply {plan.plan.path}", str(journal.journal.path))
+        if journal.kept and (run := registry.point(f"apply {plan.plan.path}", str(journal.journal.path))):
+            runtime.stderr.begin_run(run)
 
 
 def _say_already(runtime: Runtime, applied: Applied) -> None:

@@ -108,7 +108,9 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
         journal = ImportJournal.open(path, _header(task, source), highest=source.last, restart=options.restart)
         try:
             work = f"import {options.resource} {options.file}"
-            RunRegistry(task.runtime.folder("data"), task.runtime.wall).point(work, str(path.absolute()))
+            registry = RunRegistry(task.runtime.folder("data"), task.runtime.wall)
+            if run := registry.point(work, str(path.absolute())):
+                task.runtime.stderr.begin_run(run)
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)
             counts = result_files.count(source, journal)
@@ -124,7 +126,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     import_summary.show_outcome(task.runtime, options.output, groups, counts)
     if options.file != "-":
         source.file.check_name()
-    import_summary.raise_for(groups, stopped)
+    import_summary.raise_for(groups, stopped, repeats=task.repeats)
 
 
 def _send_all(

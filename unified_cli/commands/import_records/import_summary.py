@@ -26,8 +26,11 @@ def show_outcome(
     show(runtime, output, ("outcome", "records", "file"), rows, value)
 
 
-def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> None:
-    """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones."""
+def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None, *, repeats: bool) -> None:
+    """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones.
+
+    `repeats` says that the same command sends again what is in doubt.
+    """
     counts = {group.name: group.count for group in groups}
     paths = {group.name: group.path for group in groups}
     total = counted(sum(counts.values()), "record")
@@ -40,7 +43,9 @@ def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> No
                     (f"in doubt: {counts['in doubt']} of {total}, see {paths['in doubt']}", ended),
                 )
             ),
-            hint="the same command retries them where that is safe; --retry-in-doubt sends them again",
+            hint="the same command retries them where that is safe; --retry-in-doubt sends them again"
+            if repeats
+            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice",
         )
     if stopped is not None:
         stopped.message = masked(ended)

@@ -69,6 +69,12 @@ class ImportTask:
             raise UsageError(f"{source.path}, line {source.labelled} {import_items.NOT_ASKED_FOR}")
         return self
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a record in doubt can be sent again without a second effect, at least for a while."""
+        windows = [settings.idempotency_window for name, settings in self.targets.items() if name in (None, *self.used)]
+        return self.operation.method == "DELETE" or (not self.operation.outward and min(windows, default=0) > 0)
+
     def request(self, item: ImportItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
         settings = self.targets[item.profile]
