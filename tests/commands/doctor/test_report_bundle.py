@@ -81,6 +81,31 @@ def test_a_recording_with_a_secret_is_not_passed_on(unified: Unified, service: S
         assert "holds credentials, so it is not passed on (--record makes a file without them)" in found.stderr
 
 
+def test_a_secret_anywhere_in_a_recording_is_found(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    har, bundle = tmp_path / "a.har", tmp_path / "report.zip"
+    (tmp_path / "token").write_text(SECRET)
+    (tmp_path / "token").chmod(0o600)
+    config(f'[profiles.a]\n[profiles.b]\ntoken_file = "{tmp_path}/token"\nbase_url = "https://api.example.com"\n')
+    unified(f"ticketing tickets list --record {har}", environ=service.environ)
+    clean = har.read_text()
+    pair = f'[{{"name":"a","value":"{SECRET}"}}]'
+    for change, said in (
+        (clean.replace('"cookies":[]', f'"cookies":{pair}', 1), "holds credentials outside its entries"),
+        (clean.replace('"queryString":[', f'"queryString":{pair[:-1]},', 1), "holds credentials outside its entries"),
+        (clean.replace('"entries":', f'"comment":"{SECRET}","entries":', 1), "holds credentials outside its entries"),
+        (clean.replace('"log":{', '"log":{"comment":"",', 1), "was not made by --record"),
+        (json.dumps(json.loads(clean)), "was not made by --record"),
+        (clean.replace("unified-api-cli", "Browser", 1), "was not made by --record"),
+    ):
+        assert change != clean
+        har.write_text(change)
+        found = unified(f"doctor a --bundle {bundle} --har {har}")
+        assert (found.code, bundle.exists()) == (13, False)
+        assert found.stderr.endswith(f" {said}, so it is not passed on (--record makes a file without them)\n")
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

@@ -6,6 +6,7 @@ import platform
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from unified_cli import __version__, masking
 from unified_cli.commands.profile import show_profile
 from unified_cli.commands.runs import list_runs
 from unified_cli.config import resolution
+from unified_cli.config.credentials import token
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError
@@ -22,6 +24,7 @@ from unified_cli.storage import input_bounds, output_file
 
 _MOST_RUNS = 20
 _MOST_PROFILES = 200
+_READ_AT_ONCE = {"environment", "token", "token_file"}
 _RECORDING = "session.har"
 _PACKAGES = (
     "typer rich httpx httpcore certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress truststore keyring "
@@ -36,7 +39,7 @@ settings.json  of each profile, with their sources; no token
 runs.json      the last runs: their commands, and how far each is
 session.har    requests and answers, if a recording was added; records of customers are in it
 
-Tokens and other secrets that are known on this machine were looked for before the file was written.
+The tokens of the configuration, of its token files and of the environment were looked for before the file was written.
 """
 
 
@@ -64,7 +67,8 @@ def write(
 
     Raises UnsafeError where a secret is found in it, and then writes nothing; StorageError.
     """
-    _know_tokens(config)
+    if config is not None:
+        _know_tokens(runtime, config)
     texts: JsonObject = {
         "findings.json": findings,
         "versions.json": _versions(),
@@ -84,11 +88,13 @@ def _check_recording(content: bytes, name: str) -> None:
     har_check.check(content, name)
 
 
-def _know_tokens(config: Config | None) -> None:
-    """Have the tokens that stand in the file itself masked, too: those from elsewhere are known once they are read."""
-    for table in (config.top, *config.profiles.values()) if config else ():
-        if isinstance(token := table.get("token"), str):
-            masking.hide(token)
+def _know_tokens(runtime: Runtime, config: Config) -> None:
+    """Have the tokens of all profiles masked, also of those that were not looked at, but for what asks a program."""
+    for name in (None, *config.profiles):
+        with suppress(UnifiedError):
+            source = resolution.resolve(Overrides(name), runtime, config).token
+            if source and source.kind in _READ_AT_ONCE:
+                token.read(source, runtime)
 
 
 def _versions() -> JsonObject:

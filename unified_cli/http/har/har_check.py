@@ -5,7 +5,7 @@ import io
 import msgspec
 
 from unified_cli.errors import StateError, UnsafeError
-from unified_cli.http.har import har_reader, har_redaction
+from unified_cli.http.har import har_reader, har_redaction, recording
 from unified_cli.http.har.har_reader import HarBody, HarContent, HarPair
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
@@ -24,22 +24,31 @@ class _Exchange(msgspec.Struct):
 
 
 def check(content: bytes, name: str) -> None:
-    """Raise StateError for what is no HAR file, UnsafeError for one that holds credentials, naming the entry."""
+    """Raise StateError for what is no HAR file; UnsafeError for one that holds credentials, or that others made.
+
+    What a browser records holds cookies and forms, in more places than are known here.
+    """
     number = 0
     try:
         for number, text in enumerate(har_reader.entries(io.BytesIO(content)), 1):
             har_reader.entry(text)
             if _holds_credentials(text):
-                raise UnsafeError(
-                    f"entry {number} of {name} holds credentials, so it is not passed on",
-                    hint="--record makes a file without them",
-                )
+                raise _unsafe(f"entry {number} of {name} holds credentials")
     except (ValueError, RecursionError) as error:
         raise StateError(
             f"{name} is no HAR file, or damaged after entry {number}: {excerpt(str(error), 200)}"
         ) from None
     except TooLongError:
         raise StateError(f"{name} has an entry that is too long after entry {number}") from None
+    if not recording.is_own(content):
+        raise _unsafe(f"{name} was not made by --record")
+    whole = content.decode("utf-8", "surrogatepass")
+    if har_redaction.any_text(whole) != whole:
+        raise _unsafe(f"{name} holds credentials outside its entries")
+
+
+def _unsafe(found: str) -> UnsafeError:
+    return UnsafeError(f"{found}, so it is not passed on", hint="--record makes a file without them")
 
 
 def _holds_credentials(text: bytes) -> bool:

@@ -83,6 +83,11 @@ def text(content: str, *, private: bool = False) -> str | None:
         if redacted is None:
             return None
         content = redacted
+    return any_text(content)
+
+
+def any_text(content: str) -> str | None:
+    """Any text without signed values and known secrets; None where it cannot be told what it holds."""
     return _masked(_without_values(content))
 
 

@@ -21,7 +21,14 @@ from unified_cli.storage.append_file import GrowingDocument
 if TYPE_CHECKING:
     from unified_cli.http.transport.broken_exchange import Describe
 
+_NAME, _, _VERSION = PRODUCT.partition("/")
+_BEGIN = f'{{"log":{{"version":"1.2","creator":{{"name":{json_codec.dump(_NAME)},"version":'
 _FOOT = b"\n]}}\n"
+
+
+def is_own(content: bytes) -> bool:
+    """Whether the text of a HAR file begins and ends as those that are recorded here."""
+    return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
 
 class Recording:
@@ -41,12 +48,10 @@ class Recording:
         self._lock = threading.Lock()
         self._error: OSError | None = None
         self._closed = False
-        name, _, version = PRODUCT.partition("/")
-        creator = json_codec.dump({"name": name, "version": version})
         self.started = math.floor(runtime.wall())
         """When the command began: a whole second, so that a replay that is a little slower computes the same times."""
         started = f'"{STARTED}":{self.started}'
-        head = f'{{"log":{{"version":"1.2","creator":{creator},{started},"pages":[],"entries":[\n'
+        head = f'{_BEGIN}{json_codec.dump(_VERSION)}}},{started},"pages":[],"entries":[\n'
         try:
             self._file = GrowingDocument(path, head.encode(), _FOOT)
         except OSError as error:
