@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -83,6 +84,8 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     return found, status
 
 
+# A process that does the tasks of many connections, one by one, reads it for each.
+@lru_cache(maxsize=1)
 def parse(path: Path, text: bytes) -> Config:
     """The config from the file's text. Raises ConfigError with the path and the place."""
     data = load(path, text)

@@ -15,7 +15,8 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.commands.export_lists import export_worker, worker_messages
 from unified_cli.commands.export_lists.connection_task import ConnectionTask, TaskOptions
-from unified_cli.commands.export_lists.worker_messages import TaskOrder, WorkerReport
+from unified_cli.commands.export_lists.worker_messages import CheckOrder, TaskOrder, WorkerReport
+from unified_cli.config import file
 from unified_cli.errors import StateError
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -75,3 +76,41 @@ def test_an_order_of_another_version_is_refused(payload: bytes) -> None:
         12,
         "the order is of another version (install the same version on each machine)",
     )
+
+
+def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"c{number}" for number in range(20)]
+    profiles = "".join(f'[profiles.{name}]\naccount_id = "of-{name}"\ntoken = "t"\n' for name in names)
+    path = tmp_path / "config.toml"
+    path.write_text(f'base_url = "http://127.0.0.1:9"\n{profiles}')
+    path.chmod(0o600)
+    runtime = Runtime(None, None, Stderr(io.BytesIO()), {"UNIFIED_CONFIG": str(path)}, folders={})
+    context = CommandContext(runtime, load(), EarlyOptions, lambda _: None, ())
+    monkeypatch.setattr(export_worker, "_context", lambda: context)
+    read, parsed = file.load, []
+    monkeypatch.setattr(file, "load", lambda *given: parsed.append(given) or read(*given))
+    lists = ("ticketing/tickets",)
+    tasks = [
+        ConnectionTask(
+            __version__,
+            name,
+            "http://127.0.0.1:9",
+            f"of-{name}",
+            f"file://{tmp_path}/dump",
+            lists,
+            lists,
+            TaskOptions(),
+        )
+        for name in names
+    ]
+    payload = msgspec.json.encode(CheckOrder(b"key", tuple(tasks)))
+    found = report(payload, export_worker.work(payload, lambda _: None))
+    assert (found.error, [*found.tokens]) == (None, names)
+    assert len(parsed) == 1
+    # What is changed meanwhile is seen.
+    path.write_text(path.read_text().replace("of-c19", "of-another"))
+    error = report(payload, export_worker.work(payload, lambda _: None)).error
+    assert error is not None
+    assert "is for the account of-c19, and here it leads to of-another" in error.message

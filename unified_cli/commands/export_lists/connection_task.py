@@ -62,13 +62,18 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def operations(self, catalogue: Catalogue) -> dict[Operation, bool]:
         """The operations that list, and whether each is required. Raises StateError for one that is not known here."""
-        known = {_list_name(operation): operation for operation in catalogue if operation.lists}
-        if unknown := [name for name in self.lists if name not in known]:
-            raise StateError(
-                f"the task of {self.name} reads {unknown[0]}, which is not known here",
-                hint="catalogue.d must hold the same files on each machine",
-            )
-        return {known[name]: name in self.required for name in self.lists}
+        found = {}
+        for name in self.lists:
+            api, _, resource = name.partition("/")
+            try:
+                operation = catalogue.operation(api, resource, "list")
+            except KeyError:
+                raise StateError(
+                    f"the task of {self.name} reads {name}, which is not known here",
+                    hint="catalogue.d must hold the same files on each machine",
+                ) from None
+            found[operation] = name in self.required
+        return found
 
     def check_version(self) -> None:
         """Raise StateError where another version made the task."""
