@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,6 +62,16 @@ class Service:
         return {"UNIFIED_BASE_URL": self.url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "acct-1"}
 
 
+class _Server(ThreadingHTTPServer):
+    """Says nothing of clients that are killed or leave early, which is what some tests are about."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
     """A service that speaks TLS where it is given a context."""
@@ -91,8 +102,7 @@ def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     if context:
         server.socket = context.wrap_socket(server.socket, server_side=True)
     service.url = f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}"

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +82,9 @@ def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Cras
 
 
 def run(job: dict[str, Any]) -> None:
-    """Every crash point: `argv` may hold `{n}`, and so may the files that are made afresh each time."""
+    """Every crash point, or some: `argv` may hold `{n}`, and so may the files that are made afresh each time."""
     folder = Path(job["folder"])
-    at, killed = 0, True
-    while killed:
-        at += 1
+    for at in count(1, job["step"]):
         name = str(at)
         for file, content in job["files"].items():
             (folder / file.replace("{n}", name)).write_text(content.replace("{n}", name))
@@ -93,6 +92,8 @@ def run(job: dict[str, Any]) -> None:
         _, killed = in_child(argv, job["environ"], folder, Crash(at))
         code, _ = in_child(argv, job["environ"], folder, None)
         sys.stdout.write(json.dumps({"point": name, "killed": killed, "code": code}) + "\n")
+        if not killed:
+            return
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def test_a_killed_download_leaves_no_file_of_that_name(crashes: Crashes, service
     argv = ["ticketing", "attachments", "download", "-q", "id=a", "--force", "--out", "a-{n}"]
     points = crashes(argv, {}, {**service.environ, "UNIFIED_RATE": "0"})
     told(points)
-    assert len(points) > 5
+    assert int(points[-1]["point"]) > 5
     assert {path.read_bytes() for path in tmp_path.glob("a-*")} == {CONTENT["a"]}
 
 
@@ -36,7 +36,7 @@ def test_killed_downloads_are_all_there_after_another_run(crashes: Crashes, serv
     argv = ["ticketing", "attachments", "download", "--from", "ids", "--out", "out-{n}", "--workers", "1"]
     points = crashes(argv, {"ids": "a\nb\n"}, {**service.environ, "UNIFIED_RATE": "0"})
     told(points)
-    assert len(points) > 20
+    assert int(points[-1]["point"]) > 20
     for point in points:
         folder = tmp_path / f"out-{point['point']}"
         entries = [json.loads(line) for line in (folder / "manifest.ndjson").read_text().splitlines()]

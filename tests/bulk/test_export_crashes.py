@@ -57,7 +57,7 @@ def judge(found: dict[str, Any], record_property: Any, what: str) -> None:
     record_property("crash points", said)
     sys.stdout.write(f"{said}\n")
     assert found["wrong"] == []
-    assert found["tried"] > 20
+    assert found["tried"] > 10
 
 
 # All of them go through the same files; the first is killed everywhere.
@@ -87,7 +87,7 @@ def test_one_list_in_each_format_survives_a_kill_at_every_call(
 def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
     tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    judge(crash(service, tmp_path, *several(tmp_path, 1), most=22), record_property, "several connections")
+    judge(crash(service, tmp_path, *several(tmp_path, 1), most=12), record_property, "several connections")
 
 
 @pytest.mark.long
