@@ -1,5 +1,6 @@
 import contextlib
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -8,6 +9,7 @@ import pytest
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
 from unified_cli.json_text.fast_encoder import compact
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api.stored_records import Records
 from unified_cli.sandbox.data.generate import NAMELESS, SeededRecords
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of, record_id
@@ -23,8 +25,13 @@ def world() -> SeededRecords:
 def everything(catalogue: Catalogue, world: SeededRecords) -> Any:
     for api in catalogue.apis.values():
         for name in api.resources:
-            for number in range(1, world.count(api.name, name) + 1):
-                yield api.name, name, number, world.record(api.name, name, number)
+            numbers = range(1, world.count(api.name, name) + 1)
+            for number, record in zip(numbers, world.records(api.name, name, numbers), strict=True):
+                yield api.name, name, number, record
+
+
+def one(world: SeededRecords, api: str, resource: str, number: int) -> JsonObject:
+    return world.records(api, resource, (number,))[0]
 
 
 def pointers(value: Any) -> list[str]:
@@ -69,11 +76,11 @@ def test_every_pointer_leads_to_a_record(catalogue: Catalogue, world: SeededReco
 def test_what_points_both_ways_agrees(world: SeededRecords) -> None:
     pointed_at = 0
     for number in range(1, 121):
-        ticket = world.record("ticketing", "tickets", number)
-        contact = world.record("ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0)
+        ticket = one(world, "ticketing", "tickets", number)
+        contact = one(world, "ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0)
         assert contact["account_id"] == ticket["account"]["id"]
         for pointed in ticket["attachments"]:
-            attachment = world.record("ticketing", "attachments", number_of("attachments", pointed["id"]) or 0)
+            attachment = one(world, "ticketing", "attachments", number_of("attachments", pointed["id"]) or 0)
             assert attachment["ticket_id"] == ticket["id"]
             pointed_at += 1
     assert pointed_at > 60
@@ -81,7 +88,7 @@ def test_what_points_both_ways_agrees(world: SeededRecords) -> None:
 
 def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: SeededRecords) -> None:
     names = {
-        tuple(world.record(api.name, "users", number)["name"] for number in range(1, 61))
+        tuple(one(world, api.name, "users", number)["name"] for number in range(1, 61))
         for api in catalogue.apis.values()
         if "users" in api.resources
     }
@@ -90,9 +97,9 @@ def test_the_same_people_work_in_every_api(catalogue: Catalogue, world: SeededRe
 
 
 def test_two_runs_and_no_two_seeds_agree(world: SeededRecords) -> None:
-    assert SeededRecords("x", "full", {}).record("ats", "jobs", 7) == world.record("ats", "jobs", 7)
+    assert one(SeededRecords("x", "full", {}), "ats", "jobs", 7) == one(world, "ats", "jobs", 7)
     others = [SeededRecords("y", "full", {}), SeededRecords("x", "full:b", {})]
-    assert all(other.record("ats", "jobs", 7) != world.record("ats", "jobs", 7) for other in others)
+    assert all(one(other, "ats", "jobs", 7) != one(world, "ats", "jobs", 7) for other in others)
 
 
 def test_most_resources_can_be_paged_through(catalogue: Catalogue, world: SeededRecords) -> None:
@@ -119,13 +126,13 @@ def test_me_is_the_first_user(client: httpx.Client) -> None:
 
 def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    make = SeededRecords.record
+    make = SeededRecords.records
 
-    def counted(self: SeededRecords, api: str, resource: str, number: int) -> Any:
-        made.append(number)
-        return make(self, api, resource, number)
+    def counted(self: SeededRecords, api: str, resource: str, numbers: Sequence[int]) -> Any:
+        made.extend(numbers)
+        return make(self, api, resource, numbers)
 
-    monkeypatch.setattr(SeededRecords, "record", counted)
+    monkeypatch.setattr(SeededRecords, "records", counted)
     with contextlib.closing(SandboxStore.open(None, records={("ticketing", "tickets"): 100_000})) as store:
         records = Records(store, "full", "ticketing", "tickets")
         for start in (0, 99_800):
@@ -136,22 +143,32 @@ def test_a_late_page_makes_no_more_records_than_an_early_one(monkeypatch: pytest
 
 def test_a_resource_without_records_leaves_no_pointer_behind() -> None:
     world = SeededRecords("x", "full", {("ticketing", "users"): 0, ("ticketing", "accounts"): 0})
-    ticket = world.record("ticketing", "tickets", 1)
+    ticket = one(world, "ticketing", "tickets", 1)
     assert (ticket["assignees"], ticket["created_by"], ticket["account"]) == ([], None, None)
+
+
+@pytest.mark.parametrize("mapping", ["full", "remapped", "untimed"])
+def test_records_made_together_are_those_made_one_after_another(catalogue: Catalogue, mapping: str) -> None:
+    counts = {("user-directory", "users"): 0, ("ticketing", "contacts"): 1, ("ats", "jobs"): 100_000}
+    world = SeededRecords("x", mapping, counts)
+    for api in catalogue.apis.values():
+        for name in api.resources:
+            numbers = (17, 3, *range(40, 60), 999, 1)
+            together = SeededRecords("x", mapping, counts).records(api.name, name, numbers)
+            assert together == [one(world, api.name, name, number) for number in numbers]
+            assert [list(record) for record in together] == [list(one(world, api.name, name, 1))] * len(numbers)
 
 
 def test_both_ways_to_encode_give_the_same_bytes(catalogue: Catalogue, world: SeededRecords) -> None:
     fast = SeededRecords("x", "full", {}, compact)
     for api in catalogue.apis.values():
         for name in api.resources:
-            assert [fast.encoded(api.name, name, n) for n in (1, 2, 3)] == [
-                world.encoded(api.name, name, n) for n in (1, 2, 3)
-            ]
+            assert fast.encoded(api.name, name, (1, 2, 3)) == world.encoded(api.name, name, (1, 2, 3))
 
 
 def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
     records = SeededRecords("northwind", "full", {("ticketing", "tickets"): 5000})
-    ticket = records.record("ticketing", "tickets", 4321)
+    ticket = one(records, "ticketing", "tickets", 4321)
     assert {name: ticket[name] for name in ("name", "assignees", "status", "contact", "account", "created_at")} == {
         "name": "Invoice missing from search",
         "assignees": [{"id": "users-21", "name": "Claude Dubois"}, {"id": "users-22", "name": "Dorothy Haddad"}],
@@ -160,8 +177,8 @@ def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
         "account": {"id": "accounts-26", "name": "Stark & Söhne 2"},
         "created_at": "2024-06-01T08:12:43.000Z",
     }
-    account = records.record("ticketing", "accounts", 7)
+    account = one(records, "ticketing", "accounts", 7)
     assert (account["etag"], account["updated_at"]) == ("32e54a57", "2024-08-07T20:51:37.000Z")
-    application = records.record("ats", "applications", 5)
+    application = one(records, "ats", "applications", 5)
     assert application["current_stage"] == {"id": "job_interview_stages-77", "name": "Phone screen 16"}
     assert application["reject_reason"] == "reject_reasons-3"

@@ -13,7 +13,7 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.api import cursors
 from unified_cli.sandbox.api.filters import Test, is_field, sort_key
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
-from unified_cli.sandbox.api.stored_records import Row
+from unified_cli.sandbox.api.stored_records import Row, encoded, with_values
 from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse
 from unified_cli.sandbox.store import Scope
 
@@ -126,7 +126,7 @@ def _cut(records: ListedRecords, must: list[Test], where: str, limit: int) -> tu
     back = way == "<"
     source: Iterable[Row] = records.rows_back(position) if back else records.rows(position)
     if must:
-        source = (row for row in source if all(test(row.value) for test in must))
+        source = (row for row in with_values(source) if all(test(row.value) for test in must))
     found = list(itertools.islice(source, limit + 1))
     more = len(found) > limit
     rows = found[:limit]
@@ -138,7 +138,7 @@ def _cut(records: ListedRecords, must: list[Test], where: str, limit: int) -> tu
 
 
 def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bool]]) -> list[Row]:
-    rows = [row for row in records.rows() if all(test(row.value) for test in must)]
+    rows = [row for row in with_values(records.rows()) if all(test(row.value) for test in must)]
     for name, descending in reversed(orders):
         key = sort_key(name)
         rows.sort(key=lambda row: key(row.value), reverse=descending)
@@ -180,7 +180,7 @@ def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool
     """The records of a page as JSON; those that are answered as they are, are not decoded."""
     changing = (service.exclude_fields, service.ignore_remote_data, service.response_format, service.key_by)
     if not partial and not any(name in query for name in changing):
-        return b"[" + b",".join([row.encoded for row in rows]) + b"]"
+        return b"[" + b",".join(encoded(rows)) + b"]"
     return _keyed(rows, shaped(rows, query, service, partial=partial), query.get(service.key_by)).encode()
 
 

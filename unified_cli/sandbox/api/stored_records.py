@@ -1,6 +1,8 @@
 """The records of one resource of one connection: the seeded ones with the changes made to them."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
@@ -12,53 +14,81 @@ from unified_cli.sandbox.data.record_ids import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
 
 _WINDOW = 200
+_TOGETHER = 50
 _END = 1 << 62
 
 
+class SeededList(NamedTuple):
+    """The seeded records of a connection, API and resource."""
+
+    records: SeededRecords
+    api: str
+    resource: str
+
+    def encoded(self, numbers: Sequence[int]) -> list[bytes]:
+        """Records 1, 2, … as JSON."""
+        return self.records.encoded(self.api, self.resource, numbers)
+
+    def values(self, numbers: Sequence[int]) -> list[JsonObject]:
+        """Records 1, 2, … as JSON objects."""
+        return self.records.records(self.api, self.resource, numbers)
+
+
 class Row:
-    """One record: its text is what is answered, its value what is compared; a seeded one is generated when needed."""
+    """One record: its JSON is what is answered, its value what is compared; a seeded one is generated when needed."""
 
-    __slots__ = ("_seeded", "_text", "_value", "position")
+    __slots__ = ("decoded", "json", "position", "seeded")
 
-    def __init__(
-        self, position: int, text: str | None = None, seeded: tuple[SeededRecords, str, str] | None = None
-    ) -> None:
+    def __init__(self, position: int, text: str | None = None, seeded: SeededList | None = None) -> None:
         self.position = position
-        self._text = text
-        self._seeded = seeded
-        self._value: JsonObject | None = None
+        self.seeded = seeded
+        self.json = None if text is None else text.encode()
+        self.decoded: JsonObject | None = None
 
     @property
     def text(self) -> str:
         """The record's JSON."""
-        if self._text is None and self._seeded is not None:
-            records, api, resource = self._seeded
-            self._text = records.encoded(api, resource, self.position).decode()
-        return self._text or "{}"
+        return self.encoded.decode()
 
     @property
     def encoded(self) -> bytes:
         """The record's JSON in UTF-8, as a page is made of: a whole page takes long to encode."""
-        if self._text is None and self._seeded is not None:
-            records, api, resource = self._seeded
-            return records.encoded(api, resource, self.position)
-        return self.text.encode()
+        return self.json or encoded([self])[0]
 
     @property
     def value(self) -> JsonObject:
         """The record decoded; its numbers may have lost digits."""
-        if self._value is None:
-            if self._seeded is not None:
-                records, api, resource = self._seeded
-                self._value = records.record(api, resource, self.position)
+        if self.decoded is None:
+            if self.seeded is None:
+                self.decoded = read(self.text)
             else:
-                self._value = read(self.text)
-        return self._value or {}
+                self.decoded = self.seeded.values((self.position,))[0]
+        return self.decoded or {}
 
     @property
     def members(self) -> dict[str, str]:
         """The record's fields, each as JSON text."""
         return lossless.split(self.text)
+
+
+def encoded(rows: Sequence[Row]) -> list[bytes]:
+    """The JSON of the rows of a list in UTF-8; all that are generated, are generated at once."""
+    left = [row for row in rows if row.json is None]
+    if left and (seeded := left[0].seeded):
+        for row, json in zip(left, seeded.encoded([row.position for row in left]), strict=True):
+            row.json = json
+    return [row.json or b"{}" for row in rows]
+
+
+def with_values(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows of a list for which values are needed: those that are generated, are generated many at once."""
+    remaining = iter(rows)
+    while some := list(itertools.islice(remaining, _TOGETHER)):
+        left = [row for row in some if row.decoded is None and row.seeded]
+        if left and (seeded := left[0].seeded):
+            for row, value in zip(left, seeded.values([row.position for row in left]), strict=True):
+                row.decoded = value
+        yield from some
 
 
 class Records:
@@ -69,9 +99,9 @@ class Records:
         self.account = account
         self.scope = (account, api, SHOWN_AS.get(resource, resource))
         self._store = store
-        self._seeded_records = store.seeded(account)
+        self._seeded = SeededList(store.seeded(account), api, resource)
         self._only_first = resource in SHOWN_AS
-        self.count = self._seeded_records.count(api, resource) if seeded else 0
+        self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
         """The record with this id; None where there is none, or it was deleted."""
@@ -84,7 +114,7 @@ class Records:
         number = number_of(self.resource, identity)
         if number is None or number > self.count:
             return None
-        return self._seeded(number)
+        return Row(number, seeded=self._seeded)
 
     def tests(self, query: QueryTree) -> list[Test]:
         """The tests of a query that a record must pass to be listed."""
@@ -145,12 +175,9 @@ class Records:
 
     def _current(self, number: int, changed: dict[int, str | None]) -> Row | None:
         if number not in changed:
-            return self._seeded(number)
+            return Row(number, seeded=self._seeded)
         text = changed[number]
         return None if text is None else Row(number, text)
-
-    def _seeded(self, number: int) -> Row:
-        return Row(number, seeded=(self._seeded_records, self.api, self.resource))
 
 
 def is_encodable(identity: str) -> bool:

@@ -1,93 +1,105 @@
 """Fields whose values depend on other fields of the same record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from unified_cli.json_text.values import JsonObject
+from unified_cli.json_text.values import Json
 from unified_cli.sandbox.data import file_content
 from unified_cli.sandbox.data.field_values import colleague
 from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.data.people import STAFF_DOMAIN
-from unified_cli.sandbox.data.record_context import RecordContext
+from unified_cli.sandbox.data.record_batch import RecordBatch
 from unified_cli.sandbox.data.record_ids import record_id
-from unified_cli.sandbox.data.seeded_random import timestamp
+from unified_cli.sandbox.data.seeded_random import DAY, timestamp, timestamps
 
 ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
-_DAY = 86_400
-Adjustment = Callable[[RecordContext, JsonObject], JsonObject]
-"""Gives the values that take the place of a record's own."""
+_INBOX, _OTHERS = (1, "Inbox"), ((2, "Sent"), (3, "Drafts"), (4, "Archive"))
+Columns = dict[str, Sequence[Json]]
+"""The values of the fields of several records, by the field's name."""
+
+Adjustment = Callable[[RecordBatch, Columns], Columns]
+"""Gives the values that take the place of the records' own."""
 
 
-def _email(context: RecordContext, record: JsonObject) -> JsonObject:
-    folders = ((2, "Sent"), (3, "Drafts"), (4, "Archive"))
-    place, name = folders[context.number % 3] if context.number % 2 else (1, "Inbox")
-    draft = name == "Drafts"
-    sender = record["to"][0]["email"]
+def _email(batch: RecordBatch, columns: Columns) -> Columns:
+    folders = [_OTHERS[number % 3] if number % 2 else _INBOX for number in batch.numbers]
+    drafts = [name == "Drafts" for _, name in folders]
+    own = [name in ("Sent", "Drafts") for _, name in folders]
+    others = columns["to"]
     return {
-        "from": ME if name in ("Sent", "Drafts") else sender,
-        "to": record["to"] if name in ("Sent", "Drafts") else [{"email": ME, "name": "Me"}],
-        "folder": {"id": f"folders-{place}", "name": name},
-        "is_draft": draft,
-        "sent_at": None if draft else record["created_at"],
+        "from": [ME if mine else people[0]["email"] for mine, people in zip(own, others, strict=True)],
+        "to": [people if mine else [{"email": ME, "name": "Me"}] for mine, people in zip(own, others, strict=True)],
+        "folder": [{"id": f"folders-{place}", "name": name} for place, name in folders],
+        "is_draft": drafts,
+        "sent_at": [None if draft else time for draft, time in zip(drafts, columns["created_at"], strict=True)],
     }
 
 
-def _application(context: RecordContext, record: JsonObject) -> JsonObject:
-    reason = record["reject_reason"]
-    applied = context.created
+def _application(batch: RecordBatch, columns: Columns) -> Columns:
+    reasons = columns["reject_reason"]
     return {
-        "reject_reason": reason,
-        "applied_at": timestamp(applied),
-        "rejected_at": timestamp(applied + 9 * _DAY) if reason else None,
+        "applied_at": batch.created_at,
+        "rejected_at": [
+            timestamp(created + 9 * DAY) if reason else None
+            for created, reason in zip(batch.created, reasons, strict=True)
+        ],
     }
 
 
 def _span(start: str, end: str, minutes: int) -> Adjustment:
-    def adjust(context: RecordContext, _record: JsonObject) -> JsonObject:
-        begin = context.created - context.created % 1800 + 7 * _DAY
-        return {start: timestamp(begin), end: timestamp(begin + minutes * 60)}
+    def adjust(batch: RecordBatch, _columns: Columns) -> Columns:
+        begins = [created - created % 1800 + 7 * DAY for created in batch.created]
+        return {start: timestamps(begins), end: timestamps(begin + minutes * 60 for begin in begins)}
 
     return adjust
 
 
-def _transcript_entry(context: RecordContext, record: JsonObject) -> JsonObject:
-    start = (context.number - 1) % 5 * 12
-    speaker = colleague(context, "speaker")
+def _transcript_entry(batch: RecordBatch, columns: Columns) -> Columns:
+    starts = [(number - 1) % 5 * 12 for number in batch.numbers]
+    speakers = colleague(batch, "speaker")
     return {
-        "speaker_id": speaker.username,
-        "speaker_type": "user",
-        "speaker_name": speaker.name,
-        "raw_text": record["text"].lower(),
-        "start_time": start,
-        "end_time": start + 10,
+        "speaker_id": [speaker.username for speaker in speakers],
+        "speaker_type": ["user"] * len(speakers),
+        "speaker_name": [speaker.name for speaker in speakers],
+        "raw_text": [text.lower() for text in columns["text"]],
+        "start_time": starts,
+        "end_time": [start + 10 for start in starts],
     }
 
 
-def _transcript(_context: RecordContext, _record: JsonObject) -> JsonObject:
-    return {"start_time": 0, "end_time": 58}
+def _transcript(batch: RecordBatch, _columns: Columns) -> Columns:
+    return {"start_time": [0 for _ in batch.numbers], "end_time": [58 for _ in batch.numbers]}
 
 
-def _attendee(context: RecordContext, record: JsonObject) -> JsonObject:
-    host = {"is_host": context.number % 3 == 1, "type": "guest" if context.number % 3 == 0 else "user"}
-    return {**host, **_span("start_time", "end_time", 40)(context, record)}
+def _attendee(batch: RecordBatch, columns: Columns) -> Columns:
+    return {
+        "is_host": [number % 3 == 1 for number in batch.numbers],
+        "type": ["guest" if number % 3 == 0 else "user" for number in batch.numbers],
+        **_span("start_time", "end_time", 40)(batch, columns),
+    }
 
 
-def _user(context: RecordContext, record: JsonObject) -> JsonObject:
+def _user(batch: RecordBatch, columns: Columns) -> Columns:
     # The first users are active, because examples suspend them.
-    return {"status": "active" if context.number <= 3 else record["status"]}
+    both = zip(batch.numbers, columns["status"], strict=True)
+    return {"status": ["active" if number <= 3 else status for number, status in both]}
 
 
-def _file(context: RecordContext, record: JsonObject) -> JsonObject:
-    return {"size": len(file_content.content(record["content_type"], record_id(context.resource, context.number)))}
+def _file(batch: RecordBatch, columns: Columns) -> Columns:
+    files = zip(columns["content_type"], batch.numbers, strict=True)
+    return {"size": [len(file_content.content(kind, record_id(batch.resource, number))) for kind, number in files]}
 
 
-def _export(context: RecordContext, _record: JsonObject) -> JsonObject:
-    url = file_url(context.api, context.resource, f"{context.resource}-{context.number}", "page.html")
-    return {"status": "completed", "urls": [{"type": "download", "url": url}]}
+def _export(batch: RecordBatch, _columns: Columns) -> Columns:
+    urls = _own_urls(batch, "page.html")
+    return {"status": ["completed" for _ in urls], "urls": [[{"type": "download", "url": url}] for url in urls]}
 
 
-def _recording(context: RecordContext, record: JsonObject) -> JsonObject:
-    url = file_url(context.api, context.resource, f"{context.resource}-{context.number}", "call.wav")
-    return {"url": url, **_span("start_time", "end_time", 4)(context, record)}
+def _recording(batch: RecordBatch, columns: Columns) -> Columns:
+    return {"url": _own_urls(batch, "call.wav"), **_span("start_time", "end_time", 4)(batch, columns)}
+
+
+def _own_urls(batch: RecordBatch, file: str) -> list[str]:
+    return [file_url(batch.api, batch.resource, f"{batch.resource}-{number}", file) for number in batch.numbers]
 
 
 ADJUSTMENTS: Mapping[tuple[str, str], Adjustment] = {

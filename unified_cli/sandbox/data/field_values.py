@@ -1,139 +1,155 @@
-"""How the values of seeded fields are made."""
+"""How the values of seeded fields are made: those of several records at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from unified_cli.json_text.values import Json
 from unified_cli.sandbox.data.file_urls import file_url
 from unified_cli.sandbox.data.people import STAFF, STAFF_DOMAIN, Person, person
-from unified_cli.sandbox.data.record_context import RecordContext
-from unified_cli.sandbox.data.seeded_random import SeededRandom, time_after, timestamp
-from unified_cli.sandbox.data.vocabulary import FILES, SENTENCES
+from unified_cli.sandbox.data.record_batch import RecordBatch
+from unified_cli.sandbox.data.seeded_random import DAY, timestamps
+from unified_cli.sandbox.data.vocabulary import SENTENCES
 
-FieldMaker = Callable[[RecordContext, str], Json]
-"""Makes the value of a field from its record and its name."""
+FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
+"""Makes the values of a field, one for each record, from the records and the field's name."""
 
 COLORS = ("#d73a4a", "#0e8a16", "#fbca04", "#1d76db", "#5319e7")
 _HEX = "0123456789abcdef"
-_DAY = 86_400
+
+
+def same(value: Json) -> FieldMaker:
+    """The same value for every record."""
+    return lambda batch, _name: [value] * len(batch.numbers)
 
 
 def choice(*choices: Json) -> FieldMaker:
     """One of these values."""
-    return lambda context, name: context.random.pick(name, choices)
+    return lambda batch, name: batch.random.pick(name, choices)
 
 
 def number(low: int, high: int) -> FieldMaker:
     """A whole number from `low` up to, not including, `high`."""
-    return lambda context, name: low + context.random.below(name, high - low)
+    return lambda batch, name: [low + more for more in batch.random.below(name, high - low)]
+
+
+def numbered(value: Callable[[int], Json]) -> FieldMaker:
+    """What follows from the record's number."""
+    return lambda batch, _name: [value(one) for one in batch.numbers]
+
+
+def each(make: FieldMaker, value: Callable[[Json], Json]) -> FieldMaker:
+    """What follows from another value of the field."""
+    return lambda batch, name: [value(one) for one in make(batch, name)]
 
 
 def later(days: int, *, first: int = 0) -> FieldMaker:
     """A time at most so many days after the record's creation, and not before the day `first`."""
-    offset = first * _DAY
-    return lambda context, name: timestamp(time_after(context.random, name, context.created + offset, days))
+    offset = first * DAY
+    return lambda batch, name: timestamps(
+        batch.random.times_after(name, [created + offset for created in batch.created], days)
+    )
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
     """What is known of the person whom the record describes; a sentence where it describes nobody."""
-    return lambda context, name: part(context.person) if context.person else sentence(context, name)
+    return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
 
-def colleague(context: RecordContext, name: str) -> Person:
+def colleague(batch: RecordBatch, name: str) -> list[Person]:
     """Somebody of the staff, for fields that hold a bare name or address."""
-    return person(context.seed, STAFF, context.random.below(name, 60) + 1, STAFF_DOMAIN)
+    seed = batch.connection.seed
+    return [person(seed, STAFF, place + 1, STAFF_DOMAIN) for place in batch.random.below(name, 60)]
 
 
-def file_of(random: SeededRandom) -> tuple[str, str]:
-    """Name and content type of a record's file."""
-    return random.pick("file", FILES)
-
-
-def own_url(context: RecordContext, _name: str) -> str:
+def own_url(batch: RecordBatch, _name: str) -> list[str]:
     """The address of the record's file."""
-    return file_url(context.api, context.resource, f"{context.resource}-{context.number}", file_of(context.random)[0])
+    api, resource = batch.api, batch.resource
+    return [
+        file_url(api, resource, f"{resource}-{one}", file)
+        for one, (file, _) in zip(batch.numbers, batch.files, strict=True)
+    ]
 
 
-def sentence(context: RecordContext, name: str) -> str:
+def sentence(batch: RecordBatch, name: str) -> list[str]:
     """One sentence."""
-    return context.random.pick(name, SENTENCES)
+    return batch.random.pick(name, SENTENCES)
 
 
-def paragraph(context: RecordContext, name: str) -> str:
+def paragraph(batch: RecordBatch, name: str) -> list[str]:
     """Two sentences."""
-    return f"{sentence(context, name)} {sentence(context, f'{name} more')}"
+    both = zip(sentence(batch, name), sentence(batch, f"{name} more"), strict=True)
+    return [f"{one} {more}" for one, more in both]
 
 
-def title(context: RecordContext, name: str) -> str:
+def title(batch: RecordBatch, name: str) -> list[str]:
     """The title of a record; of a person the job title."""
-    return context.person.title if name == "title" and context.person else context.title
+    return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
 
 
-def email(context: RecordContext, _name: str) -> str:
+def email(batch: RecordBatch, _name: str) -> list[str]:
     """A person's email address; of a record that describes nobody, a colleague's."""
-    return context.person.email if context.person else colleague(context, "to").email
+    return [one.email for one in batch.people or colleague(batch, "to")]
 
 
-def towns(context: RecordContext, _name: str) -> list[dict[str, str]]:
-    """A person's postal addresses."""
-    return [{"city": context.person.town, "type": "work"}] if context.person else []
+def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
+    """A list of one entry about the person whom the record describes; empty where it describes nobody."""
+    return lambda batch, _name: [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
 
 
-def addresses(context: RecordContext, _name: str) -> list[dict[str, str]]:
-    """A person's email addresses."""
-    return [{"email": context.person.email, "type": "work"}] if context.person else []
-
-
-def phones(context: RecordContext, _name: str) -> list[dict[str, str]]:
-    """A person's phone numbers."""
-    return [{"number": context.person.phone, "type": "mobile"}] if context.person else []
-
-
-def mailboxes(context: RecordContext, name: str) -> list[dict[str, str]]:
+def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
     """The people that a message is from or to."""
-    one = colleague(context, name)
-    wanted = name in ("to", "from") or context.random.one_in(name, 3)
-    return [{"email": one.email, "name": one.name}] if wanted else []
+    always = name in ("to", "from")
+    wanted = zip(colleague(batch, name), batch.random.one_in(name, 3), strict=True)
+    return [[{"email": one.email, "name": one.name}] if always or some else [] for one, some in wanted]
 
 
-def colors(context: RecordContext, name: str) -> dict[str, str]:
+def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """The colors that something is shown in."""
-    return {"background": context.random.pick(name, COLORS), "foreground": "#000000"}
+    return [{"background": one, "foreground": "#000000"} for one in batch.random.pick(name, COLORS)]
 
 
-def usage_rows(context: RecordContext, name: str) -> list[list[Json]]:
+def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
     """The rows of a usage report: day, used, available."""
-    return [[f"2025-12-{day:02d}", context.random.below(f"{name}{day}", 9), 10] for day in (1, 2)]
+    days = [batch.random.below(f"{name}{day}", 9) for day in (1, 2)]
+    return [[[f"2025-12-{day:02d}", one, 10] for day, one in enumerate(used, 1)] for used in zip(*days, strict=True)]
 
 
-def commit(context: RecordContext, name: str, length: int = 40) -> str:
+def commit(length: int, *, before: str = "") -> FieldMaker:
     """The hash of a commit, or its beginning."""
-    below = context.random.below
-    return "".join([_HEX[below(f"{name}{place}", 16)] for place in range(length)])
+
+    def make(batch: RecordBatch, name: str) -> list[str]:
+        digits = [batch.random.pick(f"{name}{place}", _HEX) for place in range(length)]
+        return [before + "".join(one) for one in zip(*digits, strict=True)]
+
+    return make
 
 
-def options(_context: RecordContext, _name: str) -> list[dict[str, str]]:
+def options(_record: int) -> list[dict[str, str]]:
     """The values that a custom field may take."""
     return [{"id": f"option-{place}", "value": word} for place, word in enumerate(("first", "second", "dritte"), 1)]
 
 
-def links(context: RecordContext, _name: str) -> list[dict[str, str]]:
+def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
     """The record in the provider's own application."""
-    return [{"type": "web", "url": f"https://app.provider.example/{context.resource}/{context.number}"}]
+    app = f"https://app.provider.example/{batch.resource}"
+    return [[{"type": "web", "url": f"{app}/{one}"}] for one in batch.numbers]
 
 
-def place(context: RecordContext, name: str) -> dict[str, str]:
+def place(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """Where something takes place."""
-    return {"name": context.random.pick(name, ("Room 1", "Café", "Online", "Berlin")), "type": "physical"}
+    names = batch.random.pick(name, ("Room 1", "Café", "Online", "Berlin"))
+    return [{"name": one, "type": "physical"} for one in names]
 
 
-def phone_number(context: RecordContext, name: str) -> str:
+def phone_number(batch: RecordBatch, name: str) -> list[str]:
     """A phone number."""
-    return f"+1-555-{context.random.below(name, 900) + 100}-{context.random.below(f'{name} end', 10_000):04d}"
+    begins, ends = batch.random.below(name, 900), batch.random.below(f"{name} end", 10_000)
+    return [f"+1-555-{begin + 100}-{end:04d}" for begin, end in zip(begins, ends, strict=True)]
 
 
-def money(context: RecordContext, name: str) -> str:
+def money(batch: RecordBatch, name: str) -> list[str]:
     """An amount with two decimals."""
-    return f"{context.random.below(name, 900) + 10}.{context.random.below(f'{name} cents', 100):02d}"
+    whole, cents = batch.random.below(name, 900), batch.random.below(f"{name} cents", 100)
+    return [f"{one + 10}.{cent:02d}" for one, cent in zip(whole, cents, strict=True)]
 
 
 def text_by_suffix(name: str) -> FieldMaker:
@@ -144,9 +160,9 @@ def text_by_suffix(name: str) -> FieldMaker:
     if name.endswith(("_at", "_date", "_time")):
         return later(3 if name.startswith("end") or name.endswith("ed_at") else 1, first=name.startswith("end"))
     if name.endswith("_by"):
-        return lambda context, name: colleague(context, name).name
+        return lambda batch, name: [one.name for one in colleague(batch, name)]
     if name.endswith("_name"):
-        return lambda context, _name: context.title
+        return lambda batch, _name: batch.titles
     if name.endswith("_id"):
-        return lambda context, name: f"{name[:-3]}-{context.random.below(name, 60) + 1}"
+        return lambda batch, name: [f"{name[:-3]}-{one + 1}" for one in batch.random.below(name, 60)]
     return sentence

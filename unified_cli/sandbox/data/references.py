@@ -1,111 +1,96 @@
-"""Which record a field of a record refers to, prepared for each field once and asked for each record."""
+"""Which records the fields of records refer to."""
 
 from collections.abc import Callable, Sequence
 
-from unified_cli.catalogue.known import KnownField
-from unified_cli.sandbox.data.relations import CHILD_LISTS, CHILDREN_PER_PARENT, DERIVED, FieldPlace, rarely_set
-from unified_cli.sandbox.data.seeded_random import SeededRandom
+from unified_cli.sandbox.data.record_batch import RecordBatch
+from unified_cli.sandbox.data.relations import (
+    CHILD_LISTS,
+    CHILDREN_PER_PARENT,
+    DERIVED,
+    FieldPlace,
+    rarely_set,
+    target_of,
+)
 
-Target = Callable[[int, SeededRandom | None], int | None]
-"""From a record's number, and its random numbers if they are at hand, the number of the record referred to."""
+Targets = Callable[[RecordBatch], Sequence[int | None]]
+"""From records the numbers of those that they refer to, None where one refers to none."""
 
-Targets = Callable[[int, SeededRandom], Sequence[int]]
+TargetLists = Callable[[RecordBatch], list[Sequence[int]]]
 """The same for a field that refers to several records."""
 
 
-class References:
-    """The references between the seeded records of a connection; `count` says how many a resource has.
+def one(place: FieldPlace) -> Targets:
+    """What finds the records that a field refers to."""
+    if place in DERIVED:
+        return _derived(place)
+    to = target_of(place)
+    find = _found(place, to)
+    return lambda batch: find(batch, size) if (size := batch.count(to)) else [None] * len(batch.numbers)
 
-    `target` gives the resource that a field refers to.
-    """
 
-    def __init__(self, seed: str, count: Callable[[str, str], int], target: Callable[[FieldPlace], str]) -> None:
-        self._seed = seed
-        self._count = count
-        self._target = target
-        self._prepared: dict[FieldPlace, Target] = {}
+def several(place: FieldPlace, to: str) -> TargetLists:
+    """What finds the records of a resource that a field with a list refers to."""
+    if child := CHILD_LISTS.get(place):
+        children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
+        return lambda batch: _children(batch.numbers, children, batch.count(to))
+    name = place[2]
 
-    def one(self, place: FieldPlace) -> Target:
-        """What finds the record that a field refers to; it gives None where it refers to none."""
-        found = self._prepared.get(place)
-        if found is None:
-            found = self._prepared[place] = self._prepare(place)
-        return found
+    def some(batch: RecordBatch) -> list[Sequence[int]]:
+        size = batch.count(to)
+        if not size:
+            return [[] for _ in batch.numbers]
+        firsts, two = batch.random.below(name, size), batch.random.below(f"{name} length", min(size, 2))
+        return [
+            [first % size + 1, (first + 1) % size + 1] if more else [first % size + 1]
+            for first, more in zip(firsts, two, strict=True)
+        ]
 
-    def several(self, place: FieldPlace, field: KnownField, to: str) -> Targets:
-        """What finds the records that a field refers to."""
-        api, size = place[0], self._count(place[0], to)
-        child = CHILD_LISTS.get(place)
-        if child is not None:
-            children = CHILDREN_PER_PARENT[api, child[0], child[1]]
+    return some
 
-            def own(number: int, _random: SeededRandom) -> Sequence[int]:
-                start = (number - 1) * children + 1
-                return range(start, min(start + children, size + 1))
 
-            return own
-        length, name = f"{field.name} length", field.name
+def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence[int]]:
+    starts = ((number - 1) * children + 1 for number in numbers)
+    return [range(start, min(start + children, size + 1)) for start in starts]
 
-        def some(_number: int, random: SeededRandom) -> Sequence[int]:
-            if not size:
-                return []
-            first = random.below(name, size)
-            if size > 1 and random.below(length, 2):
-                return [first % size + 1, (first + 1) % size + 1]
-            return [first % size + 1]
 
-        return some
+def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
+    """What finds the records that a field refers to, from their number, which is not 0."""
+    _, resource, name = place
+    if children := CHILDREN_PER_PARENT.get(place):
+        return lambda batch, size: [(number - 1) // children % size + 1 for number in batch.numbers]
+    if rarely_set(name):
+        return lambda batch, size: _rare(batch, name, size, lower=to == resource)
+    if place == ("ats", "applications", "current_stage"):
+        return _stages
+    return lambda batch, size: [number + 1 for number in batch.random.below(name, size)]
 
-    def _prepare(self, place: FieldPlace) -> Target:
-        if place in DERIVED:
-            return self._derived(place)
-        api, _, name = place
-        to = self._target(place)
-        size = self._count(api, to)
-        if size == 0:
-            return lambda _number, _random: None
-        if children := CHILDREN_PER_PARENT.get(place):
-            return lambda number, _random: (number - 1) // children % size + 1
-        if rarely_set(name):
-            return self._rare(place, to, size)
-        if place == ("ats", "applications", "current_stage"):
-            return self._stage(place, size)
-        return lambda number, random: (random or self._random(place, number)).below(name, size) + 1
 
-    def _derived(self, place: FieldPlace) -> Target:
-        api, resource, _ = place
-        first, between, second = DERIVED[place]
-        near, far = self.one((api, resource, first)), self.one((api, between, second))
+def _derived(place: FieldPlace) -> Targets:
+    api, resource, _ = place
+    first, between, second = DERIVED[place]
+    near, far = one((api, resource, first)), one((api, between, second))
 
-        def target(number: int, random: SeededRandom | None) -> int | None:
-            middle = near(number, random)
-            return middle and far(middle, None)
+    def targets(batch: RecordBatch) -> Sequence[int | None]:
+        middles = near(batch)
+        found = [middle for middle in middles if middle is not None]
+        ends = dict(zip(found, far(batch.of(between, found)), strict=True))
+        return [None if middle is None else ends[middle] for middle in middles]
 
-        return target
+    return targets
 
-    def _rare(self, place: FieldPlace, to: str, size: int) -> Target:
-        _, resource, name = place
-        having, lower = f"has {name}", to == resource
 
-        def target(number: int, random: SeededRandom | None) -> int | None:
-            most = min(size, number - 1) if lower else size
-            random = random or self._random(place, number)
-            return random.below(name, most) + 1 if most and random.one_in(having, 4) else None
+def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
+    """One record of four refers to another one: where `lower`, to one of a lower number."""
+    targets: list[int | None] = []
+    for place, (number, has) in enumerate(zip(batch.numbers, batch.random.one_in(f"has {name}", 4), strict=True)):
+        most = min(size, number - 1) if lower else size
+        targets.append(batch.random[place].below(name, most) + 1 if has and most else None)
+    return targets
 
-        return target
 
-    def _stage(self, place: FieldPlace, size: int) -> Target:
-        """A stage of the job that an application is for."""
-        api, resource, name = place
-        job_of = self.one((api, resource, "job"))
-        stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
-
-        def target(number: int, random: SeededRandom | None) -> int | None:
-            random = random or self._random(place, number)
-            job = job_of(number, random) or 1
-            return (job - 1) * stages % size + 1 + random.below(name, stages)
-
-        return target
-
-    def _random(self, place: FieldPlace, number: int) -> SeededRandom:
-        return SeededRandom.of(self._seed, place[0], place[1], number)
+def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
+    """For each application a stage of its job."""
+    stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
+    jobs = one(("ats", "applications", "job"))(batch)
+    turns = batch.random.below("current_stage", stages)
+    return [((job or 1) - 1) * stages % size + 1 + turn for job, turn in zip(jobs, turns, strict=True)]

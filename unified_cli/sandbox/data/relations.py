@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.known import KnownField, known
 
 FieldPlace = tuple[str, str, str]
 """API, resource and field."""
@@ -87,6 +87,12 @@ _RARE = ("parent", "reject")
 def target(api: str, resource: str, field: KnownField) -> str | None:
     """The resource of the same API that a field refers to; None where it refers to none."""
     return field.references or UNDECLARED.get((api, resource, field.name))
+
+
+def target_of(place: FieldPlace) -> str:
+    """The resource that a known field refers to; empty where it refers to none."""
+    api, resource, name = place
+    return next((target(api, resource, field) or "" for field in known(api, resource).fields if field.name == name), "")
 
 
 def rarely_set(field: str) -> bool:

@@ -1,26 +1,27 @@
 """Random numbers that are the same for the same words, in every process and on every machine."""
 
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Self, TypeVar
 from zlib import crc32
 
 T = TypeVar("T")
 
-_MIX = 0x9E3779B97F4A7C15
-_MASK = (1 << 64) - 1
-_DAY = 86_400
+MIX = 0x9E3779B97F4A7C15
+MASK = (1 << 64) - 1
+DAY = 86_400
 _SECONDS = [f"{second:02d}" for second in range(60)]
-_NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
+NEWEST = 1_767_268_800  # 2026-01-01T12:00:00Z: no seeded record has a later time
 
 
 class SeededRandom:
     """Random numbers of one record: what a field gets depends on the record and the field's name, on nothing else."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("key",)
 
     def __init__(self, key: int) -> None:
-        self._key = key
+        self.key = key
 
     @classmethod
     def of(cls, *words: object) -> Self:
@@ -29,13 +30,17 @@ class SeededRandom:
 
     def numbered(self, number: int) -> "SeededRandom":
         """Those of what these words and a number name: record 1, 2, … of a resource."""
-        return SeededRandom(crc32(b"\0%d" % number, self._key))
+        return SeededRandom(self.keys((number,))[0])
+
+    def keys(self, numbers: Iterable[int]) -> list[int]:
+        """The keys of what these words and each of the numbers name."""
+        return [crc32(b"\0%d" % number, self.key) for number in numbers]
 
     def below(self, name: str, limit: int) -> int:
         """A number from 0 up to, not including, `limit`."""
         # A checksum alone is linear, so similar words would give similar numbers; the product mixes its bits.
-        mixed = (crc32(name.encode(), self._key) + 1) * _MIX & _MASK
-        return ((mixed ^ mixed >> 29) * _MIX & _MASK) * limit >> 64
+        mixed = (crc32(name.encode(), self.key) + 1) * MIX & MASK
+        return ((mixed ^ mixed >> 29) * MIX & MASK) * limit >> 64
 
     def pick(self, name: str, choices: tuple[T, ...]) -> T:
         """One of the choices."""
@@ -55,11 +60,16 @@ def timestamp(seconds: float) -> str:
     return f"{_date(day)}T{_hour(minute)}:{_SECONDS[second]}{parts}Z"
 
 
+def timestamps(times: Iterable[int]) -> list[str]:
+    """The same of several times in whole seconds."""
+    return [f"{_date(t // DAY)}T{_hour(t % DAY // 60)}:{_SECONDS[t % 60]}.000Z" for t in times]
+
+
 # Formatting is what takes long, and there are few days and few minutes of a day.
 @lru_cache(2048)
 def _date(day: int) -> str:
     """The date so many days after 1970-01-01."""
-    return time.strftime("%Y-%m-%d", time.gmtime(day * _DAY))
+    return time.strftime("%Y-%m-%d", time.gmtime(day * DAY))
 
 
 @lru_cache(1440)
@@ -70,9 +80,9 @@ def _hour(minute: int) -> str:
 
 def creation_time(random: SeededRandom) -> int:
     """When a record was created, in seconds since 1970: some time in the two years before 2026."""
-    return _NEWEST - (1 + random.below("born", 700)) * _DAY - random.below("hour", _DAY)
+    return NEWEST - (1 + random.below("born", 700)) * DAY - random.below("hour", DAY)
 
 
 def time_after(random: SeededRandom, name: str, start: int, days: int) -> int:
     """A time at most so many days after another, and not later than any record may have."""
-    return min(start + 60 + random.below(name, days * _DAY), _NEWEST)
+    return min(start + 60 + random.below(name, days * DAY), NEWEST)
