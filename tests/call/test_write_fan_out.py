@@ -167,6 +167,8 @@ def test_read_only_profiles_are_all_named(unified: Unified, service: Service, co
         (f"{UPDATE} -p c* -p uno --yes", "c00, uno are the same connection"),
         (f"{UPDATE} -p c* -a x --yes", "-a names one connection"),
         (f"{UPDATE} -p c* --stages 0 --yes", "--stages: '0' must be 1 or more"),
+        (f"{UPDATE} -p c* --stages 5,1 --yes", "--stages: 1 comes after 5, and a later stage is not smaller"),
+        (f"{UPDATE} -p c* --stages 1,20%,5% --yes", "--stages: 5% comes after 20%, and a later stage is not smaller"),
         (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
         (f"{UPDATE} -p c* --max-failures 101% --yes", "--max-failures: 101% is more than all"),
         (f"{UPDATE} -p c* --max-failures 1 --fail-fast --yes", "--fail-fast stops at the first failure"),

@@ -1,10 +1,12 @@
 """When many writes are to stop: after too many failures, or after a stage that was not done as a whole."""
 
 import math
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from unified_cli.errors import UsageError
+
+_STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
@@ -31,12 +33,23 @@ def parse(stages: str | None, most: str | None, total: int, *, fail_fast: bool) 
     """The rules as typed: numbers, or shares of the total. Raises UsageError."""
     if fail_fast and most is not None:
         raise UsageError("--fail-fast stops at the first failure, so --max-failures cannot be used with it")
-    sizes = tuple(_count(part.strip(), total, "--stages", least=1) for part in stages.split(",")) if stages else ()
-    if stages == "":
-        raise UsageError("--stages is empty", hint="--stages 1,5,20%")
+    sizes = () if stages is None else _stages(stages, total)
     if most is None:
         return StopRules(sizes, 0 if fail_fast else None)
     return StopRules(sizes, _count(most.strip(), total, "--max-failures", least=0))
+
+
+def _stages(text: str, total: int) -> tuple[int, ...]:
+    """The sizes of the first stages, each at least as large as the one before."""
+    if not text:
+        raise UsageError("--stages is empty", hint=_STAGES)
+    parts = [part.strip() for part in text.split(",")]
+    sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
+    for before, after in pairwise(parts):
+        # Which of a number and a share is larger depends on how many there are.
+        if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(before.rstrip("%")):
+            raise UsageError(f"--stages: {after} comes after {before}, and a later stage is not smaller", hint=_STAGES)
+    return sizes
 
 
 def _count(text: str, total: int, flag: str, *, least: int) -> int:
