@@ -8,26 +8,29 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import output_stream
 from unified_cli.storage.atomic_file import AtomicFile
 
+OVERWRITE = "--force overwrites it"
+ANOTHER = "name another file, or remove it"
 
-def write(path: Path, chunks: Iterable[bytes], *, force: bool) -> int:
+
+def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
     """Write the chunks to the file, which must not exist unless `force`; gives how many bytes they are.
 
-    Raises StorageError; then nothing is left of it.
+    `instead` says what to do about a file that is there. Raises StorageError; then nothing is left of it.
     """
-    check(path, force=force)
+    check(path, force=force, instead=instead)
     try:
         with AtomicFile.beside(path) as file:
             for chunk in chunks:
                 file.write(chunk)
             file.publish(path, replace=force)
     except FileExistsError:
-        raise StorageError(f"{path} exists", hint="--force overwrites it") from None
+        raise StorageError(f"{path} exists", hint=instead) from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
     return file.size
 
 
-def check(path: Path, *, force: bool) -> None:
+def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
     """Raise StorageError, before anything is asked of the service, for a file that could not be written."""
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
@@ -36,15 +39,8 @@ def check(path: Path, *, force: bool) -> None:
     if output_stream.is_special(path):
         raise StorageError(f"{path} is not a regular file and is left alone")
     if path.exists() and not force:
-        raise StorageError(f"{path} exists", hint="--force overwrites it")
+        raise StorageError(f"{path} exists", hint=instead)
     check_folder(path)
-
-
-def check_new(path: Path) -> None:
-    """The same for a file that is never overwritten."""
-    if path.is_file() and not path.is_symlink():
-        raise StorageError(f"{path} exists", hint="name another file, or remove it")
-    check(path, force=False)
 
 
 def check_folder(path: Path) -> None:

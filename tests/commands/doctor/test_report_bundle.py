@@ -124,3 +124,19 @@ def test_what_cannot_be_written_or_added_is_told_first(
     found = unified(f"doctor {options.format(tmp_path)}")
     assert (found.stdout, found.code, said in found.stderr) == ("", code, True), found.stderr
     assert not (tmp_path / "new.zip").exists()
+
+
+def test_a_file_that_appears_meanwhile_is_kept(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "report.zip"
+    config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "1"\ntoken = "{PLAIN}"\n')
+
+    def reply(_: object) -> Reply:
+        bundle.write_text("mine")
+        return Reply()
+
+    service.reply = reply
+    found = unified(f"doctor a --network --bundle {bundle}")
+    assert (found.code, bundle.read_text()) == (11, "mine")
+    assert found.stderr.endswith(f"error: {bundle} exists (name another file, or remove it)\n")

@@ -48,7 +48,7 @@ def check(path: Path, har: str | None) -> bytes | None:
 
     Raises StorageError, StateError for what is no recording, UnsafeError for one that holds credentials.
     """
-    output_file.check_new(path)
+    output_file.check(path, force=False, instead=output_file.ANOTHER)
     if har is None:
         return None
     try:
@@ -79,7 +79,7 @@ def write(
     files = {"README.txt": _ABOUT.encode(), **files, **({_RECORDING: har} if har is not None else {})}
     content = _zipped(files)
     _check(content)
-    return output_file.write(path, [content], force=False)
+    return output_file.write(path, [content], force=False, instead=output_file.ANOTHER)
 
 
 def _check_recording(content: bytes, name: str) -> None:

@@ -40,7 +40,7 @@ class Recording:
     replays = False
 
     def __init__(self, path: Path, runtime: Runtime, accounts: str) -> None:
-        output_file.check_new(path)
+        output_file.check(path, force=False, instead=output_file.ANOTHER)
         self._path = path
         self._wall = runtime.wall
         self._monotonic = runtime.monotonic
