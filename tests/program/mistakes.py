@@ -73,7 +73,17 @@ TYPED = [
     Mistake(
         f"{LIST} -o yml",
         f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json', 'ndjson', 'table', 'csv', "
-        f"'tsv', 'yaml', 'ids', 'raw' (unified {LIST} --help)",
+        f"'tsv', 'yaml', 'ids', 'raw'; did you mean \"yaml\"? (unified {LIST} --help)",
+    ),
+    Mistake(
+        f"{LIST} -o JSON",
+        f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json', 'ndjson', 'table', 'csv', "
+        f"'tsv', 'yaml', 'ids', 'raw'; did you mean \"json\"? (unified {LIST} --help)",
+    ),
+    Mistake(
+        "export ticketing --to x -o jsonl",
+        "unified export: invalid value for '-o' / '--output' / '--format': 'jsonl' is not one of 'ndjson', 'csv', "
+        "'tsv', 'json', 'parquet'; did you mean \"ndjson\"? (unified export --help)",
     ),
     Mistake(f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"),
 ]

@@ -55,7 +55,11 @@ def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
     """Refuse an unknown output format, and apply the settings for messages."""
     output = settings.values["output"]
     if output.value not in FORMATS:
-        raise ConfigError(f"{output.source}: no output format {output.value!r} (there are {', '.join(FORMATS)})")
+        from unified_cli.cli.other_tools import meant_value  # noqa: PLC0415  only for an error
+
+        meant = meant_value(str(output.value), FORMATS)
+        hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(FORMATS)}"
+        raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
     # The profile may ask for JSON too, not only the command line, which main has checked.
     if settings.output in {"json", "ndjson"} and output.source != "default" and not runtime.stderr_is_terminal:

@@ -1,6 +1,7 @@
 """How gh, aws, gcloud, kubectl, curl and httpie spell what has another name here."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
@@ -73,6 +74,24 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "start run up": ("serve",),
     "api http curl call": ("request",),
 }
+
+
+_VALUES = {"jsonl": "ndjson", "jsonlines": "ndjson", "json-lines": "ndjson", "yml": "yaml", "text": "table"}
+
+
+def meant_value(text: str, choices: Sequence[str]) -> str | None:
+    """The value that was meant: written otherwise, or as other tools call it; None where nothing comes close."""
+    lower = text.lower()
+    found = {one.lower(): one for one in choices}
+    close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
+    return next((found[one] for one in close if one in found), None)
+
+
+def not_one_of(text: str, choices: Sequence[str]) -> str:
+    """The words that say so, with the choice that was meant."""
+    meant = meant_value(text, choices)
+    wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
+    return f'{wrong}; did you mean "{meant}"?' if meant else wrong
 
 
 def own_commands(name: str) -> Sequence[str]:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED
 from unified_cli.config.keys import KEYS, Key
@@ -65,7 +66,9 @@ def parse(name: str, value: Any) -> Any:
         # A later call may run in another folder.
         found = str(Path(found).absolute())
     if name == "output" and found not in FORMATS:
-        raise UsageError(f'no output format "{visible(found)}" (choose from {", ".join(FORMATS)})')
+        meant = meant_value(found, FORMATS)
+        hint = f'did you mean "{meant}"?' if meant else f"choose from {', '.join(FORMATS)}"
+        raise UsageError(f'no output format "{visible(found)}"', hint=hint)
     return int(found) if isinstance(found, float) and found.is_integer() else found
 
 
