@@ -52,6 +52,11 @@ def no_tls_proxy(variable: str) -> str:
     return f"http:// instead, in {variable}?"
 
 
+def doubled(prefix: str) -> str:
+    """For a base URL that ends as each path begins."""
+    return f"the base URL ends in {prefix}, which each path begins with: leave it out there"
+
+
 def check_address(source: str) -> str:
     """For a host that cannot be reached; `source` says where its name comes from."""
     return f"check the address, which comes from {source}"

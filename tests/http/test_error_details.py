@@ -108,3 +108,13 @@ def test_a_refused_line_of_many_says_why(unified: Unified, service: Service) -> 
         "no; name: is taken; request id: req-7; its key was "
     )
     assert result.code == 9
+
+
+def test_a_base_url_that_holds_the_beginning_of_the_paths_is_named(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(404, b"no such page", {"Content-Type": "text/plain"})
+    environ = {**service.environ, "UNIFIED_BASE_URL": f"{service.url}/unified/"}
+    for command in ("ticketing tickets list", "ticketing tickets get 1", "request GET /unified/ticketing/tickets"):
+        result = unified(command, environ=environ)
+        said = "(the base URL ends in /unified, which each path begins with: leave it out there)\n"
+        assert (result.code, result.stderr.endswith(said)) == (4, True), result.stderr
+    assert "the base URL" not in unified("ticketing tickets list", environ=service.environ).stderr

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from unified_cli import hints
@@ -47,6 +48,8 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     reason = excerpt("; ".join([head, *(one for one in _insight(envelope, service) if one not in text)]))
     found = hints.for_status(status, origin, request.operation, answer.token)
     hint = hints.BLOCKED if answer.blocked else found
+    if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
+        hint = hints.doubled(service.prefix)
     response = error_details.response(lines, answer.body, answer.headers)
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
 
