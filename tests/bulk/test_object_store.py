@@ -20,7 +20,10 @@ from pages import cursor_of, served
 from server import Reply, Seen, Service
 from stores import Bucket, ended, serve_lists, start, wait_for
 
+from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, LogEntry
+from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
+from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.storage.object_store import store_url
 from unified_cli.storage.object_store.stored_objects import StoredObjects
 
@@ -294,6 +297,46 @@ def test_a_writer_whose_chunk_was_removed_before_its_entry_cannot_make_the_entry
     assert result.stderr.endswith("has taken over from this one\n")
     assert export().code == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(10)]
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_frozen_writer_that_wakes_adds_nothing_to_a_list_that_was_taken_over(
+    export: Export, service: Service, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve_lists(service, pages=8)
+    write, good = ChunkedList._write, service.reply
+    refused: list[TakenOverError | None] = []
+    other = []
+
+    def frozen(part: ChunkedList, state: Checkpoint) -> None:
+        if other or part._known.number != 1:
+            write(part, state)
+            return
+
+        def awake(seen: Seen) -> Reply:
+            if not refused:
+                # The other run has opened the list and written nothing.
+                try:
+                    write(part, state)
+                    refused.append(None)
+                except TakenOverError as error:
+                    refused.append(error)
+            return good(seen)
+
+        sign = {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 3}
+        bucket.put("dump/.lease/manifest.json/000001", json.dumps(sign).encode())
+        other.append(None)
+        service.reply = awake
+        other[0] = export()
+        assert refused[0]
+        raise refused[0]
+
+    monkeypatch.setattr(ChunkedList, "_write", frozen)
+    result = export()
+    assert (other[0].code, result.code) == (0, 12), other[0].stderr
+    assert result.stderr.endswith("has taken over from this one\n")
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+    assert len(service.seen) == 8 + 2
 
 
 def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:

@@ -6,12 +6,11 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
-from typing import NamedTuple, Self
 
 from unified_cli.bulk.export import increments, parquet_file
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry, LoggedList
+from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
@@ -24,30 +23,6 @@ from unified_cli.storage.object_store.stored_objects import StoredObjects
 # A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
 BYTES = 4 * 1024 * 1024
 _SECONDS = 30.0
-_LOGS = ".log"
-
-
-class ListPlace(NamedTuple):
-    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`, and its log."""
-
-    folder: str
-    begin: str
-    suffix: str
-    log: str
-
-    @classmethod
-    def of(cls, file: str) -> Self:
-        """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
-        path = PurePosixPath(file)
-        resource, _, number = path.stem.rpartition(".")
-        added = bool(resource) and number.isdecimal()
-        begin = int(number) if added else 1
-        folder = path.parent / (resource if added else path.stem)
-        return cls(str(folder), f"{begin:04}-", path.suffix, f"{_LOGS}/{folder}/{begin:04}")
-
-    def chunks(self, objects: StoredObjects) -> dict[str, int]:
-        """The names of the chunks that are there, also of those that no log knows, with their bytes."""
-        return {name: size for name, size in objects.sizes(self.folder).items() if name.startswith(self.begin)}
 
 
 class ChunkedList:
@@ -58,14 +33,23 @@ class ChunkedList:
     """
 
     def __init__(
-        self, runtime: Runtime, objects: StoredObjects, file: str, identity: ListIdentity, options: ListExportOptions
+        self,
+        runtime: Runtime,
+        objects: StoredObjects,
+        file: str,
+        identity: ListIdentity,
+        options: ListExportOptions,
+        *,
+        takes_over: bool,
     ) -> None:
+        """With `takes_over` there may be a writer of this list that is taken for dead, and is frozen only."""
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._objects = objects
         self._place = ListPlace.of(file)
         self._log = ChunkLog(objects, self._place.log)
         self._identity = identity
         self._options = options
+        self._takes_over = takes_over
         self._writer = secrets.token_hex(4)
         self._known = LoggedList(0, 1, (), self._fresh())
         self._buffer, self._counted = bytearray(), 0
@@ -93,10 +77,12 @@ class ChunkedList:
         there = self._place.chunks(self._objects)
         if wrong := [chunk.name for chunk in self._known.chunks if there.get(chunk.name) != chunk.bytes]:
             raise StateError(f"{self}/{wrong[0]} is gone or was changed", hint=REMEDY)
-        if unknown := there.keys() - {chunk.name for chunk in self._known.chunks}:
-            if not restart and not self.state.complete:
-                # A writer that is frozen and not dead must not find its number free after its chunk was removed.
-                self._add(None, self.state)
+        unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
+        if (unknown or self._takes_over) and not restart and not self.state.complete:
+            # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,
+            # nor before this one has written its first.
+            self._add(None, self.state)
+        if unknown:
             self._objects.remove([f"{self._place.folder}/{name}" for name in sorted(unknown)])
         self._logged_at = self._monotonic()
 

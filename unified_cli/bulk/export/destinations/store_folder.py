@@ -7,7 +7,8 @@ from fnmatch import fnmatch
 
 from unified_cli.bulk.export.destinations import chunked_list
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog
-from unified_cli.bulk.export.destinations.chunked_list import ChunkedList, ListPlace
+from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
+from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.destinations.store_lease import StoreLease
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
@@ -61,7 +62,8 @@ class StoreFolder:
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
         """The chunks of a list, and their log."""
-        return ChunkedList(self._runtime, self._objects, file, identity, options)
+        follows_dead = self._lease is not None and self._lease.follows_dead
+        return ChunkedList(self._runtime, self._objects, file, identity, options, takes_over=follows_dead)
 
     def holds(self, entry: ManifestEntry) -> bool:
         """Whether the list is there. Raises StateError where it was changed, StorageError."""

@@ -72,6 +72,11 @@ class StoreLease:
             )
         self._thread = os_limits.start_thread(self._renew)
 
+    @property
+    def follows_dead(self) -> bool:
+        """Whether an earlier run held it to the end without releasing it: it was killed, or is frozen."""
+        return self._number > 1
+
     def check(self) -> None:
         """Raise TakenOverError where another run has the lease by now, StorageError."""
         found = self._read(f"{self._number:06}")
