@@ -155,30 +155,40 @@ _unified_flags() {
     esac
 }
 
-# Set `kind` to what the value of the option $1 is.
+# Set `kind` to what the value of the option $1 is, after the command words in `path`.
 _unified_value() {
     kind=''
-    case $1 in
-        -p|--profile) kind='connection' ;;
-        --token-file) kind='file' ;;
-        -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
-        -q|--query) kind='parameter' ;;
-        --dedupe) kind='id' ;;
-        --columns) kind='column' ;;
-        --out|--junit|--record|--replay) kind='file' ;;
-        --as) kind='curl' ;;
-        --ca-bundle) kind='file' ;;
-        --color) kind='auto always never' ;;
-        -d|--data|-F|--field) kind='@file' ;;
-        --format) kind='ndjson json csv ids' ;;
-        --from) kind='file' ;;
-        --to|--verify) kind='folder' ;;
-        --report|--ids) kind='file' ;;
-        --only) kind='create update delete' ;;
-        --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
-        --shell) kind='bash zsh fish pwsh' ;;
-        --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
-        --store) kind='keyring file config' ;;
+    case "$path $1" in
+        export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet' ;;
+        import\ -o|import\ --output) kind='table json tsv' ;;
+        diff\ -o|diff\ --output) kind='table ndjson json' ;;
+        apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table json tsv' ;;
+        capabilities\ -o|capabilities\ --output) kind='table tsv json ndjson csv junit' ;;
+        connections\ list\ -o|connections\ list\ --output|profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table json tsv' ;;
+        *)
+            case $1 in
+                -p|--profile) kind='connection' ;;
+                --token-file) kind='file' ;;
+                -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
+                -q|--query) kind='parameter' ;;
+                --dedupe) kind='id' ;;
+                --columns) kind='column' ;;
+                --out|--junit|--record|--replay) kind='file' ;;
+                --as) kind='curl' ;;
+                --ca-bundle) kind='file' ;;
+                --color) kind='auto always never' ;;
+                -d|--data|-F|--field) kind='@file' ;;
+                --format) kind='ndjson json csv ids' ;;
+                --from) kind='file' ;;
+                --to|--verify) kind='folder' ;;
+                --report|--ids) kind='file' ;;
+                --only) kind='create update delete' ;;
+                --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
+                --shell) kind='bash zsh fish pwsh' ;;
+                --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
+                --store) kind='keyring file config' ;;
+            esac
+            ;;
     esac
 }
 

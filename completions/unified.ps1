@@ -234,6 +234,35 @@ $UnifiedValues['--prefix'] = ''
 $UnifiedValues['--tag'] = ''
 $UnifiedValues['--token-command'] = ''
 $UnifiedValues['--store'] = 'keyring file config'
+$UnifiedValues['export -o'] = 'ndjson csv tsv json parquet'
+$UnifiedValues['export --output'] = 'ndjson csv tsv json parquet'
+$UnifiedValues['export --format'] = 'ndjson csv tsv json parquet'
+$UnifiedValues['import -o'] = 'table json tsv'
+$UnifiedValues['import --output'] = 'table json tsv'
+$UnifiedValues['diff -o'] = 'table ndjson json'
+$UnifiedValues['diff --output'] = 'table ndjson json'
+$UnifiedValues['apply -o'] = 'table json tsv'
+$UnifiedValues['apply --output'] = 'table json tsv'
+$UnifiedValues['runs list -o'] = 'table json tsv'
+$UnifiedValues['runs list --output'] = 'table json tsv'
+$UnifiedValues['schema -o'] = 'table json tsv'
+$UnifiedValues['schema --output'] = 'table json tsv'
+$UnifiedValues['operations -o'] = 'table json tsv'
+$UnifiedValues['operations --output'] = 'table json tsv'
+$UnifiedValues['sandbox status -o'] = 'table json tsv'
+$UnifiedValues['sandbox status --output'] = 'table json tsv'
+$UnifiedValues['doctor -o'] = 'table json tsv'
+$UnifiedValues['doctor --output'] = 'table json tsv'
+$UnifiedValues['capabilities -o'] = 'table tsv json ndjson csv junit'
+$UnifiedValues['capabilities --output'] = 'table tsv json ndjson csv junit'
+$UnifiedValues['connections list -o'] = 'table json tsv'
+$UnifiedValues['connections list --output'] = 'table json tsv'
+$UnifiedValues['profile list -o'] = 'table json tsv'
+$UnifiedValues['profile list --output'] = 'table json tsv'
+$UnifiedValues['profile show -o'] = 'table json tsv'
+$UnifiedValues['profile show --output'] = 'table json tsv'
+$UnifiedValues['profile test -o'] = 'table json tsv'
+$UnifiedValues['profile test --output'] = 'table json tsv'
 $UnifiedArguments = @{
     'ticketing accounts get' = @('record')
     'ticketing accounts update' = @('record')
@@ -444,6 +473,12 @@ $UnifiedComplete = {
         }
     }
 
+    # What the value of an option is: that of the command, or of all that have the option.
+    function Get-UnifiedValue([string]$option) {
+        $own = "$($at -join ' ') $option"
+        if ($UnifiedValues.ContainsKey($own)) { $UnifiedValues[$own] } else { $UnifiedValues[$option] }
+    }
+
     $at = @()
     $skip = ''
     $helped = $false
@@ -471,10 +506,10 @@ $UnifiedComplete = {
 
     $place = if ($helped) { 'help' } else { $at -join ' ' }
     if ($skip) {
-        Show-UnifiedKind $UnifiedValues[$skip] ''
+        Show-UnifiedKind (Get-UnifiedValue $skip) ''
     } elseif ($wordToComplete -clike '--*=*') {
         $option = ($wordToComplete -split '=', 2)[0]
-        Show-UnifiedKind $UnifiedValues[$option] "$option="
+        Show-UnifiedKind (Get-UnifiedValue $option) "$option="
     } elseif ($wordToComplete.StartsWith('-')) {
         $help = @('--help:show the page of help', '-h:show the page of help')
         foreach ($set in $UnifiedFlags) {

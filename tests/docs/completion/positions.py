@@ -4,9 +4,8 @@ import random
 
 from entries import ENTRIES
 
-from unified_cli.docs.command_index import CommandEntry, all_flags
+from unified_cli.docs.command_index import CommandEntry
 
-BY_SPELLING = all_flags(ENTRIES)
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """
 base_url = "https://api.example.com"
@@ -33,9 +32,10 @@ def positions() -> list[tuple[str, set[str]]]:
         flag = dice.choice(valued) if valued else None
         if flag:
             spelling = dice.choice(flag.spellings)
-            # Values are offered by the option's name: a built-in command may take fewer of them.
-            values = set(BY_SPELLING[spelling].choices) or {"sandbox", *PROFILES}
-            found.append((f"{_line(entry)}-v {spelling} ", values))
+            found.append((f"{_line(entry)}-v {spelling} ", set(flag.choices) or {"sandbox", *PROFILES}))
+    exported = {"ndjson", "csv", "tsv", "json", "parquet"}
+    found += [(f"unified export ticketing {spelling} ", exported) for spelling in ("-o", "--output", "--format")]
+    found.append(("unified runs list -o ", {"table", "json", "tsv"}))
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))
     found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))

@@ -11,6 +11,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
     return {
         "WORDS": _words(known.words),
         "FLAGS": _cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
+        "OWN_VALUES": _cases((_pattern(place), f"kind='{kind}'") for place, kind in known.own_values.items()),
         "VALUES": _cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _arguments(known.arguments),
         "COLUMNS": _cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in known.columns.items()),

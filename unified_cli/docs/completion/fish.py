@@ -10,6 +10,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
     return {
         "WORDS": _cases((path, _described(words)) for path, words in known.words.items()),
         "FLAGS": _cases((path, _described(flags)) for path, flags in known.flags),
+        "OWN_VALUES": _cases((place, f"echo {_quoted(kind)}") for place, kind in known.own_values.items()),
         "VALUES": _cases((spelling, f"echo {_quoted(kind)}") for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _cases(_arguments(known)),
         "COLUMNS": _cases((path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()),

@@ -19,15 +19,17 @@ ANY = "*"
 class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
-    `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling,
-    for all options that take a value; `arguments` by path, the last one repeats. `columns` are the known fields of a
-    resource, `parameters` what an operation is known to take as a query parameter, up to the `=`.
+    `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling, for all
+    options that take a value, `own_values` by path and spelling where a command takes others; `arguments` by path, the
+    last one repeats. `columns` are the known fields of a resource, `parameters` what an operation is known to take as
+    a query parameter, up to the `=`.
     """
 
     apis: Sequence[str]
     words: Mapping[str, Words]
     flags: Sequence[tuple[str, Words]]
     values: Mapping[str, str]
+    own_values: Mapping[str, str]
     arguments: Mapping[str, Sequence[str]]
     columns: Mapping[str, Sequence[str]]
     parameters: Mapping[str, Sequence[str]]
@@ -42,10 +44,19 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
         words={" ".join(entry.path): entry.words for entry in entries if entry.words},
         flags=[*_flags(entries, catalogue)],
         values=values,
+        own_values=dict(_own_values(entries, values)),
         arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
         columns=_columns(catalogue),
         parameters={one.command: names for one in catalogue if (names := _parameters(one, catalogue.service))},
     )
+
+
+def _own_values(entries: Iterable[CommandEntry], values: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    for entry in entries:
+        for flag in entry.flags:
+            for spelling in flag.spellings:
+                if flag.takes_value and (kind := _kind(flag)) != values[spelling]:
+                    yield f"{' '.join(entry.path)} {spelling}", kind
 
 
 def _columns(catalogue: Catalogue) -> Mapping[str, Sequence[str]]:

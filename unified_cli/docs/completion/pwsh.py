@@ -10,7 +10,10 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
     return {
         "WORDS": (f"{_quoted(path)} = {_described(words)}" for path, words in known.words.items()),
         "FLAGS": _list(f"@({_quoted(path)}, {_described(flags)})" for path, flags in known.flags),
-        "VALUES": (f"$UnifiedValues[{_quoted(one)}] = {_quoted(kind)}" for one, kind in known.values.items()),
+        "VALUES": (
+            f"$UnifiedValues[{_quoted(one)}] = {_quoted(kind)}"
+            for one, kind in (*known.values.items(), *known.own_values.items())
+        ),
         "ARGUMENTS": (f"{_quoted(path)} = {_kinds(kinds)}" for path, kinds in known.arguments.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,

@@ -10,6 +10,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
     return {
         "WORDS": (f"({_pattern(path)}) known=({_described(words)}) ;;" for path, words in known.words.items()),
         "FLAGS": (f"({_pattern(path)}) known+=({_described(flags)}) ;;" for path, flags in known.flags),
+        "OWN_VALUES": (f"({_pattern(place)}) kind={_quoted(kind)} ;;" for place, kind in known.own_values.items()),
         "VALUES": (f"({spelling}) kind={_quoted(kind)} ;;" for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": _arguments(known),
         "COLUMNS": (f"({_pattern(path)}) known=({' '.join(names)}) ;;" for path, names in known.columns.items()),

@@ -20,11 +20,16 @@ _unified_flags() {
     esac
 }
 
-# Set `kind` to what the value of the option $1 is.
+# Set `kind` to what the value of the option $1 is, after the command words in `path`.
 _unified_value() {
     kind=''
-    case $1 in
-        @VALUES@
+    case "$path $1" in
+        @OWN_VALUES@
+        *)
+            case $1 in
+                @VALUES@
+            esac
+            ;;
     esac
 }
 

@@ -20,10 +20,14 @@ function __unified_flags --argument-names at
     end
 end
 
-# What the value of an option is.
-function __unified_value --argument-names option
-    switch "$option"
-        @VALUES@
+# What the value of an option is, after the command words.
+function __unified_value --argument-names option at
+    switch "$at $option"
+        @OWN_VALUES@
+        case '*'
+            switch "$option"
+                @VALUES@
+            end
     end
 end
 
@@ -221,10 +225,10 @@ function __unified_complete
         end
     end
     if test -n "$skip"
-        __unified_offer "$(__unified_value $skip)" '' "$current" "$at" "$profile" "$account"
+        __unified_offer "$(__unified_value $skip "$at")" '' "$current" "$at" "$profile" "$account"
     else if string match -q -- '--*=*' $current
         set -l parts (string split -m 1 = -- $current)
-        __unified_offer "$(__unified_value $parts[1])" "$parts[1]=" "$parts[2]" "$at" "$profile" "$account"
+        __unified_offer "$(__unified_value $parts[1] "$at")" "$parts[1]=" "$parts[2]" "$at" "$profile" "$account"
     else if string match -q -- '-*' $current
         test -n "$helped"; and set at help
         __unified_flags "$at"

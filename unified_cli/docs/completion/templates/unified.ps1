@@ -102,6 +102,12 @@ $UnifiedComplete = {
         }
     }
 
+    # What the value of an option is: that of the command, or of all that have the option.
+    function Get-UnifiedValue([string]$option) {
+        $own = "$($at -join ' ') $option"
+        if ($UnifiedValues.ContainsKey($own)) { $UnifiedValues[$own] } else { $UnifiedValues[$option] }
+    }
+
     $at = @()
     $skip = ''
     $helped = $false
@@ -129,10 +135,10 @@ $UnifiedComplete = {
 
     $place = if ($helped) { 'help' } else { $at -join ' ' }
     if ($skip) {
-        Show-UnifiedKind $UnifiedValues[$skip] ''
+        Show-UnifiedKind (Get-UnifiedValue $skip) ''
     } elseif ($wordToComplete -clike '--*=*') {
         $option = ($wordToComplete -split '=', 2)[0]
-        Show-UnifiedKind $UnifiedValues[$option] "$option="
+        Show-UnifiedKind (Get-UnifiedValue $option) "$option="
     } elseif ($wordToComplete.StartsWith('-')) {
         $help = @('--help:show the page of help', '-h:show the page of help')
         foreach ($set in $UnifiedFlags) {
