@@ -128,3 +128,24 @@ def test_what_is_no_answer_is_asked_again(unified: Unified, service: Service) ->
     assert (result.code, result.stderr) == (0, f"{question}please answer y or n\n{question}")
     assert unified(command, environ=service.environ, tty=True, stdin=b"maybe").code == 2
     assert len(service.seen) == 1
+
+
+KEYED = "ticketing tickets create -f name=x --idempotency-key k-1"
+REPEAT = "to repeat it safely: --idempotency-key k-1"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"""{KEYED} --jq 'error("no")'""", f"--jq: no; POST /unified/ticketing/tickets was done ({REPEAT})"),
+        (f"{KEYED} --jq halt_error", f"--jq: x; POST /unified/ticketing/tickets was done ({REPEAT})"),
+        ("ticketing tickets delete 1 --yes --jq '.id'", ""),
+    ],
+)
+def test_an_answer_that_cannot_be_shown_leaves_no_doubt_about_the_write(
+    command: str, said: str, unified: Unified, service: Service
+) -> None:
+    service.reply = lambda seen: Reply(204) if seen.method == "DELETE" else Reply(201, b'"x"')
+    result = unified(command, environ=service.environ)
+    assert (result.code, len(service.seen)) == (11 if said else 0, 1)
+    assert result.stderr == (f"error: {said}\n" if said else "done (204, no content)\n")

@@ -169,6 +169,18 @@ def test_a_full_disk_at_stdout_is_11(start: Any, command: str, unbuffered: str) 
     assert (code, told) == (11, "error: cannot write to standard output: No space left on device\n")
 
 
+def test_a_full_disk_does_not_hide_that_a_write_was_done(start: Any) -> None:
+    with Path("/dev/full").open("wb") as full:
+        _, process = start(f"{CREATE} --idempotency-key k-1 -o json", [reply(b"{}", 201)], stdout=full)
+        code, _, told = end(process)
+    error = json.loads(told)["error"]
+    assert (code, error["status"], error["idempotency_key"]) == (11, 201, "k-1")
+    assert error["message"] == (
+        "cannot write to standard output: No space left on device; POST /unified/ticketing/tickets was done "
+        "(to repeat it safely: --idempotency-key k-1)"
+    )
+
+
 @pytest.mark.parametrize("command", ["--version", "--help", "operations", f"{LIST} --dry-run", LIST, CREATE])
 def test_a_closed_stdout_is_11_before_anything_is_sent(start: Any, command: str) -> None:
     listener, process = start(command, shell='exec "$@" >&-')

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from unified_cli.call import Call, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import RefusedError, UnifiedError, UnknownError, UsageError
+from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
+    from unified_cli.http.answer.reader import Answer
+    from unified_cli.output.jq_programs.jq_program import JqProgram
 
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
 
@@ -129,8 +131,6 @@ def _send(call: Call, clients: "Clients", request: Request) -> None:
 
 
 def _once(call: Call, clients: "Clients", request: Request) -> None:
-    from unified_cli.call import response_output  # noqa: PLC0415
-
     runtime, _, settings, options = call
     program = None
     if options.jq:
@@ -146,7 +146,7 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
     client = clients.open(settings)
     try:
         got = client.send(request, any_type=settings.output == "raw")
-        response_output.write(call, request, got, program)
+        _write(call, request, got, program)
     finally:
         client.close()
     if got.body and request.operation and request.operation.lists:
@@ -157,3 +157,16 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
             seen_words.keep_page(call, request.operation, got.body)
+
+
+def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | None") -> None:
+    from unified_cli.call import response_output  # noqa: PLC0415
+
+    try:
+        response_output.write(call, request, got, program)
+    except (UsageError, StorageError) as error:
+        if not request.writes:
+            raise
+        from unified_cli.http import write_outcome  # noqa: PLC0415
+
+        raise write_outcome.unshown(request, got.status, error) from None

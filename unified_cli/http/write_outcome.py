@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import Enum, auto
 
-from unified_cli.errors import UnifiedError, UnknownError
+from unified_cli.errors import StorageError, UnifiedError, UnknownError
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import Request
 
@@ -62,6 +62,16 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
         status=error.status,
         idempotency_key=request.key,
         response=error.response,
+    )
+
+
+def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
+    """The error for a write that was done, and whose answer could not be shown for the reason of another error."""
+    return StorageError(
+        f"{error.reason}; {request.method} {request.path} was done",
+        hint=how_to_repeat(request),
+        status=status,
+        idempotency_key=request.key,
     )
 
 
