@@ -194,6 +194,24 @@ def test_words_that_are_no_directives_are_let_through(program: str, unified: Uni
     assert unified(["ticketing", "tickets", "list", "--jq", program], environ=service.environ).code == 0
 
 
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ('if .id == "3" then halt_error else .id end', ""),
+        ('if .id == "3" then ("three" | halt_error(0)) else .id end', "three"),
+        ('if .id == "3" then halt else .id end', "halt has no meaning here, where a program runs once for each value"),
+        ("halt_error(1; 2)", "halt_error/2 is not defined at <top-level>, line 1, column 1: "),
+    ],
+)
+def test_a_program_that_halts_leaves_no_record_out_silently(
+    program: str, said: str, unified: Unified, service: Service
+) -> None:
+    service.reply = pages
+    result = unified([*READS, program, "--all"], environ=service.environ)
+    assert (result.code, said in result.stderr) == (2, True), result.stderr
+    assert unified(["ticketing", "tickets", "get", "1", "--jq", '"halt"'], environ=service.environ).code == 0
+
+
 @pytest.mark.parametrize("program", ["setpath([2147483647]; 1)", "[range(10)] | .[1e18] = 1", "error(null)", "{} + 1"])
 def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, service: Service) -> None:
     result = process(["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ)

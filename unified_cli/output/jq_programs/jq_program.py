@@ -14,6 +14,11 @@ from unified_cli.output.jq_programs.jq_process import JqProcess
 
 # A program begins with its directives; a comment may continue after a backslash at the end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
+_HALTS = """\
+def halt: error("halt has no meaning here, where a program runs once for each value");
+def halt_error: error;
+def halt_error($code): error;
+"""
 # The last line of what jq says about a program.
 _LONGEST_REASON = 300
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
@@ -76,7 +81,10 @@ def compiled(expression: str) -> Any:
         # jq looks for modules in the working directory too.
         raise ValueError(f"error: no {directive[1]} directive is allowed, since a program reads no other files")
     with signals.ending_at_once():
-        return jq.compile(expression)
+        program = jq.compile(expression)
+        # The library ends the results there without a word, so a record would be missing. A program compiles alone
+        # first: its messages name its own lines.
+        return jq.compile(_HALTS + expression) if "halt" in expression else program
 
 
 def _reason(error: ValueError) -> str:
