@@ -189,6 +189,26 @@ def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, co
     assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {"c2": 1}
 
 
+def test_a_check_that_saw_no_record_does_not_pass(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    path, file = baseline(unified, service, config, tmp_path), tmp_path / "result.xml"
+    whole = service.reply
+    empty = {"c2", "c5"}
+    service.reply = lambda seen: (
+        served({"result": []}) if dict(seen.query)["integrated_account_id"] in empty else whole(seen)
+    )
+    result = unified(f"{SCHEMA} -p 'c*' --against {path} --junit {file}", environ=service.environ)
+    assert (result.code, result.stderr) == (
+        0,
+        "no record in c2, c5; 8 connections: nothing is lost or of another type, 0 other differences\n",
+    )
+    suites = {suite.name: suite.skipped for suite in JUnitXml.fromfile(str(file))}
+    assert {name for name, skipped in suites.items() if skipped} == empty
+    result = unified(f"{SCHEMA} -p c2 -p c5 --against {path}", environ=service.environ)
+    assert (result.code, result.stderr) == (9, "error: nothing was compared: there is no record\n")
+
+
 @pytest.mark.parametrize("tty", [False, True])
 def test_names_that_would_drive_a_terminal(unified: Unified, service: Service, tty: bool, tmp_path: Path) -> None:
     service.reply = lambda _: served({"result": [{"a\x1b[31m\tb\nc": 1, "type": "x\x1b]0;y\x07"}] * 40})
@@ -230,6 +250,8 @@ def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
         ("ticketing/tickets --against list.json", 2, "this is no JSON Schema of records"),
         ("ticketing/tickets --against deep.json", 2, "is no"),
         ("ticketing/tickets --against endless.json", 2, "this is no JSON Schema of records"),
+        ("ticketing/tickets --against empty.json", 2, "empty.json names no members of records, so there is nothing to"),
+        ("ticketing/tickets --against one.json --junit ./one.json", 2, "--junit one.json would replace the schema of "),
         ("ticketing/tickets --records 0", 2, "--records"),
     ],
 )
@@ -244,6 +266,8 @@ def test_what_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.json").write_text("{")
+    Path("empty.json").write_text("{}")
+    Path("one.json").write_text('{"properties": {"id": {"type": "string"}}}')
     Path("list.json").write_text(json.dumps({"properties": [1]}))
     Path("endless.json").write_text('{"x-counts": {"string": 1e999}}')
     Path("deep.json").write_text('{"items":' * 5000 + "{}" + "}" * 5000)

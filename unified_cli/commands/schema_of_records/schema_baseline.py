@@ -60,6 +60,9 @@ def _of_file(path: Path) -> ShapeNode:
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known") from None
     try:
-        return schema_document.shape_of(json.loads(text))
+        found = schema_document.shape_of(json.loads(text))
     except (ValueError, RecursionError):
         raise UsageError(f"{path} is not JSON") from None
+    if not found.members:
+        raise UsageError(f"{path} names no members of records, so there is nothing to compare with")
+    return found

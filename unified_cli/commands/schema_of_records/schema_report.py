@@ -18,13 +18,14 @@ from unified_cli.runtime import Runtime
 _HEADS = ("connection", "difference", "path", "before", "now")
 _MOST_NAMED = 5
 
-Found = Mapping[str, Sequence[ShapeDifference] | UnifiedError]
-"""The differences of each connection, or why it could not be read."""
+Compared = Sequence[ShapeDifference] | UnifiedError | None
+"""The differences of a connection, why it could not be read, or None where it has no record to compare."""
+Found = Mapping[str, Compared]
 
 
-def differences(before: ShapeNode, now: ObservedShape) -> list[ShapeDifference]:
+def differences(before: ShapeNode, now: ObservedShape) -> Compared:
     """What differs in a connection, what is always a failure first."""
-    return sorted(compare(before, now.root), key=_order)
+    return sorted(compare(before, now.root), key=_order) if now.root.seen else None
 
 
 def _order(one: ShapeDifference) -> tuple[bool, str, str]:
@@ -33,7 +34,7 @@ def _order(one: ShapeDifference) -> tuple[bool, str, str]:
 
 def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, found: Found) -> None:
     """Print the differences, and write the file of `--junit`."""
-    rows = [(name, one) for name, several in found.items() if not isinstance(several, UnifiedError) for one in several]
+    rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
     lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
     if lines or options.output == "json":
@@ -44,24 +45,32 @@ def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, 
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
-    """Raise DifferentError where differences are a failure, IncompleteError where connections could not be read."""
+    """Raise DifferentError where differences are a failure, IncompleteError where connections could not be read.
+
+    No record in any of them is incomplete, too: a check that has seen nothing does not pass.
+    """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
     raise_errors(runtime, errors, len(found))
-    wrong = {
-        name: [one for one in several if strict or not one.kind.strict]
-        for name, several in found.items()
-        if not isinstance(several, UnifiedError)
-    }
+    compared = _compared(found)
+    if not compared:
+        raise IncompleteError("nothing was compared: there is no record")
+    wrong = {name: [one for one in several if strict or not one.kind.strict] for name, several in compared.items()}
     wrong = {name: several for name, several in wrong.items() if several}
-    told = sum(len(several) for several in found.values() if not isinstance(several, UnifiedError))
+    told = sum(len(several) for several in compared.values())
     if wrong:
         name, several = next(iter(wrong.items()))
         first, number = several[0], sum(map(len, wrong.values()))
         named = ", ".join([*wrong][:_MOST_NAMED]) + (" …" if len(wrong) > _MOST_NAMED else "")
         what = f"{first.kind.value} {first.path} ({first.before or 'nothing'} before, {first.now} now)"
         raise DifferentError(f"{counted(number, 'difference')} in {named}; first {name}: {what}")
-    many = counted(len(found), "connection")
+    many = counted(len(compared), "connection")
+    if empty := [name for name, one in found.items() if one is None]:
+        many = f"no record in {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
     runtime.stderr.note(f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}")
+
+
+def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
+    return {name: one for name, one in found.items() if one is not None and not isinstance(one, UnifiedError)}
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
@@ -78,12 +87,12 @@ def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: i
     raise IncompleteError(f"{len(errors)} of {counted(number, 'connection')} failed: {', '.join(errors)}")
 
 
-def _suite(
-    name: str, found: Sequence[ShapeDifference] | UnifiedError, classname: str, options: SchemaOptions
-) -> JUnitSuite:
+def _suite(name: str, found: Compared, classname: str, options: SchemaOptions) -> JUnitSuite:
     """A test for each kind of difference."""
     if isinstance(found, UnifiedError):
         return JUnitSuite(name, [JUnitCase(classname, "read", "error", found.message, found.one_line)])
+    if found is None:
+        return JUnitSuite(name, [JUnitCase(classname, "read", "skipped", "there is no record to compare")])
     return JUnitSuite(name, [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange])
 
 

@@ -32,6 +32,7 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         raise UsageError("--strict and --junit need --against")
     if options.junit is not None:
         junit.check(Path(options.junit))
+        _check_other(Path(options.against or ""), Path(options.junit))
     stdout.check(runtime)
     selected = observed_connections.select(context, operation, options, options.profile)
     selected.note_same()
@@ -46,6 +47,11 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     found = {read.name: unordered[read.name] for read in selected.reads}
     schema_report.print_found(runtime, options, operation, found)
     schema_report.finish(runtime, found, strict=options.strict)
+
+
+def _check_other(against: Path, junit_file: Path) -> None:
+    if against.exists() and junit_file.exists() and against.samefile(junit_file):
+        raise UsageError(f"--junit {junit_file} would replace the schema of --against")
 
 
 def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
