@@ -80,9 +80,11 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS), selected)
 
     def execute(operation: Operation, options: OperationOptions) -> None:
+        from unified_cli.call import builder  # noqa: PLC0415  as above
         from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
 
         options = context.complete(options)
+        builder.check_options(options)
         if options.follow:
             from unified_cli.call.checks import following  # noqa: PLC0415  as below
 

@@ -86,6 +86,19 @@ TYPED = [
         "'tsv', 'json', 'parquet'; did you mean \"ndjson\"? (unified export --help)",
     ),
     Mistake(f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"),
+    Mistake(
+        "ticketing tickets create -d {} -d []", "-d is given twice, and there is one body (-f and -F change its fields)"
+    ),
+    Mistake(
+        "ticketing tickets update - -p a -p b -d {} -d {}",
+        "-d is given twice, and there is one body (-f and -F change its fields)",
+    ),
+    Mistake("request POST /x -d {} -d {}", "-d is given twice, and there is one body (-f and -F change its fields)"),
+    Mistake(f"{LIST} --csv-safe", "--csv-safe is for CSV and TSV, not for json (-o csv)"),
+    Mistake("export ticketing --to x --csv-safe", "--csv-safe is for CSV and TSV, not for ndjson (-o csv)"),
+    Mistake(f"{LIST} --restart", "--restart and --dedupe need --all and --out FILE"),
+    Mistake(f"{LIST} --all --dedupe id", "--restart and --dedupe need --all and --out FILE"),
+    Mistake(f"{LIST} -p a -p b --all --restart", "--restart and --dedupe need --all and --out FILE"),
 ]
 
 OF_OTHER_TOOLS = [

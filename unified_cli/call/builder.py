@@ -23,10 +23,9 @@ _LONGEST_KEY = 255
 
 def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -> Call:
     """The call to one connection that the options describe; its message settings apply from now on."""
-    check_options(options)
     settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
     apply_message_settings(runtime, settings)
-    check_bom(settings.output, bom=options.bom)
+    check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return Call(runtime, catalogue, settings, options)
 
 
@@ -37,18 +36,24 @@ def one_profile(names: Sequence[str]) -> str | None:
     return names[0] if names else None
 
 
-def check_bom(output: str, *, bom: bool) -> None:
-    """Refuse a byte-order mark in any format but CSV, whose readers would take it for data."""
+def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
+    """Refuse options of CSV in other formats: readers of those would take a byte-order mark for data."""
     if bom and output != "csv":
         raise UsageError(f"--bom is for CSV, not for {output}", hint="-o csv")
+    if csv_safe and output not in {"csv", "tsv"}:
+        raise UsageError(f"--csv-safe is for CSV and TSV, not for {output}", hint="-o csv")
 
 
 def check_options(options: OperationOptions) -> None:
-    """Refuse an option with an empty value, as an unset variable of a script gives it."""
+    """Refuse what means nothing: an option without the other that it needs, an empty value, as of an unset variable."""
     if options.cursor == "":
         raise UsageError("--cursor is empty", hint="leave it out to start at the first page")
     if options.out == "":
         raise UsageError("--out is empty", hint="leave it out to print to standard output")
+    if (options.restart or options.dedupe) and not (options.out and (options.all or options.limit)):
+        raise UsageError("--restart and --dedupe need --all and --out FILE")
+    if len(options.bodies) > 1:
+        raise UsageError("-d is given twice, and there is one body", hint="-f and -F change its fields")
 
 
 def apply_message_settings(runtime: Runtime, settings: Settings) -> None:

@@ -94,7 +94,7 @@ def shared(runtime: Runtime, config: Config, options: Options) -> Settings:
 def check_output(common: Call) -> None:
     """Refuse a format whose records cannot name their connections."""
     output = common.settings.output
-    builder.check_bom(output, bom=common.options.bom)
+    builder.check_cells(output, bom=common.options.bom, csv_safe=common.options.csv_safe)
     if output in {"raw", "ids"}:
         raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
 

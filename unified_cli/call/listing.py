@@ -8,7 +8,7 @@ from unified_cli.call import Call, builder, more_records, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
@@ -72,8 +72,6 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     runtime, catalogue, settings, options = call
     wanted = span(call)
     printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
-    if options.restart or options.dedupe:
-        raise UsageError("--restart and --dedupe need --all and --out FILE")
     stdout.check(runtime)
     clients.token(settings)
 

@@ -36,7 +36,7 @@ def run(call: Call, created: Request) -> None:
                 f"the answer to {created.method} {created.path} has no id to wait for", retryable=False
             )
             raise write_outcome.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
-        options = options.replaced(id=identifier, data=None, raw_field=(), field=(), idempotency_key=None)
+        options = options.replaced(id=identifier, bodies=(), raw_field=(), field=(), idempotency_key=None)
         call = call._replace(options=options)
         record = _poll(call, client, builder.operation_request(call, get))
         if place is None:

@@ -43,9 +43,10 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
     id: Annotated[str | None, Argument("the record's id", takes=("record",))] = None
     format: InputFormat = None
     query: Query = ()
-    data: Annotated[
-        str | None, Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file")
-    ] = None
+    bodies: Annotated[
+        tuple[str, ...],
+        Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
+    ] = ()
     raw_field: Annotated[
         tuple[str, ...], Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING")
     ] = ()
@@ -115,6 +116,11 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
     idempotency_key: Annotated[
         str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
     ] = None
+
+    @property
+    def data(self) -> str | None:
+        """The body of `-d`."""
+        return self.bodies[-1] if self.bodies else None
 
     @property
     def shows_only(self) -> bool:

@@ -41,5 +41,6 @@ def command(context: CommandContext) -> Any:
 
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
+    builder.check_options(options)
     call = builder.resolve(context.runtime, context.catalogue, options)
     single.send(call, builder.path_request(call, options.method.upper(), options.path))

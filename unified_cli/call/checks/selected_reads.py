@@ -82,7 +82,7 @@ def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options
         raise UsageError("-a and --cursor belong to one connection (-p with one name)")
     config = file.read(runtime)
     common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
-    builder.check_bom(common.settings.output, bom=options.bom)
+    builder.check_cells(common.settings.output, bom=options.bom, csv_safe=options.csv_safe)
     _check_format(common, several=True)
     calls = {
         name: common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))

@@ -20,7 +20,7 @@ def of(options: ExportOptions) -> str:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
     if form not in {"ndjson", "parquet"} and store_url.parse(options.to or ""):
         raise UsageError(f"-o {form} makes one file of a list, and an object store has several (use ndjson or parquet)")
-    builder.check_bom(form, bom=options.bom)
+    builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
     if options.incremental:
