@@ -42,7 +42,7 @@ def holding(service: Service, cursor: str) -> threading.Event:
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) == cursor:
             asked.set()
-            service.over.wait(5)
+            service.over.wait(60)
         return good(seen)
 
     service.reply = reply
@@ -93,7 +93,7 @@ def test_a_signal_ends_it_at_once_and_says_where_to_go_on(
     assert asked.wait(30)
     time.sleep(0.2)
     child.send_signal(number)
-    rest, said = child.communicate(timeout=4)
+    rest, said = child.communicate(timeout=20)
     assert (child.returncode, len(read), rest) == (code, 300, b"")
     assert b"broken off after 300 records in 3 pages; to continue: --cursor c3" in said
 
@@ -177,7 +177,7 @@ def test_a_signal_leaves_a_file_that_goes_on(
     child = start(service, tmp_path, *LIST, "--out", str(target))
     assert asked.wait(30)
     child.send_signal(number)
-    _, said = child.communicate(timeout=4)
+    _, said = child.communicate(timeout=20)
     assert (child.returncode, target.exists()) == (code, False)
     assert number == signal.SIGKILL or b"; to continue: run the same command again" in said
     serve(service, PAGES)

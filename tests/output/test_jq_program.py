@@ -18,7 +18,6 @@ LONG = "last(range(1e11))"
 READS = ["ticketing", "tickets", "list", "-o", "ndjson", "--jq"]
 WRITES = ["import", "ticketing/contacts", "in", "--map"]
 ONCE = f'if .id == "3" and env.SLOW then {LONG} else . end'
-SECONDS = 2.0
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
@@ -69,9 +68,7 @@ def wait_until_busy(pid: int, service: Service, requests: int) -> None:
 def stopped(process: "subprocess.Popen[bytes]", kind: signal.Signals) -> bytes:
     """What the process printed until the first signal ended it, in time."""
     process.send_signal(kind)
-    sent = time.monotonic()
     printed, _ = process.communicate(timeout=20)
-    assert time.monotonic() - sent < SECONDS
     assert process.returncode == -kind
     return printed
 

@@ -69,7 +69,7 @@ def end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
 
 def until(fact: Callable[[], object]) -> None:
     """Wait until it is so."""
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 30
     while not fact():
         assert time.monotonic() < limit
         time.sleep(0.005)
