@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from unified_cli.json_text.values import Json
 from unified_cli.sandbox.data.file_urls import file_url
-from unified_cli.sandbox.data.people import STAFF, STAFF_DOMAIN, Person, person
+from unified_cli.sandbox.data.people import STAFF, Person
 from unified_cli.sandbox.data.record_batch import RecordBatch
 from unified_cli.sandbox.data.seeded_random import DAY, timestamps
 from unified_cli.sandbox.data.vocabulary import SENTENCES
@@ -56,8 +56,7 @@ def of_person(part: Callable[[Person], str]) -> FieldMaker:
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
     """Somebody of the staff, for fields that hold a bare name or address."""
-    seed = batch.connection.seed
-    return [person(seed, STAFF, place + 1, STAFF_DOMAIN) for place in batch.random.below(name, 60)]
+    return batch.connection.people(STAFF, [place + 1 for place in batch.random.below(name, 60)])
 
 
 def own_url(batch: RecordBatch, _name: str) -> list[str]:

@@ -35,7 +35,7 @@ class SeededRecords:
         self._encode = encode
         self._connection = SeededConnection(f"{seed}/{connection}", counts)
         self._mapping = MAPPINGS.get(connection.partition(":")[0])
-        self._encoded: dict[tuple[str, str, int], bytes] = {}
+        self._encoded: dict[tuple[str, str], dict[int, bytes]] = {}
 
     def count(self, api: str, resource: str) -> int:
         """How many records of a resource there are."""
@@ -53,15 +53,15 @@ class SeededRecords:
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
         """Records 1, 2, … of a resource as JSON; the last few thousand are kept."""
-        kept = self._encoded
-        if len(kept) > _KEPT:
-            # A new one, because another thread may be reading this one.
-            kept = self._encoded = {}
-        missing = [number for number in numbers if (api, resource, number) not in kept]
+        if sum(map(len, self._encoded.values())) > _KEPT:
+            # A new one, because another thread may be reading the old one.
+            self._encoded = {}
+        kept = self._encoded.setdefault((api, resource), {})
+        missing = [number for number in numbers if number not in kept]
         if missing:
             for number, record in zip(missing, self.records(api, resource, missing), strict=True):
-                kept[api, resource, number] = self._encode(record)
-        return [kept[api, resource, number] for number in numbers]
+                kept[number] = self._encode(record)
+        return [kept[number] for number in numbers]
 
 
 @lru_cache(256)

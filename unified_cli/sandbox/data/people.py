@@ -1,10 +1,13 @@
 """The people and companies that appear in every API, each computed from a number."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT
+from unified_cli.sandbox.data.seeded_columns import SeededColumns
 from unified_cli.sandbox.data.seeded_random import SeededRandom
 
 _FIRST = (
@@ -32,6 +35,8 @@ _PLAIN = str.maketrans("äöüßøłéèíóñçëôã", "aousoleeionceoa")
 
 STAFF_DOMAIN = "northwind.example"
 STAFF, CUSTOMERS, CANDIDATES = "staff", "customers", "candidates"
+_CUSTOMERS_PER_COMPANY = CHILDREN_PER_PARENT["ticketing", "contacts", "account_id"]
+_CUSTOMER_COMPANIES = 60
 
 
 class Person(NamedTuple):
@@ -67,34 +72,39 @@ def company(number: int) -> Company:
     return Company(name, f"{_plain(name)}.example")
 
 
-@lru_cache(4096)
-def person(seed: object, group: str, number: int, domain: str) -> Person:
-    """Person 1, 2, … of a group: the same person wherever they appear, with an email address that nobody else has."""
-    random, first_place, last_place = _group(seed, group)
-    first, last = (number - 1 + first_place) % len(_FIRST), (number - 1 + last_place) % len(_LAST)
-    # The two lengths have no common factor, so names repeat only after every pair was used.
-    turn = (number - 1) // (len(_FIRST) * len(_LAST))
-    username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
-    random = random.numbered(number)
-    return Person(
-        _FIRST[first],
-        _LAST[last],
-        f"{username}@{domain}",
-        username,
-        random.pick("title", _TITLES),
-        f"+1-555-{number % 900 + 100:03d}-{random.below('phone', 10_000):04d}",
-        random.pick("town", _TOWNS),
+def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
+    """People 1, 2, … of a group: the same wherever they appear, with email addresses that nobody else has."""
+    group_random, first_of, last_of = _group(seed, group)
+    random = SeededColumns(group_random, numbers)
+    described = zip(
+        numbers, random.pick("title", _TITLES), random.below("phone", 10_000), random.pick("town", _TOWNS), strict=True
     )
+    found = []
+    for number, title, phone, town in described:
+        first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
+        # The two lengths have no common factor, so names repeat only after every pair was used.
+        turn = (number - 1) // (len(_FIRST) * len(_LAST))
+        username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
+        email, line = f"{username}@{_domain(group, number)}", f"+1-555-{number % 900 + 100:03d}-{phone:04d}"
+        found.append(Person(_FIRST[first], _LAST[last], email, username, title, line, town))
+    return found
 
 
-def full_name(seed: object, group: str, number: int) -> str:
-    """The whole name of person 1, 2, … of a group."""
+def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
+    """The whole names of people 1, 2, … of a group."""
     _, first, last = _group(seed, group)
-    return f"{_FIRST[(number - 1 + first) % len(_FIRST)]} {_LAST[(number - 1 + last) % len(_LAST)]}"
+    return [f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}" for one in numbers]
+
+
+def _domain(group: str, number: int) -> str:
+    """The domain of a person's email address: a customer's is that of their company."""
+    if group == CUSTOMERS:
+        return company((number - 1) // _CUSTOMERS_PER_COMPANY % _CUSTOMER_COMPANIES + 1).domain
+    return STAFF_DOMAIN if group == STAFF else "mail.example"
 
 
 @lru_cache(64)
-def _group(seed: object, group: str) -> tuple[SeededRandom, int, int]:
+def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
     """The random numbers of a group of people, and which first and which last name its people begin with."""
     random = SeededRandom.of(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))

@@ -5,9 +5,8 @@ from functools import cached_property, lru_cache
 
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.data import people, vocabulary
-from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, STAFF_DOMAIN, Person, company
+from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
 from unified_cli.sandbox.data.record_ids import id_prefix
-from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT
 from unified_cli.sandbox.data.seeded_columns import SeededColumns
 from unified_cli.sandbox.data.seeded_random import SeededRandom, timestamps
 
@@ -15,37 +14,49 @@ PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CAND
 """The group that the people of a resource belong to."""
 
 _KEPT = 4096
-_CONTACTS_PER_ACCOUNT = CHILDREN_PER_PARENT["ticketing", "contacts", "account_id"]
-_COMPANIES = 60
 
 Pointers = dict[int | None, JsonObject | None]
 """Pointers to the records of a resource, id and title, by number; nothing for no number."""
 
 
 class SeededConnection:
-    """A connection that records are generated for: its seed, and how many records each resource has."""
+    """A connection that records are generated for: its seed, and how many records each resource has.
+
+    What several records have in common is kept, as far as it is of the last few thousand of a kind.
+    """
 
     def __init__(self, seed: str, counts: Mapping[tuple[str, str], int]) -> None:
         self.seed = seed
         self._counts = counts
         self._pointers: dict[tuple[str, str], Pointers] = {}
+        self._people: dict[str, dict[int, Person]] = {}
 
     def count(self, api: str, resource: str) -> int:
         """How many records of a resource there are."""
         return self._counts.get((api, resource), vocabulary.count(api, resource))
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """The pointers to these records of a resource, among others; the last few thousand are kept."""
-        kept = self._pointers.setdefault((api, resource), {None: None})
-        if len(kept) > _KEPT:
-            # A new one, because another thread may be reading this one.
+        """The pointers to these records of a resource, among others."""
+        kept = self._pointers.get((api, resource))
+        if kept is None or len(kept) > _KEPT:
+            # A new one, because another thread may be reading the old one.
             kept = self._pointers[api, resource] = {None: None}
-        missing = [number for number in {*numbers} if number is not None and number not in kept]
+        missing = [number for number in {*numbers} if number not in kept and number is not None]
         if missing:
             prefix, titles = id_prefix(resource), RecordBatch(self, api, resource, missing).titles
             for number, title in zip(missing, titles, strict=True):
                 kept[number] = {"id": f"{prefix}{number}", "name": title}
         return kept
+
+    def people(self, group: str, numbers: Sequence[int]) -> list[Person]:
+        """People 1, 2, … of a group."""
+        kept = self._people.get(group)
+        if kept is None or len(kept) > _KEPT:
+            kept = self._people[group] = {}
+        missing = [number for number in {*numbers} if number not in kept]
+        if missing:
+            kept.update(zip(missing, people.people(self.seed, group, missing), strict=True))
+        return [kept[number] for number in numbers]
 
 
 class RecordBatch:
@@ -79,16 +90,20 @@ class RecordBatch:
     @cached_property
     def people(self) -> list[Person]:
         """The people whom they describe; none of a resource that describes nobody."""
-        group_of = _groups(self.api, self.resource)
-        return [_person(self.connection.seed, group_of(number), number) for number in self.numbers] if group_of else []
+        if (self.api, self.resource) == ("conferencing", "attendees"):
+            # Two of three are colleagues, the third is a guest.
+            both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
+            return [guest if n % 3 == 0 else staff for n, staff, guest in zip(self.numbers, *both, strict=True)]
+        group = PEOPLE.get(self.resource)
+        return self.connection.people(group, self.numbers) if group else []
 
     @cached_property
     def titles(self) -> list[str]:
         """Their titles; of a person the name."""
-        group_of = _groups(self.api, self.resource)
-        if group_of:
-            return [people.full_name(self.connection.seed, group_of(number), number) for number in self.numbers]
-        return _titles(self.api, self.resource)(self)
+        group = PEOPLE.get(self.resource)
+        if group:
+            return people.full_names(self.connection.seed, group, self.numbers)
+        return [person.name for person in self.people] or _titles(self.api, self.resource)(self)
 
     def of(self, resource: str, numbers: Sequence[int]) -> "RecordBatch":
         """Records of another resource of the same API and connection."""
@@ -101,22 +116,6 @@ class RecordBatch:
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
         """The pointers to these records of another resource of the same API, among others."""
         return self.connection.pointers(self.api, resource, numbers)
-
-
-def _groups(api: str, resource: str) -> Callable[[int], str] | None:
-    """What gives the group of the person whom record 1, 2, … describes; None where the records describe nobody."""
-    if (api, resource) == ("conferencing", "attendees"):
-        # Two of three are colleagues, the third is a guest.
-        return lambda number: CUSTOMERS if number % 3 == 0 else STAFF
-    group = PEOPLE.get(resource)
-    return None if group is None else lambda _number: group
-
-
-def _person(seed: str, group: str, number: int) -> Person:
-    domain = STAFF_DOMAIN if group == STAFF else "mail.example"
-    if group == CUSTOMERS:
-        domain = company((number - 1) // _CONTACTS_PER_ACCOUNT % _COMPANIES + 1).domain
-    return people.person(seed, group, number, domain)
 
 
 @lru_cache(256)

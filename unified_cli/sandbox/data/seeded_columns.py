@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from struct import Struct
 from typing import TypeVar
 from zlib import crc32
@@ -31,7 +32,7 @@ class SeededColumns:
         if len(self._keys) < _FEW:
             return [SeededRandom(key).below(name, limit) for key in self._keys]
         word = name.encode()
-        return _mixed([crc32(word, key) for key in self._keys], limit)
+        return _mixed(list(map(crc32, repeat(word), self._keys)), limit)
 
     def pick(self, name: str, choices: Sequence[T]) -> list[T]:
         """For each record one of the choices."""

@@ -1,8 +1,7 @@
 """Random numbers that are the same for the same words, in every process and on every machine."""
 
 import time
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
 from typing import Self, TypeVar
 from zlib import crc32
 
@@ -54,28 +53,29 @@ class SeededRandom:
 def timestamp(seconds: float) -> str:
     """Seconds since 1970 as the service writes times: `2026-01-31T10:00:00.000Z`."""
     whole = int(seconds)
-    minutes, second = divmod(whole, 60)
-    day, minute = divmod(minutes, 1440)
-    parts = f".{int((seconds - whole) * 1000):03d}" if whole != seconds else ".000"
-    return f"{_date(day)}T{_hour(minute)}:{_SECONDS[second]}{parts}Z"
+    text = timestamps((whole,))[0]
+    return text if whole == seconds else f"{text[:-4]}{int((seconds - whole) * 1000):03d}Z"
 
 
 def timestamps(times: Iterable[int]) -> list[str]:
     """The same of several times in whole seconds."""
-    return [f"{_date(t // DAY)}T{_hour(t % DAY // 60)}:{_SECONDS[t % 60]}.000Z" for t in times]
+    return [f"{_DATES[moment // DAY]}T{_HOURS[moment % DAY // 60]}:{_SECONDS[moment % 60]}.000Z" for moment in times]
 
 
-# Formatting is what takes long, and there are few days and few minutes of a day.
-@lru_cache(2048)
-def _date(day: int) -> str:
-    """The date so many days after 1970-01-01."""
-    return time.strftime("%Y-%m-%d", time.gmtime(day * DAY))
+class _Texts(dict[int, str]):
+    """Texts by number, each made once: formatting takes long, and there are few days and few minutes of a day."""
+
+    def __init__(self, text: Callable[[int], str]) -> None:
+        super().__init__()
+        self._text = text
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = self._text(number)
+        return text
 
 
-@lru_cache(1440)
-def _hour(minute: int) -> str:
-    """Hour and minute, so many minutes after midnight."""
-    return f"{minute // 60:02d}:{minute % 60:02d}"
+_DATES = _Texts(lambda day: time.strftime("%Y-%m-%d", time.gmtime(day * DAY)))
+_HOURS = _Texts(lambda minute: f"{minute // 60:02d}:{minute % 60:02d}")
 
 
 def creation_time(random: SeededRandom) -> int:
