@@ -18,10 +18,9 @@ from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResp
 from unified_cli.sandbox.serving.host_check import HostCheck
 from unified_cli.sandbox.serving.listener import address_of, is_loopback, listen
 from unified_cli.sandbox.serving.request_log import RequestLog
+from unified_cli.sandbox.serving.thread_count import FIRST, ThreadCount
 from unified_cli.sandbox.serving.wsgi_application import GREATEST_BODY, WsgiApplication, respond
 
-# Enough for a client with 64 workers against answers that are slow on purpose.
-_THREADS = 64
 # An idle connection is closed after so many seconds; every few seconds they are checked.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000
@@ -57,7 +56,7 @@ class Server:
             self._guarded,
             map=self._map,
             sockets=self._sockets,
-            threads=_THREADS,
+            threads=FIRST,
             connection_limit=_raised_limit(),
             channel_timeout=_IDLE,
             cleanup_interval=_SWEEP,
@@ -66,6 +65,8 @@ class Server:
             ident="sandbox",
             clear_untrusted_proxy_headers=True,
         )
+        self._dispatcher = self._server.task_dispatcher
+        self._threads = ThreadCount(self._dispatcher.set_thread_count)
 
     def run(self) -> None:
         """Serve until stopped, or until a signal's exception comes through."""
@@ -74,9 +75,8 @@ class Server:
 
     def close(self) -> None:
         """Close all sockets; answers on their way have a moment to get out."""
-        dispatcher = getattr(self._server, "task_dispatcher", None)
-        if dispatcher is not None:
-            dispatcher.shutdown(timeout=_GRACE)
+        self._threads.close()
+        self._dispatcher.shutdown(timeout=_GRACE)
         wasyncore.close_all(self._map)
 
     def stop(self) -> None:
@@ -91,7 +91,8 @@ class Server:
         answer: SandboxResponse | None = None
         try:
             self._hosts.check(environ)
-            answer = self._application.answer(environ)
+            with self._threads:
+                answer = self._application.answer(environ)
         except Refusal as refusal:
             answer = refusal.answer(self._application.sandbox.service)
         except ConnectionDropped:
