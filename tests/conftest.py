@@ -1,5 +1,6 @@
 """The program, driven through its front door: `unified("ticketing tickets list")` reads like a terminal."""
 
+import functools
 import io
 import os
 import shlex
@@ -16,6 +17,7 @@ from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli import masking
+from unified_cli.config import user_catalogue
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
@@ -37,6 +39,9 @@ def pytest_configure() -> None:
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
 # respects it, so the tests that press Ctrl-C begin as if they had been started in the foreground.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A process reads the catalogue once; the thousands of commands in this one would read it each.
+user_catalogue.load = functools.cache(user_catalogue.load)
 
 
 @pytest.fixture(autouse=True)
