@@ -45,7 +45,7 @@ def stop(one: Started) -> None:
 
 @dataclass
 class Cluster:
-    """The processes, and the folder that all of them have as their home."""
+    """The processes, and the folder that all of them have as their home; workers can be told to be `hostile`."""
 
     home: Path
     service: str
@@ -53,6 +53,7 @@ class Cluster:
     processes: ExitStack
     scheme: str = "tcp"
     settings: dict[str, str] = field(default_factory=dict)
+    hostile: bool = True
     scheduler: Started | None = None
     workers: list[Started] = field(default_factory=list)
 
@@ -80,7 +81,9 @@ class Cluster:
             "--no-nanny",
             "--no-dashboard",
         ]
-        words += ["--nthreads", "2", "--preload", "hostile_worker", "--local-directory", str(self.home / "scratch")]
+        words += ["--nthreads", "2", "--local-directory", str(self.home / "scratch")]
+        if self.hostile:
+            words += ["--preload", "hostile_worker"]
         worker = self.start(words, f"worker-{len(self.workers)}")
         self.workers.append(worker)
         return worker
@@ -151,14 +154,16 @@ def wait_until(holds: Any, seconds: float = 60) -> None:
 
 
 @contextmanager
-def cluster(home: Path, *, pages: int, records: int, workers: int = 2, **settings: str) -> Iterator[Cluster]:
+def cluster(
+    home: Path, *, pages: int, records: int, workers: int = 2, hostile: bool = True, **settings: str
+) -> Iterator[Cluster]:
     """All of it, stopped at the end."""
     home.mkdir(exist_ok=True)
     with ExitStack() as processes:
         service = started([str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log")
         processes.callback(stop, service)
         scheme = "tls" if "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in settings else "tcp"
-        made = Cluster(home, "", free_port(), processes, scheme, settings)
+        made = Cluster(home, "", free_port(), processes, scheme, settings, hostile)
         made.start_scheduler()
         for _ in range(workers):
             made.start_worker()

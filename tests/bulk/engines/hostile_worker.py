@@ -37,7 +37,7 @@ def answer(payload: bytes, tell: Callable[[bytes], None]) -> Any:
     if kind == "raise":
         raise PickledError
     if kind == "news":
-        for news in (b"{}", b"\xff", b"x" * 100_000):
+        for news in (b"{}", b"", b"\xff", b"x" * 100_000):
             tell(news)
         worker = get_worker()
         worker.log_event("print", {"args": ("hostile",)})

@@ -19,6 +19,7 @@ def perform(work: Work, payload: bytes, topic: str) -> bytes:
         task = worker.state.tasks.get(key)
         if task is None or task.state not in {"executing", "long-running"} or worker.status.name != "running":
             raise StateError("the driver of this task wants it no more")
-        worker.log_event(topic, [key, news])
+        if news:
+            worker.log_event(topic, [key, news])
 
     return work(payload, tell)

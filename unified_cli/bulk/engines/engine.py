@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 Work = Callable[[bytes, Callable[[bytes], None]], bytes]
 """What a worker does: takes the bytes of a task and a function that sends news of it, and gives the result.
 
-That function raises StateError when nobody wants the task any more.
+That function raises StateError when nobody wants the task any more. It sends nothing where the news are empty.
 """
 
 

@@ -31,7 +31,8 @@ from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
-_NEWS_SECONDS = 1.0
+# Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
+_ASK_SECONDS, _NEWS_SECONDS = 1.0, 5.0
 
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
@@ -127,19 +128,28 @@ class WorkerProgress(Progress):
     def __init__(self, runtime: Runtime, work: Work, tell: Callable[[bytes], None]) -> None:
         super().__init__(runtime, work, draws=False)
         self._tell = tell
-        self._told = float("-inf")
+        self._asked = self._told = float("-inf")
         self.unwanted: UnifiedError | None = None
         """Why the task is to end, if nobody wants it any more."""
 
     def show(self) -> None:
         """Tell it, if it is time to. Raises TakenOverError where another run does the task."""
-        if (now := self._runtime.monotonic()) - self._told >= _NEWS_SECONDS:
-            self._told = now
-            tally = self._tally
-            lists = tally.parts_before + tally.parts
-            try:
-                self._tell(msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed)))
-            except TakenOverError:
-                raise
-            except StateError as error:
-                self.unwanted = error
+        now = self._runtime.monotonic()
+        if now - self._asked < _ASK_SECONDS:
+            return
+        self._asked = now
+        try:
+            self._tell(self._news(now))
+        except TakenOverError:
+            raise
+        except StateError as error:
+            self.unwanted = error
+
+    def _news(self, now: float) -> bytes:
+        """How far the task is, or nothing where the driver was told lately."""
+        if now - self._told < _NEWS_SECONDS:
+            return b""
+        self._told = now
+        tally = self._tally
+        lists = tally.parts_before + tally.parts
+        return msgspec.json.encode(TaskNumbers(tally.units, tally.pages, lists, tally.failed))
