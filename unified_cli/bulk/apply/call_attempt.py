@@ -9,6 +9,7 @@ from unified_cli.bulk.compare.json_difference import PathRules, member_differenc
 from unified_cli.bulk.compare.plan_format import PlannedCall
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.client import Client
@@ -35,16 +36,7 @@ class PlannedJob:
     sent: JournalEntry
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedOutcome:
-    """What became of a call, as the journal is told, and the error if there was one."""
-
-    job: PlannedJob
-    entry: JournalEntry
-    error: UnifiedError | None = None
-
-
-def attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> PlannedOutcome:
+def attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttempt:
     """Make a call. With `overwrite` what changed since the plan was made does not matter."""
     number = job.sent.n
     try:
@@ -54,15 +46,15 @@ def attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> PlannedOutco
     except UnifiedError as error:
         return _failed(job, error)
     own = _own_id(answer.body or b"", client.service)
-    return PlannedOutcome(job, JournalEntry(EntryState.OK, number, id=own, status=answer.status))
+    return WriteAttempt(JournalEntry(EntryState.OK, number, id=own, status=answer.status), answer)
 
 
-def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> PlannedOutcome:
-    entry = write_attempt.failed(job.sent.n, error).entry
-    return PlannedOutcome(job, msgspec.structs.replace(entry, s=EntryState.UNKNOWN) if in_doubt else entry, error)
+def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> WriteAttempt:
+    failed = write_attempt.failed(job.sent.n, error)
+    return failed._replace(entry=msgspec.structs.replace(failed.entry, s=EntryState.UNKNOWN)) if in_doubt else failed
 
 
-def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) -> PlannedOutcome | None:
+def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) -> WriteAttempt | None:
     """The outcome where there is nothing to send: it is done already, or something else changed the record."""
     deletes = job.call.operation == "delete"
     try:
@@ -78,15 +70,15 @@ def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) 
     return _conflict(job, "; ".join(changed)) if changed else None
 
 
-def _done(job: PlannedJob) -> PlannedOutcome:
-    return PlannedOutcome(job, JournalEntry(EntryState.OK, job.sent.n))
+def _done(job: PlannedJob) -> WriteAttempt:
+    return WriteAttempt(JournalEntry(EntryState.OK, job.sent.n))
 
 
-def _conflict(job: PlannedJob, what: str) -> PlannedOutcome:
+def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
     # Another time it may be done: with the option, or when the record is as it was.
-    return PlannedOutcome(job, JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why)), error)
+    return WriteAttempt(JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why)), error=error)
 
 
 def _differences(wanted: Parts, now: Parts, rules: PathRules) -> list[str]:

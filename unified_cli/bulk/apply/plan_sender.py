@@ -10,7 +10,7 @@ import msgspec
 
 from unified_cli.bulk.apply import call_attempt
 from unified_cli.bulk.apply.apply_journal import ApplyJournal
-from unified_cli.bulk.apply.call_attempt import PlannedJob, PlannedOutcome
+from unified_cli.bulk.apply.call_attempt import PlannedJob
 from unified_cli.bulk.apply.call_order import CallStep
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.bulk.client_pool import ClientPool
@@ -20,7 +20,8 @@ from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.plan_format import NO_JSON, PlannedCall
 from unified_cli.bulk.runs import repeat_rule
 from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
-from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
@@ -65,15 +66,15 @@ class PlanSender:
         """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
         with closing(ClientPool(self.terms.workers)) as clients:
 
-            def attempt(job: PlannedJob) -> PlannedOutcome:
+            def attempt(job: PlannedJob) -> WriteAttempt:
                 with clients.lend(self.terms.open_client) as client:
                     return call_attempt.attempt(client, job, overwrite=self.terms.overwrite)
 
             for step in steps:
                 journal = self.plans[step.plan][1].journal
                 sender = JournaledSender(journal, self.terms.workers, attempt)
-                for outcome in sender.outcomes(self._jobs(step)):
-                    self._count(outcome, shown)
+                for sent in sender.outcomes(self._jobs(step)):
+                    self._count(sent, shown)
                 if self.stopped is not None:
                     return
 
@@ -156,19 +157,19 @@ class PlanSender:
             return None
         return requests.for_operation(self.terms.scope, get, str(call.id), Content())
 
-    def _count(self, outcome: PlannedOutcome, shown: Progress) -> None:
-        error = outcome.error
+    def _count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
+        job, (entry, _, error) = sent
         shown.add(1, failed=error is not None)
         if error is None:
             self._in_a_row = 0
-            if outcome.job.call.operation == "create":
-                self._note_id(outcome.job.call, self.plans[outcome.job.plan][0], outcome.entry.id)
+            if job.call.operation == "create":
+                self._note_id(job.call, self.plans[job.plan][0], entry.id)
             return
         self._in_a_row = self._in_a_row + 1 if error.retryable else 0
         self.failed += 1
         if self.failed <= _MOST_TOLD:
-            name = self.plans[outcome.job.plan][0].plan.path
-            self.terms.tell(f"{name}, line {outcome.entry.n}: {error.one_line}")
+            name = self.plans[job.plan][0].plan.path
+            self.terms.tell(f"{name}, line {entry.n}: {error.one_line}")
         if error.stops_connection or self._in_a_row >= _MOST_FAILURES:
             self.stopped = self.stopped or error
 

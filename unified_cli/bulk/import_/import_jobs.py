@@ -9,7 +9,8 @@ from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.runs import repeat_rule
 from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
-from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
+from unified_cli.errors import RefusedError, StateError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
@@ -43,16 +44,7 @@ class ImportJob:
     sent: JournalEntry
 
 
-@dataclass(frozen=True, slots=True)
-class ImportOutcome:
-    """What became of an item of a profile, as the journal is told, and the error if there was one."""
-
-    entry: JournalEntry
-    error: UnifiedError | None = None
-    profile: str | None = None
-
-
-def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | ImportOutcome | None:
+def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
     """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
 
     Raises StateError where the item is another than the one that was sent.
@@ -61,7 +53,7 @@ def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> Import
     if state in _SETTLED:
         return None
     if item.empty:
-        return ImportOutcome(JournalEntry(EntryState.LEFT_OUT, item.number))
+        return WriteAttempt(JournalEntry(EntryState.LEFT_OUT, item.number))
     if item.wrong:
         return _refused(item, item.wrong, f"line {item.number} {item.wrong}")
     try:
@@ -80,17 +72,17 @@ def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> Import
     return _repeat(item, request, before, terms)
 
 
-def _refused(item: ImportItem, why: str, message: str) -> ImportOutcome:
+def _refused(item: ImportItem, why: str, message: str) -> WriteAttempt:
     error = RefusedError(message, origin="local")
-    return ImportOutcome(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error, item.profile)
+    return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error=error)
 
 
-def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | ImportOutcome:
+def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | WriteAttempt:
     """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
     if item.in_doubt and item.mark is not None:
         entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
         if not _may_repeat(request, entry.t, terms):
-            return ImportOutcome(entry)
+            return WriteAttempt(entry)
     return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
 
 

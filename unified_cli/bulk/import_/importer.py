@@ -7,18 +7,17 @@ from contextlib import closing
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import import_jobs
 from unified_cli.bulk.import_.import_items import ImportItem
-from unified_cli.bulk.import_.import_jobs import ImportJob, ImportOutcome, ImportTerms
+from unified_cli.bulk.import_.import_jobs import ImportJob, ImportTerms
 from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
-
-
 # So many connections to the network are kept open, for as many connections to products.
 _MOST_OPEN = 64
 
@@ -46,8 +45,8 @@ class Importer:
         After an error of the input the answers that are under way are waited for.
         """
         with closing(self._clients):
-            for outcome in self._sender.outcomes(self._jobs(items)):
-                self._count(outcome)
+            for job, attempt in self._sender.outcomes(self._jobs(items)):
+                self._count(attempt, job.item.profile)
         if self._broken is not None:
             raise self._broken
         return self._stopped
@@ -62,9 +61,9 @@ class Importer:
             planned = import_jobs.plan(item, self._journal, self._terms)
             if planned is None:
                 self._progress.skip()
-            elif isinstance(planned, ImportOutcome):
+            elif isinstance(planned, WriteAttempt):
                 self._journal.add([planned.entry])
-                self._count(planned)
+                self._count(planned, item.profile)
             else:
                 yield planned
 
@@ -74,18 +73,17 @@ class Importer:
         except UnifiedError as error:
             self._broken = error
 
-    def _send(self, job: ImportJob) -> ImportOutcome:
+    def _send(self, job: ImportJob) -> WriteAttempt:
         profile = job.item.profile
         with self._clients.lend(lambda: self._terms.open_client(profile), profile or "") as client:
-            entry, _, error = write_attempt.attempt(client, job.request, job.item.number, job.item.identifier)
-        return ImportOutcome(entry, error, profile)
+            return write_attempt.attempt(client, job.request, job.item.number, job.item.identifier)
 
-    def _count(self, outcome: ImportOutcome) -> None:
-        self._progress.count(outcome.entry, outcome.error, outcome.profile)
-        self._stop_if_hopeless(outcome)
+    def _count(self, attempt: WriteAttempt, profile: str | None) -> None:
+        self._progress.count(attempt.entry, attempt.error, profile)
+        self._stop_if_hopeless(attempt, profile)
 
-    def _stop_if_hopeless(self, outcome: ImportOutcome) -> None:
-        error, state, profile = outcome.error, outcome.entry.s, outcome.profile
+    def _stop_if_hopeless(self, attempt: WriteAttempt, profile: str | None) -> None:
+        error, state = attempt.error, attempt.entry.s
         if error is None:
             self._failures[profile] = 0
             return

@@ -3,10 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.bulk.runs.run_journal import Journal
+from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.bulk.worker_pool import WorkerPool
 
 _SYNC_EVERY = 1.0
@@ -22,35 +23,33 @@ class JournaledJob(Protocol):
         """The line."""
 
 
-class JournaledOutcome(Protocol):
-    """What became of a job, as the journal is told."""
-
-    @property
-    def entry(self) -> JournalEntry:
-        """The line."""
-
-
 JobT = TypeVar("JobT", bound=JournaledJob)
-OutcomeT = TypeVar("OutcomeT", bound=JournaledOutcome)
 
 
-class JournaledSender(Generic[JobT, OutcomeT]):
+class SentJob(NamedTuple, Generic[JobT]):
+    """A job, and what became of it."""
+
+    job: JobT
+    attempt: WriteAttempt
+
+
+class JournaledSender(Generic[JobT]):
     """Sends jobs; `attempt` sends one, in the thread of a worker, and gives what became of it."""
 
-    def __init__(self, journal: Journal, workers: int, attempt: Callable[[JobT], OutcomeT]) -> None:
+    def __init__(self, journal: Journal, workers: int, attempt: Callable[[JobT], WriteAttempt]) -> None:
         self._journal = journal
         self._attempt = attempt
         self._workers = WorkerPool(workers, self._send)
         self._ahead = _AHEAD * workers
 
-    def outcomes(self, jobs: Iterator[JobT], *, ordered: bool = False) -> Iterator[OutcomeT]:
-        """What becomes of each job, as it comes or `ordered` as the jobs are.
+    def outcomes(self, jobs: Iterator[JobT], *, ordered: bool = False) -> Iterator[SentJob[JobT]]:
+        """Each job with what became of it, as it comes or `ordered` as the jobs are.
 
         The next jobs are taken when there are workers for them; those of the same moment are put on the disk together.
         Raises StorageError of the journal.
         """
         turns: deque[int] = deque()
-        held: dict[int, OutcomeT] = {}
+        held: dict[int, SentJob[JobT]] = {}
         with self._workers:
             while True:
                 if batch := [*islice(jobs, min(self._workers.free, self._ahead - len(turns)))]:
@@ -62,23 +61,23 @@ class JournaledSender(Generic[JobT, OutcomeT]):
                     # Raises what a worker raised when the others were done.
                     self._workers.take(0)
                     break
-                outcomes = self._take()
+                ended = self._take()
                 if ordered:
-                    held.update((outcome.entry.n, outcome) for outcome in outcomes)
+                    held.update((one.job.sent.n, one) for one in ended)
                     while turns and turns[0] in held:
                         yield held.pop(turns.popleft())
                 else:
-                    yield from outcomes
+                    yield from ended
             self._journal.sync()
 
-    def _take(self) -> list[OutcomeT]:
-        """What became of some jobs, which the journal is told, and the disk where nothing came for a while."""
-        outcomes = self._workers.take(_SYNC_EVERY)
-        if outcomes:
-            self._journal.add(outcome.entry for outcome in outcomes)
+    def _take(self) -> list[SentJob[JobT]]:
+        """Some jobs that ended: the journal is told of them, and put on the disk where none did for a while."""
+        ended = self._workers.take(_SYNC_EVERY)
+        if ended:
+            self._journal.add(one.attempt.entry for one in ended)
         else:
             self._journal.sync()
-        return outcomes
+        return ended
 
-    def _send(self, job: JobT) -> Generator[OutcomeT]:
-        yield self._attempt(job)
+    def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
+        yield SentJob(job, self._attempt(job))

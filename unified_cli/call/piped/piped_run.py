@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,7 +11,7 @@ from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
-from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.bulk.worker_pool import WorkerPool
@@ -32,34 +32,12 @@ from unified_cli.plural import counted, named
 _MOST_OPEN = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _NumberedJob:
+class _NumberedJob(NamedTuple):
     """A job with a request, and the line that says that it is sent."""
 
     job: PipedJob
     request: Request
     sent: JournalEntry
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """The outcome of a job."""
-
-    job: PipedJob
-    attempt: WriteAttempt
-
-    @property
-    def entry(self) -> JournalEntry:
-        """The line for the journal."""
-        return self.attempt.entry
-
-    @property
-    def error(self) -> UnifiedError | None:
-        """The error, also of a read that was answered with something else than a record."""
-        answer, request = self.attempt.answer, self.job.request
-        if answer is None or answer.body is not None or request is None or request.writes:
-            return self.attempt.error
-        return IncompleteError(f"{request.path} is {answer.content_type}, not a record")
 
 
 class PipedRun:
@@ -95,9 +73,10 @@ class PipedRun:
                 self._tell(job, job.wrong)
         try:
             with closing(self._clients):
-                for done in self._results(jobs):
-                    self._count(done.job, unknown=isinstance(done.error, UnknownError), failed=done.error is not None)
-                    self._print(done)
+                for (job, _, _), attempt in self._results(jobs):
+                    error = attempt.error
+                    self._count(job, unknown=isinstance(error, UnknownError), failed=error is not None)
+                    self._print(job, attempt)
             self._raise_error(len(jobs))
         except KeyboardInterrupt as stop:
             self._note_interruption(stop, jobs)
@@ -106,7 +85,7 @@ class PipedRun:
             error.next_command = self._next
             raise
 
-    def _results(self, jobs: Sequence[PipedJob]) -> Iterator[JobResult]:
+    def _results(self, jobs: Sequence[PipedJob]) -> Iterator[SentJob[_NumberedJob]]:
         requests = self._until_stopped(jobs)
         if self._run is not None:
             sender = JournaledSender(self._run.journal, self._workers, self._send)
@@ -129,17 +108,21 @@ class PipedRun:
             entry = JournalEntry(EntryState.SENT, number, k=job.request.key or "", t=self._runtime.wall())
             yield _NumberedJob(job, job.request, entry)
 
-    def _read(self, job: _NumberedJob) -> Generator[JobResult]:
-        yield self._send(job)
+    def _read(self, job: _NumberedJob) -> Generator[SentJob[_NumberedJob]]:
+        attempt = self._send(job)
+        if attempt.answer and attempt.answer.body is None:
+            wrong = IncompleteError(f"{job.request.path} is {attempt.answer.content_type}, not a record")
+            attempt = write_attempt.failed(job.sent.n, wrong)
+        yield SentJob(job, attempt)
 
-    def _send(self, job: _NumberedJob) -> JobResult:
+    def _send(self, job: _NumberedJob) -> WriteAttempt:
         profile = job.job.profile
         with self._clients.lend(lambda: self._client(profile), profile or "") as client:
-            done = JobResult(job.job, write_attempt.attempt(client, job.request, job.sent.n, None))
-        if done.error and done.error.stops_connection:
+            attempt = write_attempt.attempt(client, job.request, job.sent.n, None)
+        if attempt.error and attempt.error.stops_connection:
             # At once, although earlier results may still be pending.
-            self._stopped.setdefault(profile, done.error)
-        return done
+            self._stopped.setdefault(profile, attempt.error)
+        return attempt
 
     def _client(self, profile: str | None) -> Client:
         return self._open(self._targets[profile], name=profile, patience=Patience.ENDLESS)
@@ -150,23 +133,22 @@ class PipedRun:
         self._failed[job.profile] += failed
         self._unknown += unknown
 
-    def _print(self, done: JobResult) -> None:
+    def _print(self, job: PipedJob, attempt: WriteAttempt) -> None:
         """Print an answer. Where that fails no more is sent, and of writes what is under way is still written down."""
         try:
             if self._unprinted is None:
-                self._put(done)
+                self._put(job, attempt)
         except (UnifiedError, stdout.ClosedError) as error:
             self._unprinted = error
             if self._run is None:
                 raise
 
-    def _put(self, done: JobResult) -> None:
-        if done.error is not None:
-            key = f"; its key was {done.error.idempotency_key}" if done.error.idempotency_key else ""
-            self._tell(done.job, f"{done.error.one_line}{key}")
-        elif done.attempt.answer and done.attempt.answer.body:
-            record = msgspec.Raw(done.attempt.answer.body)
-            self._printer.page([record], one_line=False, profile=done.job.profile)
+    def _put(self, job: PipedJob, attempt: WriteAttempt) -> None:
+        if (error := attempt.error) is not None:
+            key = f"; its key was {error.idempotency_key}" if error.idempotency_key else ""
+            self._tell(job, f"{error.one_line}{key}")
+        elif attempt.answer and attempt.answer.body:
+            self._printer.page([msgspec.Raw(attempt.answer.body)], one_line=False, profile=job.profile)
 
     def _tell(self, job: PipedJob, what: str) -> None:
         where = f" ({job.profile})" if job.profile else ""

@@ -9,7 +9,7 @@ from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry, RunCall
-from unified_cli.bulk.runs.journaled_sender import JournaledSender
+from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.stop_rules import StopRules
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
@@ -35,19 +35,6 @@ class _CallJob:
     call: RunCall
     request: Request
     sent: JournalEntry
-
-
-@dataclass(frozen=True, slots=True)
-class _CallOutcome:
-    """What became of a call."""
-
-    job: _CallJob
-    attempt: WriteAttempt
-
-    @property
-    def entry(self) -> JournalEntry:
-        """The line for the journal."""
-        return self.attempt.entry
 
 
 def announce(call: Call, run: StoredRun, not_kept: StorageError | None) -> None:
@@ -140,23 +127,23 @@ class _RunSending:
 
     def _stage(self, numbers: Sequence[int], rules: StopRules, errors: RunErrors) -> None:
         sender = JournaledSender(self._run.journal, self._call.options.workers, self._attempt)
-        for outcome in sender.outcomes(self._jobs(numbers)):
+        for sent in sender.outcomes(self._jobs(numbers)):
             self._ended += 1
-            error = outcome.attempt.error
+            error = sent.attempt.error
             self._shown.add(1, failed=error is not None)
             if error is not None:
                 errors.add(error)
                 self._stopped = self._stopped or rules.stops(errors.count)
-            self._print(outcome)
+            self._print(sent)
 
-    def _print(self, outcome: _CallOutcome) -> None:
+    def _print(self, sent: SentJob[_CallJob]) -> None:
         """Print a result. Where that fails nothing more is sent, and what is under way is still written down."""
         if self._unprinted is None:
             try:
-                call = outcome.job.call
+                call = sent.job.call
                 operation = self._connections.operation(call.operation)
                 inner = partial(record_output.unwrapped, service=self._call.catalogue.service, operation=operation)
-                write_results.put(self._printer, call, outcome.job.sent.k, outcome.attempt, inner)
+                write_results.put(self._printer, call, sent.job.sent.k, sent.attempt, inner)
             except (UnifiedError, stdout.ClosedError) as error:
                 self._unprinted, self._stopped = error, True
 
@@ -175,14 +162,14 @@ class _RunSending:
             entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
             yield _CallJob(planned.call, request._replace(in_doubt=doubtful), entry)
 
-    def _attempt(self, job: _CallJob) -> _CallOutcome:
+    def _attempt(self, job: _CallJob) -> WriteAttempt:
         number = job.sent.n
         try:
             profile = job.call.profile
             settings = self._connections.settings(profile)
             make = partial(self._clients.open, settings, name=profile, patience=Patience.ENDLESS)
             with self._idle.lend(make, profile or "") as client:
-                return _CallOutcome(job, write_attempt.attempt(client, job.request, number, None))
+                return write_attempt.attempt(client, job.request, number, None)
         except UnifiedError as error:
             # No client could be made, such as for want of a token.
-            return _CallOutcome(job, write_attempt.failed(number, error))
+            return write_attempt.failed(number, error)
