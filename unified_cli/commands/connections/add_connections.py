@@ -40,7 +40,7 @@ class AddConnectionsOptions(ListedConnectionsOptions):
     yes: Annotated[bool, Flag(("-y", "--yes"), SAFETY, "add without asking; required off a terminal")] = False
 
 
-def command(about: str, context: CommandContext) -> Any:
+def add_command(about: str, context: CommandContext) -> Any:
     """The command."""
     return tree.leaf(
         tree.CommandSpec(

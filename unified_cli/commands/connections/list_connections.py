@@ -21,7 +21,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
     output: TableOutput = None
 
 
-def command(about: str, context: CommandContext) -> Any:
+def list_command(about: str, context: CommandContext) -> Any:
     """The command."""
     return tree.leaf(
         tree.CommandSpec(

@@ -37,7 +37,7 @@ class ClientConfigOptions(PermissionOptions):
     )
 
 
-def command(about: str, context: CommandContext) -> Any:
+def config_command(about: str, context: CommandContext) -> Any:
     """The command."""
     return tree.leaf(
         tree.CommandSpec(

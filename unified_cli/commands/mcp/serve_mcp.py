@@ -10,7 +10,7 @@ from unified_cli.commands.mcp.mcp_options import PER_MINUTE, ServeMcpOptions
 from unified_cli.errors import ConfigError, UsageError
 
 
-def command(about: str, context: CommandContext) -> Any:
+def serve_command(about: str, context: CommandContext) -> Any:
     """The command."""
     return tree.leaf(
         tree.CommandSpec(
