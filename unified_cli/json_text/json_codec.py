@@ -3,12 +3,15 @@
 import json
 
 from unified_cli.json_text import json_check
-from unified_cli.json_text.values import Json
+from unified_cli.json_text.values import Json, JsonColumns, JsonObject
+
+# `json.dumps` would make one for each call.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump(value: Json) -> str:
     """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8 cannot encode."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -19,6 +22,16 @@ def dump(value: Json) -> str:
 def encoded(value: Json) -> bytes:
     """A value as compact JSON in UTF-8."""
     return dump(value).encode()
+
+
+def objects(columns: JsonColumns) -> list[JsonObject]:
+    """The objects that are given by their members."""
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def encoded_objects(columns: JsonColumns) -> list[bytes]:
+    """The objects that are given by their members, each as compact JSON in UTF-8."""
+    return [encoded(value) for value in objects(columns)]
 
 
 def read(text: str) -> Json:

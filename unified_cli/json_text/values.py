@@ -1,6 +1,6 @@
 """Values that come from outside: what JSON and TOML hold, of which the program knows no more than that."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 Json = Any
@@ -8,6 +8,9 @@ Json = Any
 
 JsonObject = dict[str, Json]
 """A JSON object, decoded or about to be encoded."""
+
+JsonColumns = Mapping[str, Sequence[Json]]
+"""JSON objects with the same members: by the name of a member its values, one for each object."""
 
 Toml = Any
 """A value of a TOML file."""

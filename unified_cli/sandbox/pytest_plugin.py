@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from unified_cli.catalogue import load
-from unified_cli.json_text.fast_encoder import compact
+from unified_cli.json_text.fast_encoder import compact_objects
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS
 from unified_cli.sandbox.application import Sandbox
@@ -56,7 +56,7 @@ class UnifiedSandbox:
 def running() -> Iterator[UnifiedSandbox]:
     """A sandbox with its own records in memory, served by a thread until the block ends."""
     store = SandboxStore.open(None)
-    store.encode = compact
+    store.encode = compact_objects
     token = secrets.token_urlsafe(24)
     sandbox = Sandbox(load(), store, token=token, control=True)
     server = Server(sandbox)

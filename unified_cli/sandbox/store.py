@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.json_text.json_codec import encoded
-from unified_cli.json_text.values import JsonObject
+from unified_cli.json_text.json_codec import encoded_objects
+from unified_cli.json_text.values import JsonColumns
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.data.generate import SeededRecords
 
@@ -44,7 +44,7 @@ class SandboxStore:
         self._counts = counts
         self._seeded: dict[str, SeededRecords] = {}
         self.seed = seed
-        self.encode: Callable[[JsonObject], bytes] = encoded
+        self.encode: Callable[[JsonColumns], list[bytes]] = encoded_objects
         """How seeded records become JSON; what serves many of them has a faster way."""
         self.path: Path | None = None
         """The file; None for a store in memory."""

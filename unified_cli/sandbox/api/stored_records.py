@@ -125,9 +125,7 @@ class Records:
         for low in range(after + 1, self.count + 1, _WINDOW):
             high = min(low + _WINDOW - 1, self.count)
             changed = dict(self._store.changed(self.scope, low, high))
-            for number in range(low, high + 1):
-                if (row := self._current(number, changed)) is not None:
-                    yield row
+            yield from self._current(range(low, high + 1), changed)
         while not self._only_first:
             more = self._store.created(self.scope, after, _END, _WINDOW, newest=False)
             yield from (Row(position, text) for position, text in more)
@@ -147,9 +145,7 @@ class Records:
         for top in range(min(before - 1, self.count), 0, -_WINDOW):
             low = max(top - _WINDOW + 1, 1)
             changed = dict(self._store.changed(self.scope, low, top))
-            for number in range(top, low - 1, -1):
-                if (row := self._current(number, changed)) is not None:
-                    yield row
+            yield from self._current(range(top, low - 1, -1), changed)
 
     def create(self, members: dict[str, str], identity: str | None, now: str) -> tuple[str, Row]:
         """Add a record, with a new id unless one is given; what was posted is kept as it is."""
@@ -173,11 +169,13 @@ class Records:
         """Delete a record; its id is never used again."""
         self._store.put(self.scope, row.position, identity, None)
 
-    def _current(self, number: int, changed: dict[int, str | None]) -> Row | None:
-        if number not in changed:
-            return Row(number, seeded=self._seeded)
-        text = changed[number]
-        return None if text is None else Row(number, text)
+    def _current(self, numbers: Iterable[int], changed: dict[int, str | None]) -> Iterator[Row]:
+        """The seeded records with their changes, without those that were deleted."""
+        for number in numbers:
+            if number not in changed:
+                yield Row(number, seeded=self._seeded)
+            elif (text := changed[number]) is not None:
+                yield Row(number, text)
 
 
 def is_encodable(identity: str) -> bool:

@@ -1,8 +1,8 @@
 """Fields whose values depend on other fields of the same record."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from unified_cli.json_text.values import Json
+from unified_cli.json_text.values import JsonColumns
 from unified_cli.sandbox.data import file_content
 from unified_cli.sandbox.data.field_values import colleague
 from unified_cli.sandbox.data.file_urls import file_url
@@ -13,14 +13,11 @@ from unified_cli.sandbox.data.seeded_random import DAY, timestamp, timestamps
 
 ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
 _INBOX, _OTHERS = (1, "Inbox"), ((2, "Sent"), (3, "Drafts"), (4, "Archive"))
-Columns = dict[str, Sequence[Json]]
-"""The values of the fields of several records, by the field's name."""
-
-Adjustment = Callable[[RecordBatch, Columns], Columns]
+Adjustment = Callable[[RecordBatch, JsonColumns], JsonColumns]
 """Gives the values that take the place of the records' own."""
 
 
-def _email(batch: RecordBatch, columns: Columns) -> Columns:
+def _email(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     folders = [_OTHERS[number % 3] if number % 2 else _INBOX for number in batch.numbers]
     drafts = [name == "Drafts" for _, name in folders]
     own = [name in ("Sent", "Drafts") for _, name in folders]
@@ -34,7 +31,7 @@ def _email(batch: RecordBatch, columns: Columns) -> Columns:
     }
 
 
-def _application(batch: RecordBatch, columns: Columns) -> Columns:
+def _application(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     reasons = columns["reject_reason"]
     return {
         "applied_at": batch.created_at,
@@ -46,14 +43,14 @@ def _application(batch: RecordBatch, columns: Columns) -> Columns:
 
 
 def _span(start: str, end: str, minutes: int) -> Adjustment:
-    def adjust(batch: RecordBatch, _columns: Columns) -> Columns:
+    def adjust(batch: RecordBatch, _columns: JsonColumns) -> JsonColumns:
         begins = [created - created % 1800 + 7 * DAY for created in batch.created]
         return {start: timestamps(begins), end: timestamps(begin + minutes * 60 for begin in begins)}
 
     return adjust
 
 
-def _transcript_entry(batch: RecordBatch, columns: Columns) -> Columns:
+def _transcript_entry(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     starts = [(number - 1) % 5 * 12 for number in batch.numbers]
     speakers = colleague(batch, "speaker")
     return {
@@ -66,11 +63,11 @@ def _transcript_entry(batch: RecordBatch, columns: Columns) -> Columns:
     }
 
 
-def _transcript(batch: RecordBatch, _columns: Columns) -> Columns:
+def _transcript(batch: RecordBatch, _columns: JsonColumns) -> JsonColumns:
     return {"start_time": [0 for _ in batch.numbers], "end_time": [58 for _ in batch.numbers]}
 
 
-def _attendee(batch: RecordBatch, columns: Columns) -> Columns:
+def _attendee(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     return {
         "is_host": [number % 3 == 1 for number in batch.numbers],
         "type": ["guest" if number % 3 == 0 else "user" for number in batch.numbers],
@@ -78,23 +75,23 @@ def _attendee(batch: RecordBatch, columns: Columns) -> Columns:
     }
 
 
-def _user(batch: RecordBatch, columns: Columns) -> Columns:
+def _user(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     # The first users are active, because examples suspend them.
     both = zip(batch.numbers, columns["status"], strict=True)
     return {"status": ["active" if number <= 3 else status for number, status in both]}
 
 
-def _file(batch: RecordBatch, columns: Columns) -> Columns:
+def _file(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     files = zip(columns["content_type"], batch.numbers, strict=True)
     return {"size": [len(file_content.content(kind, record_id(batch.resource, number))) for kind, number in files]}
 
 
-def _export(batch: RecordBatch, _columns: Columns) -> Columns:
+def _export(batch: RecordBatch, _columns: JsonColumns) -> JsonColumns:
     urls = _own_urls(batch, "page.html")
     return {"status": ["completed" for _ in urls], "urls": [[{"type": "download", "url": url}] for url in urls]}
 
 
-def _recording(batch: RecordBatch, columns: Columns) -> Columns:
+def _recording(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     return {"url": _own_urls(batch, "call.wav"), **_span("start_time", "end_time", 4)(batch, columns)}
 
 

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Mapping
 
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.json_text.values import Json, JsonColumns
 
 _TIMES = ("created_at", "updated_at")
 _POINTER = {"id", "name"}
 
 
-def _remapped(record: JsonObject) -> JsonObject:
+def _remapped(columns: JsonColumns) -> JsonColumns:
     """References as plain ids, and one field more."""
-    plain: JsonObject = {name: _plain(value) for name, value in record.items()}
-    return {**plain, "mapped_by": "custom"}
+    plain = {name: [_plain(value) for value in values] for name, values in columns.items()}
+    return {**plain, "mapped_by": ["custom" for _ in next(iter(plain.values()))]}
 
 
 def _plain(value: Json) -> Json:
     return value["id"] if isinstance(value, dict) and value.keys() == _POINTER else value
 
 
-def _untimed(record: JsonObject) -> JsonObject:
-    return {name: value for name, value in record.items() if name not in _TIMES}
+def _untimed(columns: JsonColumns) -> JsonColumns:
+    return {name: values for name, values in columns.items() if name not in _TIMES}
 
 
-MAPPINGS: Mapping[str, Callable[[JsonObject], JsonObject]] = {"remapped": _remapped, "untimed": _untimed}
-"""What becomes of a seeded record, by the kind of its connection."""
+MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {"remapped": _remapped, "untimed": _untimed}
+"""What becomes of seeded records, by the kind of their connection."""

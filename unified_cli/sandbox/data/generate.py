@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.json_text.json_codec import encoded
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.json_text.json_codec import encoded_objects, objects
+from unified_cli.json_text.values import Json, JsonColumns, JsonObject
 from unified_cli.sandbox.data import references, vocabulary
-from unified_cli.sandbox.data.consistency import ADJUSTMENTS, Columns
+from unified_cli.sandbox.data.consistency import ADJUSTMENTS
 from unified_cli.sandbox.data.field_mappings import MAPPINGS
 from unified_cli.sandbox.data.field_values import FieldMaker, numbered
 from unified_cli.sandbox.data.fields import field_maker
@@ -30,7 +30,7 @@ class SeededRecords:
         seed: str,
         connection: str,
         counts: Mapping[tuple[str, str], int],
-        encode: Callable[[JsonObject], bytes] = encoded,
+        encode: Callable[[JsonColumns], list[bytes]] = encoded_objects,
     ) -> None:
         self._encode = encode
         self._connection = SeededConnection(f"{seed}/{connection}", counts)
@@ -43,13 +43,7 @@ class SeededRecords:
 
     def records(self, api: str, resource: str, numbers: Sequence[int]) -> list[JsonObject]:
         """Records 1, 2, … of a resource as JSON objects: many at once take less time than one after another."""
-        shown = SHOWN_AS.get(resource, resource)
-        batch = RecordBatch(self._connection, api, shown, numbers)
-        columns: Columns = {name: make(batch, name) for name, make in _makers(api, shown)}
-        if adjust := ADJUSTMENTS.get((api, shown)):
-            columns.update(adjust(batch, columns))
-        records = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        return [self._mapping(record) for record in records] if self._mapping else records
+        return objects(self._columns(api, resource, numbers))
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
         """Records 1, 2, … of a resource as JSON; the last few thousand are kept."""
@@ -59,9 +53,16 @@ class SeededRecords:
         kept = self._encoded.setdefault((api, resource), {})
         missing = [number for number in numbers if number not in kept]
         if missing:
-            for number, record in zip(missing, self.records(api, resource, missing), strict=True):
-                kept[number] = self._encode(record)
+            kept.update(zip(missing, self._encode(self._columns(api, resource, missing)), strict=True))
         return [kept[number] for number in numbers]
+
+    def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
+        shown = SHOWN_AS.get(resource, resource)
+        batch = RecordBatch(self._connection, api, shown, numbers)
+        columns: JsonColumns = {name: make(batch, name) for name, make in _makers(api, shown)}
+        if adjust := ADJUSTMENTS.get((api, shown)):
+            columns = {**columns, **adjust(batch, columns)}
+        return self._mapping(columns) if self._mapping else columns
 
 
 @lru_cache(256)

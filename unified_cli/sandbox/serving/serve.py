@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text.fast_encoder import compact
+from unified_cli.json_text.fast_encoder import compact_objects
 from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import DEFAULT
@@ -49,7 +49,7 @@ def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], No
     token = settings.token or secrets.token_urlsafe(24)
     hide(token)
     with contextlib.closing(_store(runtime, settings)) as store:
-        store.encode = compact
+        store.encode = compact_objects
         sandbox = Sandbox(
             catalogue, store, token=token, faults=faults, control=True, wall=runtime.wall, sleep=runtime.sleep
         )
