@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
-from server import Service
+from server import Reply, Service
 
 LIST = "voice calls list --dry-run"
 
@@ -43,3 +43,18 @@ def test_an_account_before_the_api_belongs_to_one_connection(unified: Unified, c
         "error: -a names one connection and -p several (leave one of them out)\n",
         2,
     )
+
+
+def test_profiles_before_the_api_and_after_it_are_selected_together(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config('[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n[profiles.c]\naccount_id = "3"\n')
+    deleted = "ticketing tickets delete 7"
+    asked = unified(f"-p a {deleted} -p b", environ=service.environ)
+    assert (asked.code, service.seen) == (2, [])
+    assert unified(f"-p a {deleted} -p b --yes", environ=service.environ).code == 0
+    assert {dict(seen.query)["integrated_account_id"] for seen in service.seen} == {"1", "2"}
+    service.seen.clear()
+    service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
+    assert unified("-p ? voice calls list -p '!c'", environ=service.environ).code == 0
+    assert {dict(seen.query)["integrated_account_id"] for seen in service.seen} == {"1", "2"}

@@ -174,13 +174,16 @@ _OF_ALL = {"verbose", "json_errors"}
 
 
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, with defaults from those right after the program's name where the command has them.
+    """The options of a command, with those right after the program's name where it has them and they are not given.
 
-    Raises UsageError for one that names a connection and is not taken by the command; -p and -o may stand in an alias.
+    `-p` selects connections wherever it stands, so all of them count. Raises UsageError for an option of a connection
+    that the command does not take, but for -p and -o, which may stand in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
     given = {name: value for name, value in early.__dict__.items() if name not in _OF_ALL and value not in nothing}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
+    if early.profile and (own := getattr(options, "profile", ())):
+        found["profile"] = (*early.profile, *own)
     for name in given.keys() - {"profile", "output"}:
         if not hasattr(options, name):
             raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
