@@ -202,6 +202,7 @@ def test_an_action_answers_without_its_envelope(world: World) -> None:
         "idempotency=maybe",
         "page-size=0",
         "rate=5",
+        "rate=5/0s",
         "200=1",
         "429=0",
     ],
@@ -236,6 +237,8 @@ def test_tests_can_look_in_and_bend(world: World) -> None:
     assert (cleared["requests"], cleared["effects"]) == ([], [])
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"spec":"x"}', b'{"rules":[1]}', b'{"rules":1}'])
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"spec":"x"}', b'{"rules":[1]}', b'{"rules":1}',
+    b'{"rule":[]}', b'{"rules":[{"fault":"500","acount":"empty"}]}',
+])  # fmt: skip
 def test_rules_that_cannot_be_meant_are_refused(world: World, content: bytes) -> None:
     assert world.client.put("/-/sandbox/faults", content=content).status_code == 400

@@ -114,6 +114,8 @@ class Sandbox:
         if request.method not in allowed:
             raise refused(request, allowed)
         if request.path.startswith(PREFIX):
+            if own is not None:
+                raise Refusal(403, f"the token of {own} does not control the sandbox")
             return control(request, self._store, self.faults, self.requests)
         return AccountRoutes(self._catalogue, self._store, self._wall(), own).answer(request)
 

@@ -26,6 +26,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "delete": ("id", "record", "204"),
     "rate-headers": ("all", "none", "retry-after", "ratelimit"),
 }
+_MEMBERS = ("spec", "rules")
+_MEMBERS_OF_RULE = ("fault", "method", "path", "account")
 # Faults that concern lists only, and writes only.
 _LISTS = frozenset({"empty-pages", "dup-cursor", "drift"})
 _WRITES = frozenset({"lose-reply"})
@@ -109,12 +111,20 @@ def parse(spec: str) -> tuple[Rule, ...]:
 
 def rules_of(data: JsonObject) -> tuple[Rule, ...]:
     """The rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST", "path": "*/tickets"}]}`."""
+    _refuse_unknown(data, _MEMBERS)
     rules = list(parse(str(data.get("spec", ""))))
     for item in data.get("rules", ()):
+        _refuse_unknown(item, _MEMBERS_OF_RULE)
         rule = _rule(str(item.get("fault", "")))
         method, path, account = (str(item[name]) if name in item else None for name in ("method", "path", "account"))
         rules.append(replace(rule, method=method, path=path, account=account))
     return tuple(rules)
+
+
+def _refuse_unknown(data: JsonObject, members: tuple[str, ...]) -> None:
+    if unknown := data.keys() - {*members}:
+        # A misspelt one would have the rule concern more requests than it should.
+        raise UsageError(f"cannot understand {min(unknown)!r} (known: {', '.join(members)})")
 
 
 def _rule(word: str) -> Rule:
@@ -131,7 +141,9 @@ def _rule(word: str) -> Rule:
         return Rule(name, number=int(text))
     if name == "rate" and re.fullmatch(r"[1-9]\d*", text.partition("/")[0]):
         count, _, span = text.partition("/")
-        return Rule(name, number=int(count), seconds=_seconds(word, span))
+        if seconds := _seconds(word, span):
+            return Rule(name, number=int(count), seconds=seconds)
+        raise UsageError(f"no time to count in, in fault {word!r} (such as rate=50/10s)")
     known = ", ".join(one.name for one in FAULT_WORDS)
     raise UsageError(f"cannot understand fault {word!r} (known: {known}; unified help sandbox)")
 

@@ -80,7 +80,7 @@ def test_a_connection_that_was_written_to_is_listed(bare_client: httpx.Client) -
 
 @pytest.fixture
 def guarded(catalogue: Catalogue, store: SandboxStore) -> Iterator[httpx.Client]:
-    sandbox = Sandbox(catalogue, store, token="the-token")
+    sandbox = Sandbox(catalogue, store, token="the-token", control=True)
     with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox") as client:
         yield client
 
@@ -94,6 +94,7 @@ def test_the_token_of_one_connection_is_good_for_that_one_only(guarded: httpx.Cl
     assert status(f"{TICKETS}?integrated_account_id=full:acme", own) == 200
     assert status(f"{TICKETS}?integrated_account_id=full", own) == 403
     assert status("/proxy/tickets", own) == 200
+    assert [status("/-/sandbox", token) for token in (own, "the-token")] == [403, 200]
     assert [status(f"{ACCOUNTS}{path}", own) for path in ("/me", "", "/full:acme", "/full:acme/tools")] == [
         200, 403, 403, 403,
     ]  # fmt: skip

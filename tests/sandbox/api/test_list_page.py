@@ -41,6 +41,13 @@ def test_filters_keep_what_they_name(bare_client: httpx.Client, query: str, test
     assert listed(bare_client, USERS, query) == wanted
 
 
+def test_a_filter_has_so_many_values_as_can_be_compared(bare_client: httpx.Client) -> None:
+    assert ask(bare_client, USERS, f"id[in]={','.join(['users-1'] * 1000)}").json()["result"][0]["id"] == "users-1"
+    refused = ask(bare_client, USERS, f"id[in]={',' * 1000}")
+    assert refused.status_code == 400
+    assert refused.json()["message"] == "id[in] has 1,001 values, and at most 1,000 are compared"
+
+
 def test_a_pointer_is_found_by_its_id_and_by_its_name(bare_client: httpx.Client) -> None:
     solved = [one for one in listed(bare_client, TICKETS) if one["status"]["name"] == "Solved"]
     for query in ("status=Solved", "status_id=ticket_status-5", "status[id]=ticket_status-5", "status[name]=Solved"):

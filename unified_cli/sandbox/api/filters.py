@@ -7,6 +7,7 @@ from unified_cli.catalogue.known import known
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, texts
 from unified_cli.sandbox.data.vocabulary import fields_of
+from unified_cli.sandbox.messages import Refusal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,6 +22,8 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
     "lte": lambda sign: sign <= 0,
 }
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
+# Each is compared with each record.
+_MOST_VALUES = 1000
 
 
 def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
@@ -83,6 +86,8 @@ def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
     wanted = texts(value)
     if operator == "in":
         wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
+        if len(wanted) > _MOST_VALUES:
+            raise Refusal(400, f"{path[-1]}[in] has {len(wanted):,} values, and at most {_MOST_VALUES:,} are compared")
     order = _ORDERS.get(operator)
 
     def test(record: JsonObject) -> bool:
