@@ -93,7 +93,7 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
         if result.is_full:
             onward = ReadPosition(start.made_for, number, cursor)
             break
-        cursor = _read_one(world, operation, names[number], cursor, result)
+        cursor = _ConnectionRead(world, operation, names[number], result).run(cursor)
         if cursor is not None:
             onward = ReadPosition(start.made_for, number, cursor)
             break
@@ -107,50 +107,55 @@ def _all_failed(result: _Result) -> str:
     return "; ".join(f"{one['profile']}: {one['message']}" for one in result.incomplete[:5])
 
 
-def _read_one(world: ToolWorld, operation: Operation, name: str, cursor: str | None, result: _Result) -> str | None:
-    """Read a connection; gives the cursor at which it goes on, None where it is done or failed."""
-    try:
-        settings = world.served.settings(name)
-        result.connections.append(tool_calls.connection(name, settings))
-        arguments = result.arguments
-        body = b"{}" if operation.method != "GET" else None
-        content = Content(tool_calls.pairs(arguments.query), body)
-        request = world.request(settings, operation, arguments.id, content)
-        with world.client(name, settings) as client:
-            if not operation.lists:
-                _add_record(world, client, request, name, result)
-                return None
-            return _add_pages(world, client, request, name, cursor, result)
-    except UnifiedError as error:
-        result.failed(name, error)
+class _ConnectionRead:
+    """The read of one connection, into a result that others share."""
+
+    def __init__(self, world: ToolWorld, operation: Operation, name: str, result: _Result) -> None:
+        self._world = world
+        self._operation = operation
+        self._name = name
+        self._result = result
+
+    def run(self, cursor: str | None) -> str | None:
+        """Read from a cursor on; gives the one at which it goes on, None where it is done or failed."""
+        world, arguments = self._world, self._result.arguments
+        try:
+            settings = world.served.settings(self._name)
+            self._result.connections.append(tool_calls.connection(self._name, settings))
+            body = b"{}" if self._operation.method != "GET" else None
+            content = Content(tool_calls.pairs(arguments.query), body)
+            request = world.request(settings, self._operation, arguments.id, content)
+            with world.client(self._name, settings) as client:
+                if self._operation.lists:
+                    return self._add_pages(client, request, cursor)
+                self._add_record(client, request)
+        except UnifiedError as error:
+            self._result.failed(self._name, error)
         return None
 
+    def _add_record(self, client: Client, request: Request) -> None:
+        self._world.budget.spend()
+        answer = client.send(request)
+        if not answer.body:
+            kind = answer.content_type or "nothing"
+            raise ServiceError(
+                f"GET {request.path} was answered with {kind}, which this tool does not return",
+                hint=f"on a command line: unified {self._operation.command} --out FILE",
+                retryable=False,
+            )
+        self._result.add(Record(answer.body.strip()), self._name)
 
-def _add_record(world: ToolWorld, client: Client, request: Request, name: str, result: _Result) -> None:
-    world.budget.spend()
-    answer = client.send(request)
-    if not answer.body:
-        kind = answer.content_type or "nothing"
-        raise ServiceError(
-            f"GET {request.path} was answered with {kind}, which this tool does not return",
-            hint=f"on a command line: unified {request.operation.command if request.operation else ''} --out FILE",
-            retryable=False,
-        )
-    result.add(Record(answer.body.strip()), name)
-
-
-def _add_pages(
-    world: ToolWorld, client: Client, request: Request, name: str, cursor: str | None, result: _Result
-) -> str | None:
-    while True:
-        world.budget.spend()
-        (page,) = pagination.pages(client.send, request, world.catalogue.service, Span(cursor, pages=1))
-        for position, record in enumerate(page.records):
-            if result.is_full or not result.add(record, name):
-                return _within(cursor, position)
-        cursor = page.next_cursor
-        if cursor is None or result.is_full:
-            return cursor
+    def _add_pages(self, client: Client, request: Request, cursor: str | None) -> str | None:
+        result = self._result
+        while True:
+            self._world.budget.spend()
+            (page,) = pagination.pages(client.send, request, self._world.catalogue.service, Span(cursor, pages=1))
+            for position, record in enumerate(page.records):
+                if result.is_full or not result.add(record, self._name):
+                    return _within(cursor, position)
+            cursor = page.next_cursor
+            if cursor is None or result.is_full:
+                return cursor
 
 
 def _within(cursor: str | None, position: int) -> str:
