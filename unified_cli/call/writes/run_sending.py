@@ -13,16 +13,15 @@ from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.stop_rules import StopRules
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
-from unified_cli.call import Call, record_output
-from unified_cli.call.writes import write_results
+from unified_cli.call import Call
 from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.call.writes.run_summary import RunErrors, RunSummary
+from unified_cli.call.writes.write_results import WriteResults
 from unified_cli.cli.connect import Clients
-from unified_cli.errors import IncompleteError, StorageError, UnifiedError
+from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
-from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
@@ -55,11 +54,11 @@ def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Seque
     errors = RunErrors()
     unprinted: UnifiedError | None = None
     if numbers:
-        printer = write_results.printer_for(call)
+        results = WriteResults(call, connections)
         work = Work("connection", total=len(numbers))
         with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, call.catalogue) as clients:
-            _RunSending(call, run, connections, (clients, printer, shown)).all(numbers, rules, errors)
-        unprinted = _end(printer)
+            _RunSending(call, run, connections, (clients, results, shown)).all(numbers, rules, errors)
+        unprinted = results.end()
     summary = RunSummary(run, connections, runtime.wall())
     summary.show(runtime)
     if unprinted is not None and not summary.is_done:
@@ -67,15 +66,6 @@ def send(call: Call, run: StoredRun, connections: RunConnections, numbers: Seque
     summary.raise_error(errors)
     if unprinted is not None:
         raise unprinted
-
-
-def _end(printer: Printer) -> UnifiedError | None:
-    """Complete the output; gives what is wrong with it, which changes nothing of what was done."""
-    try:
-        missing = printer.end()
-    except UnifiedError as error:
-        return error
-    return IncompleteError("; ".join(missing)) if missing else None
 
 
 class _RunSending:
@@ -86,12 +76,12 @@ class _RunSending:
         call: Call,
         run: StoredRun,
         connections: RunConnections,
-        uses: tuple[Clients, Printer, Progress],
+        uses: tuple[Clients, WriteResults, Progress],
     ) -> None:
         self._call = call
         self._run = run
         self._connections = connections
-        self._clients, self._printer, self._shown = uses
+        self._clients, self._results, self._shown = uses
         self._idle = ClientPool(call.options.workers)
         self._tried = 0
         self._ended = 0
@@ -111,7 +101,7 @@ class _RunSending:
             for number in numbers[self._tried :]:
                 entry = self._run.journal.call(number)
                 if entry.call is not None:
-                    write_results.put_untried(self._printer, entry.call, entry.k)
+                    self._results.put_untried(entry.call, entry.k)
         except KeyboardInterrupt as stop:
             done = f"{self._ended} of {counted(len(numbers), 'connection')}"
             signals.say_how_to_continue(stop, done, self._resume or signals.RUN_AGAIN)
@@ -140,10 +130,7 @@ class _RunSending:
         """Print a result. Where that fails nothing more is sent, and what is under way is still written down."""
         if self._unprinted is None:
             try:
-                call = sent.job.call
-                operation = self._connections.operation(call.operation)
-                inner = partial(record_output.unwrapped, service=self._call.catalogue.service, operation=operation)
-                write_results.put(self._printer, call, sent.job.sent.k, sent.attempt, inner)
+                self._results.put(sent.job.call, sent.job.sent.k, sent.attempt)
             except (UnifiedError, stdout.ClosedError) as error:
                 self._unprinted, self._stopped = error, True
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unified_cli.bulk.runs import repeat_rule
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState
+from unified_cli.bulk.runs.journal_entry import IN_DOUBT, OUTCOMES, EntryState
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UnknownError
@@ -140,11 +140,6 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
     settings = connections.settings(entry.call.profile)
     request = connections.request(entry.call, run.body, entry.k)
     return repeat_rule.may_repeat(request, wall - sent.t, settings.idempotency_window)
-
-
-def may_retry(state: EntryState) -> bool:
-    """Whether a call failed, so that it can be repeated."""
-    return state in NOT_DONE
 
 
 def _words(failed: int, doubtful: int, untried: int) -> list[tuple[int, str]]:

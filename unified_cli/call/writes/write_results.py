@@ -1,12 +1,12 @@
 """What a run prints: a record for each call."""
 
-from collections.abc import Callable
-
 import msgspec
 
 from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState, RunCall
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.call import Call, record_output
+from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.printer import Printer
@@ -17,43 +17,53 @@ _COLUMNS = {
 }
 
 
-def printer_for(call: Call) -> Printer:
-    """A printer for the results, whose columns are the same for all outcomes."""
-    style = record_output.style_for(call, None, first=(LABEL,))
-    if not style.columns:
-        columns = _COLUMNS.get(style.format, ())
-        style = style._replace(columns=columns, first=columns or style.first)
-    return Printer(call.runtime, style, record_output.program(call.options), strict=False)
+class WriteResults:
+    """Prints a record for each call of a run: `outcome`, `status`, then the `result` or the `error`, and the key.
 
-
-def put(printer: Printer, call: RunCall, key: str, attempt: WriteAttempt, inner: Callable[[bytes], bytes]) -> None:
-    """Print what became of a call: `outcome`, `status`, then the `result` or the `error`, and the key.
-
-    `inner` gives the record in the answer of the call's operation.
+    `call` is common to all connections; the columns are the same for all outcomes.
     """
-    state, status = attempt.entry.s, attempt.entry.status or None
-    if attempt.error is not None:
-        facts = {name: value for name, value in attempt.error.facts().items() if name != "idempotency_key"}
-        name, value = "error", msgspec.json.encode(facts)
-    else:
-        body = attempt.answer.body if attempt.answer else None
-        name, value = "result", inner((body or b"null").strip())
-    _put(printer, call, state, [("status", msgspec.json.encode(status)), (name, value)], key)
 
+    def __init__(self, call: Call, connections: RunConnections) -> None:
+        self._service = call.catalogue.service
+        self._connections = connections
+        style = record_output.style_for(call, None, first=(LABEL,))
+        if not style.columns:
+            columns = _COLUMNS.get(style.format, ())
+            style = style._replace(columns=columns, first=columns or style.first)
+        self._printer = Printer(call.runtime, style, record_output.program(call.options), strict=False)
 
-def put_untried(printer: Printer, call: RunCall, key: str) -> None:
-    """Print that a call was not tried."""
-    _put(printer, call, EntryState.NEW, [("status", b"null")], key)
+    def put(self, call: RunCall, key: str, attempt: WriteAttempt) -> None:
+        """Print what became of a call."""
+        state, status = attempt.entry.s, attempt.entry.status or None
+        if attempt.error is not None:
+            facts = {name: value for name, value in attempt.error.facts().items() if name != "idempotency_key"}
+            name, value = "error", msgspec.json.encode(facts)
+        else:
+            body = (attempt.answer.body if attempt.answer else None) or b"null"
+            operation = self._connections.operation(call.operation)
+            name, value = "result", record_output.unwrapped(body, self._service, operation)
+        self._put(call, state, key, [("status", msgspec.json.encode(status)), (name, value)])
 
+    def put_untried(self, call: RunCall, key: str) -> None:
+        """Print that a call was not tried."""
+        self._put(call, EntryState.NEW, key, [("status", b"null")])
 
-def _put(printer: Printer, call: RunCall, state: EntryState, members: list[tuple[str, bytes]], key: str) -> None:
-    # A connection has several calls where they were lines of an input.
-    which = [("id", msgspec.json.encode(call.id))] if call.line else []
-    shown = [
-        *which,
-        ("outcome", msgspec.json.encode(OUTCOMES[state])),
-        *members,
-        ("idempotency_key", msgspec.json.encode(key or None)),
-    ]
-    text = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in shown)
-    printer.page([Record(b"{%b}" % text)], one_line=False, profile=call.profile)
+    def end(self) -> UnifiedError | None:
+        """Complete the output; gives what is wrong with it, which changes nothing of what was done."""
+        try:
+            missing = self._printer.end()
+        except UnifiedError as error:
+            return error
+        return IncompleteError("; ".join(missing)) if missing else None
+
+    def _put(self, call: RunCall, state: EntryState, key: str, members: list[tuple[str, bytes]]) -> None:
+        # A connection has several calls where they were lines of an input.
+        which = [("id", msgspec.json.encode(call.id))] if call.line else []
+        shown = [
+            *which,
+            ("outcome", msgspec.json.encode(OUTCOMES[state])),
+            *members,
+            ("idempotency_key", msgspec.json.encode(key or None)),
+        ]
+        text = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in shown)
+        self._printer.page([Record(b"{%b}" % text)], one_line=False, profile=call.profile)
