@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from front_door import Clock, Process, Result, Unified
+from hypothesis import HealthCheck, settings
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
@@ -39,6 +40,12 @@ def pytest_configure() -> None:
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
 # respects it, so the tests that press Ctrl-C begin as if they had been started in the foreground.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says more of the machine than of the program; and examples share what a fixture made.
+settings.register_profile(
+    "unified", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("unified")
 
 # A process reads the catalogue once; the thousands of commands in this one would read it each.
 user_catalogue.load = functools.cache(user_catalogue.load)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from front_door import Clock, Process, Unified
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from server import Reply, Seen, Service
 
 from unified_cli.errors import ExitCode
@@ -748,7 +748,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20)
 @given(st.lists(st.dictionaries(NAMES, JSON, max_size=4), min_size=20, max_size=30), st.booleans())
 def test_what_is_imported_comes_back_equal(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path,

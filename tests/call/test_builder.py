@@ -10,7 +10,7 @@ import httpx
 import pytest
 from faults.script import Listener, reply
 from front_door import Unified
-from hypothesis import HealthCheck, example, given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from server import Service
 
 from unified_cli import app
@@ -31,9 +31,7 @@ NASTY = st.lists(
 TYPED = st.one_of(NASTY, TEXT)
 EXTRA = {"delete": ["-y"], "write": ["-d", "{}"]}
 """What an operation of a kind needs beside its id."""
-MANY = settings(
-    max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
+MANY = settings(max_examples=200, derandomize=True, database=None)
 BASE = "http://127.0.0.1:9/base"
 ENVIRON = {"UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "A1", "UNIFIED_RATE": "0", "UNIFIED_RETRIES": "0"}
 

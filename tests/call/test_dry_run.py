@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from server import Service
 
 HOSTILE = [
@@ -88,7 +88,7 @@ def test_a_real_shell_sends_what_the_command_sends(text: str, unified: Unified, 
     check_the_same(unified, service, [*argv, "--", text])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(VISIBLE, ANY, ANY)
 def test_a_real_shell_sends_any_id_and_value(
     unified: Unified, service: Service, identifier: str, value: str, field: str

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tomlkit
 from front_door import Result, Unified
-from hypothesis import given, settings, strategies
+from hypothesis import given, strategies
 from server import Service
 
 from unified_cli.catalogue import CatalogueError, load
@@ -226,7 +226,6 @@ _LEAVES = strategies.sampled_from(["list", "crud send", "id name:number", "", 7,
 _TABLES = strategies.recursive(_LEAVES, lambda inner: strategies.dictionaries(_WORDS, inner, max_size=4), max_leaves=12)
 
 
-@settings(deadline=None)
 @given(strategies.dictionaries(strategies.sampled_from(["api", "known"]), _TABLES, min_size=1))
 def test_any_toml_is_taken_or_refused_with_its_place(data: dict[str, object]) -> None:
     catalogue = load()

@@ -4,7 +4,7 @@ import io
 import tomllib
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from unified_cli.config import edit, file
 from unified_cli.config.draft import Draft
@@ -12,7 +12,7 @@ from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=150)
 NAMES = st.from_regex(r"[a-z][a-z0-9.-]{0,4}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

@@ -28,7 +28,7 @@ def mutated(draw: strategies.DrawFn, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=strategies.data())
 def test_any_bytes_are_read_or_refused(name: str, data: strategies.DataObject) -> None:
     run(TARGETS[name], data.draw(strategies.binary(max_size=64) | mutated(name)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from server import Service
 
 from unified_cli.http.request_body import BodyField, compose
@@ -52,7 +52,7 @@ def spelled(tree: Any, path: str) -> list[BodyField]:
     return [BodyField(f"{path}={json.dumps(tree)}", raw=False)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(names, trees, min_size=1, max_size=3))
 def test_fields_build_any_tree(tree: dict[str, Any]) -> None:
     fields = [field for name, value in tree.items() for field in spelled(value, name)]
@@ -61,14 +61,14 @@ def test_fields_build_any_tree(tree: dict[str, Any]) -> None:
     assert json.loads(composed) == tree
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(values, st.sampled_from([None, 2]), st.booleans())
 def test_a_typed_body_arrives_byte_for_byte(value: Any, indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     assert compose("-", [], runtime(text.encode())) == text.encode()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(names, values, max_size=3), flat)
 def test_fields_go_over_the_template_and_leave_the_rest(template: dict[str, Any], over: dict[str, Any]) -> None:
     fields = [field for name, value in over.items() for field in spelled(value, name)]
@@ -174,7 +174,7 @@ def test_a_closed_standard_input_is_no_body(unified: Unified, service: Service) 
     assert result.stderr == "error: -d - reads standard input, which is closed\n"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.dictionaries(names, values, min_size=1, max_size=4))
 def test_what_is_created_in_the_sandbox_comes_back_equal(unified: Unified, record: dict[str, Any]) -> None:
     service_writes = {"id", "created_at", "updated_at"}

@@ -108,13 +108,15 @@ def test_a_mac_verifies_by_its_keychain_and_by_a_bundle(
 
 def _in_a_namespace(command: str, mounts: list[str], environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a command as a process that sees these mounts, which nobody else does."""
-    if sys.platform == "darwin" or subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
+    alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    if sys.platform == "darwin" or subprocess.run([*alone, "true"], check=False).returncode:
         pytest.skip("this machine does not let the tests mount anything for themselves")
     program = shlex.join([sys.executable, "-m", "unified_cli", *command.split()])
     script = "\n".join([*mounts, f"exec {program}"])
     own = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
-    argv = ["unshare", "--mount", "sh", "-ec", script]
-    return subprocess.run(argv, check=False, capture_output=True, text=True, timeout=60, env={**own, **environ})
+    return subprocess.run(
+        [*alone, "sh", "-ec", script], check=False, capture_output=True, text=True, timeout=60, env={**own, **environ}
+    )
 
 
 def _hide(*folders: Path) -> list[str]:

@@ -50,7 +50,7 @@ def test_odd_texts(text: str) -> None:
     assert (not json_check.flaw(body)) == (not json_check.flaw(long)) == by_scan(body) == by_msgspec(body)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     document=DOCUMENT,
     ascii_only=st.booleans(),

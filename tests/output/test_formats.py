@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from front_door import Unified
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from pages import by_cursor, envelope, serve, tickets
 from server import Service
 
@@ -26,7 +26,7 @@ VALUE = st.recursive(
     max_leaves=4,
 )
 RECORD = st.fixed_dictionaries({"id": TEXT.filter(bool), "a": VALUE}, optional={"b": VALUE})
-ANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY = settings(max_examples=60)
 
 
 @pytest.mark.parametrize("record", [EXACT, LONG, b"null", b'"text"', b"[1, 2]", b"{}"])

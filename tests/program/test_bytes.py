@@ -118,9 +118,12 @@ def test_a_file_of_any_name_is_told_with_its_own_bytes(unified: Unified) -> None
     assert "/ca\\udcff" in unified("profile show acme", environ=environ, tty=True).stdout
 
 
-def test_the_bytes_of_a_process_are_read_the_same_way(process: Process) -> None:
+def test_the_bytes_of_a_process_are_read_the_same_way(process: Process, tmp_path: Path) -> None:
     done = process(["ticketing", "tickets", "list", "-q", b"a=\xff"])
     assert (done.stdout, done.stderr, done.returncode) == (b"", b"error: --query is not UTF-8: a=\\udcff\n", 2)
     surroundings = ("HOME", "XDG_CONFIG_HOME", "HTTPS_PROXY", "TERM", "NO_PROXY", "LANG", "COLUMNS")
-    done = process("-p sandbox voice calls list -o ids --quiet", environ=dict.fromkeys(surroundings, b"/\xff"))
+    done = process(
+        "-p sandbox voice calls list -o ids --quiet",
+        environ=dict.fromkeys(surroundings, os.fsencode(tmp_path) + b"/\xff"),
+    )
     assert (done.returncode, done.stderr) == (0, b"")

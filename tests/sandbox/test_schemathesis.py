@@ -59,7 +59,6 @@ def test_no_request_makes_the_sandbox_fail(catalogue: Catalogue) -> None:
                 max_examples=EXAMPLES,
                 database=None,
                 derandomize=True,
-                deadline=None,
                 phases=[Phase.generate],
                 suppress_health_check=list(HealthCheck),
             )

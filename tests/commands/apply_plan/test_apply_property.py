@@ -86,9 +86,7 @@ def check(connection: Connection, before: list[str], after: list[str], options: 
 def _property(unified: Unified, config: Callable[[str], Path], tmp_path: Path, examples: int) -> None:
     config(TWO)
 
-    @settings(
-        max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-    )
+    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @given(RECORDS, RECORDS, st.sampled_from(["", "--key name"]))
     def run(before: list[str], after: list[str], options: str) -> None:
         check(Connection(unified, tmp_path), before, after, options)
