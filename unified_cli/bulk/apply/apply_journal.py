@@ -48,8 +48,8 @@ class ApplyJournal:
 
         Raises StateError where another process applies the plan, or the journal is damaged.
         """
-        name = str(plan.plan.path).encode("utf-8", "backslashreplace").decode()
-        header = ApplyHeader(plan.plan.sha256, name, wall, len(plan))
+        name = str(plan.file.path).encode("utf-8", "backslashreplace").decode()
+        header = ApplyHeader(plan.file.sha256, name, wall, len(plan))
         try:
             return cls._in_folder(data, header, plan), None
         except StorageError as error:
@@ -67,7 +67,7 @@ class ApplyJournal:
             raise StorageError(f"cannot write {folder}: {error.strerror}") from None
         path = folder / f"{header.plan}.ndjson"
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
-        lock.take(f"the plan {plan.plan.path}")
+        lock.take(f"the plan {plan.file.path}")
         try:
             journal = Journal(run_journal.open_file(path, missing_ok=True), _REMEDY)
             return cls._loaded(journal, header, plan, lock, kept=True)

@@ -53,14 +53,14 @@ class CallOrder:
         yield from self._deletes()
 
     def _deletes(self) -> Iterator[CallStep]:
-        refers = {plan.plan.header.resource: IdReferences(plan.plan.resource).resources for plan in self._plans}
+        refers = {plan.file.header.resource: IdReferences(plan.file.resource).resources for plan in self._plans}
 
         def depth(resource: str, above: frozenset[str]) -> int:
             below = (refers[resource] & refers.keys()) - above - {resource}
             return 1 + max((depth(one, above | {resource}) for one in below), default=0)
 
         order = sorted(
-            range(len(self._plans)), key=lambda at: -depth(self._plans[at].plan.header.resource, frozenset())
+            range(len(self._plans)), key=lambda at: -depth(self._plans[at].file.header.resource, frozenset())
         )
         for at in order:
             plan = self._plans[at]
@@ -114,7 +114,7 @@ class CallOrder:
         )
 
     def _named(self, place: _Place) -> str:
-        return f"{self._plans[place[0]].plan.path}, line {place[1]}"
+        return f"{self._plans[place[0]].file.path}, line {place[1]}"
 
 
 _REMEDY = "nothing was sent; make the plan with --ignore for that field"

@@ -24,7 +24,7 @@ class CheckedPlan:
     A call is known by the number of its line. `sources` are the records that it creates anew.
     """
 
-    plan: PlanFile
+    file: PlanFile
     first: int = 2
     waits: dict[int, tuple[SourceRecord, ...]] = field(default_factory=dict)
     sources: dict[SourceRecord, int] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class CheckedPlan:
         if call.references:
             self.waits[line.number] = tuple((one.resource, str(one.id)) for one in call.references)
         if call.operation == "create" and call.source is not None:
-            self.sources.setdefault((self.plan.header.resource, str(call.source)), line.number)
+            self.sources.setdefault((self.file.header.resource, str(call.source)), line.number)
 
     def __len__(self) -> int:
         return len(self._operations)
@@ -56,7 +56,7 @@ class CheckedPlan:
 
     def call(self, number: int) -> PlannedCall:
         """A call. Raises StateError where the file changed."""
-        return self.plan.call(self._positions[number - self.first], self._sizes[number - self.first])
+        return self.file.call(self._positions[number - self.first], self._sizes[number - self.first])
 
     def calls(self) -> Iterator[tuple[int, PlannedCall]]:
         """All calls."""

@@ -86,7 +86,7 @@ class PlanSender:
                     self._note_id(plan.call(number), plan, journal.journal.last(number).id)
 
     def _note_id(self, call: PlannedCall, plan: CheckedPlan, new: str) -> None:
-        resource = plan.plan.header.resource
+        resource = plan.file.header.resource
         if call.source is None or not new:
             return
         known = self.ids.new_id(resource, msgspec.json.encode(call.source))
@@ -95,8 +95,8 @@ class PlanSender:
             self.ids_file.append([pair])
 
     def _jobs(self, step: CallStep) -> Iterator[PlannedJob]:
-        plan, journal = self.plans[step.plan]
-        rules = PathRules(frozenset(plan.plan.header.ignore), frozenset(plan.plan.header.set))
+        plan, _ = self.plans[step.plan]
+        rules = PathRules(frozenset(plan.file.header.ignore), frozenset(plan.file.header.set))
         for number in step.numbers:
             if self.stopped is not None:
                 return
@@ -105,7 +105,8 @@ class PlanSender:
             # What it refers to was not created.
             if body is None and call.operation != "delete":
                 continue
-            job = self._job(PlannedJobParts(step.plan, number, call, body, rules), plan, journal)
+            call = msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON)
+            job = self._job(step.plan, number, call, rules)
             if job is not None:
                 yield job
 
@@ -121,38 +122,33 @@ class PlanSender:
             unknown = unknown or (new is None and reference.path in waiting)
             return new
 
-        body = IdReferences(plan.plan.resource).exchanged(bytes(call.body), exchange)
+        body = IdReferences(plan.file.resource).exchanged(bytes(call.body), exchange)
         return None if unknown else body
 
-    def _job(self, made: "PlannedJobParts", plan: CheckedPlan, journal: ApplyJournal) -> PlannedJob | None:
-        """The job of a call; None where it may have been done, and might be done twice."""
-        number, call = made.number, made.call
+    def _job(self, at: int, number: int, call: PlannedCall, rules: PathRules) -> PlannedJob | None:
+        """The job of a call of plan `at`; None where it may have been done, and might be done twice."""
+        plan, journal = self.plans[at]
         doubtful = journal.journal.state(number) in IN_DOUBT
         before = journal.journal.sent(number) if doubtful else None
-        request = self._request(made, plan, before)
-        at = before.t if before else self.terms.wall()
+        key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
+        request = self._request(call, plan, key)._replace(in_doubt=doubtful)
+        first_sent = before.t if before else self.terms.wall()
         if doubtful and call.operation == "create":
-            age = self.terms.wall() - at
+            age = self.terms.wall() - first_sent
             if not repeat_rule.may_repeat(request, age, self.terms.window):
                 return None
-        sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=at)
-        call = msgspec.structs.replace(call, body=msgspec.Raw(made.body) if made.body else NO_JSON)
-        return PlannedJob(
-            made.plan, call, request._replace(in_doubt=doubtful), self._look(call, plan), made.rules, sent
-        )
+        sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
+        return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
 
-    def _request(self, made: "PlannedJobParts", plan: CheckedPlan, before: JournalEntry | None) -> Request:
-        operation = plan.plan.resource.operations[made.call.operation]
-        key = None
-        if operation.method in {"POST", "PATCH"}:
-            key = before.k if before else _key(plan.plan.sha256, made.number, made.body or b"")
-        identifier = None if made.call.id is None else str(made.call.id)
-        made_of = Content((), made.body, key)
-        request = requests.for_operation(self.terms.scope, operation, identifier, made_of)
+    def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
+        operation = plan.file.resource.operations[call.operation]
+        identifier = None if call.id is None else str(call.id)
+        content = Content((), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None)
+        request = requests.for_operation(self.terms.scope, operation, identifier, content)
         return request._replace(honoured=self.terms.window > 0)
 
     def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
-        get = plan.plan.resource.operations.get("get")
+        get = plan.file.resource.operations.get("get")
         if call.operation == "create" or get is None:
             return None
         return requests.for_operation(self.terms.scope, get, str(call.id), Content())
@@ -168,21 +164,10 @@ class PlanSender:
         self._in_a_row = self._in_a_row + 1 if error.retryable else 0
         self.failed += 1
         if self.failed <= _MOST_TOLD:
-            name = self.plans[job.plan][0].plan.path
+            name = self.plans[job.plan][0].file.path
             self.terms.tell(f"{name}, line {entry.n}: {error.one_line}")
         if error.stops_connection or self._in_a_row >= _MOST_FAILURES:
             self.stopped = self.stopped or error
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedJobParts:
-    """What a job is made of."""
-
-    plan: int
-    number: int
-    call: PlannedCall
-    body: bytes | None
-    rules: PathRules
 
 
 def _key(plan: str, number: int, body: bytes) -> str:

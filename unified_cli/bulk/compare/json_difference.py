@@ -54,10 +54,9 @@ def differences(
     """Where two values differ. What is null and what is not there are the same; numbers are compared exactly."""
     if one == other or _absent(one, other) or place.is_in(rules.ignored):
         return
-    kinds = (one[:1], other[:1]) if one and other else (b"", b"")
-    if one and other and kinds == (b"{", b"{"):
+    if one and other and one[:1] == other[:1] == b"{":
         yield from _in_members(parts(one) or {}, parts(other) or {}, rules, place)
-    elif one and other and kinds == (b"[", b"["):
+    elif one and other and one[:1] == other[:1] == b"[":
         yield from _in_items(one, other, rules, place)
     elif not one or not other or canonical(one) != canonical(other):
         yield ValueDifference(place.path, one, other)

@@ -21,7 +21,7 @@ def show(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptions) 
     for plan in plans:
         for _, call in plan.calls():
             if options.only in {None, call.operation}:
-                text = "".join(_coloured(line, colour=colour) for line in _lines(plan.plan.header.resource, call))
+                text = "".join(_coloured(line, colour=colour) for line in _lines(plan.file.header.resource, call))
                 if runtime.stdout_is_terminal or colour:
                     stdout.show(runtime, [terminal.styled(text)])
                 else:

@@ -37,7 +37,7 @@ class ApplyResults:
         for plan, journal in self._plans:
             for at, group in enumerate(GROUPS):
                 numbers = [n for n in plan.numbers if journal.journal.state(n) in group.states]
-                path = result_files.path_of(group, plan.plan.path)
+                path = result_files.path_of(group, plan.file.path)
                 atomic_file.sweep(path)
                 if numbers and EntryState.OK not in group.states:
                     output_file.write(path, _chunks(plan, journal, numbers), force=True)

@@ -92,7 +92,7 @@ def _journals(
 ) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
     """The journals of the plans, open. Raises StateError where one is in use or damaged."""
     for plan in plans:
-        result_files.check(plan.plan.path, None)
+        result_files.check(plan.file.path, None)
         journal, not_kept = ApplyJournal.open(runtime.folder("data"), plan, runtime.wall())
         stack.enter_context(closing(journal))
         if not_kept is not None:
@@ -103,7 +103,7 @@ def _journals(
 def _apply(context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap) -> None:
     runtime = context.runtime
     plans = [plan for plan, _ in applied]
-    if options.ids is None and any(plan.plan.header.ids for plan in plans):
+    if options.ids is None and any(plan.file.header.ids for plan in plans):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
     with ExitStack() as stack:
         ids_file = stack.enter_context(IdFile(Path(options.ids))) if options.ids else None
@@ -158,7 +158,7 @@ def _list_runs(runtime: Runtime, applied: Applied) -> None:
     """Have the plans in the list of runs."""
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     for plan, journal in applied:
-        if journal.kept and (run := registry.point(f"apply {plan.plan.path}", str(journal.journal.path))):
+        if journal.kept and (run := registry.point(f"apply {plan.file.path}", str(journal.journal.path))):
             runtime.stderr.begin_run(run)
 
 
@@ -166,7 +166,7 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
     for plan, journal in applied:
         if all(journal.done(number) for number in plan.numbers):
             where = f", according to {journal.journal.path}" if len(plan) else ": it holds no calls"
-            runtime.stderr.note(f"already applied: {plan.plan.path}{where}")
+            runtime.stderr.note(f"already applied: {plan.file.path}{where}")
 
 
 def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions) -> None:

@@ -28,15 +28,15 @@ def check_deletes(
         raise UnsafeError(f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}")
     for plan, number in zip(plans, deletes, strict=True):
         if number and most is None and number * 2 > (there := _records(terms, plan)):
-            said = f"{plan.plan.path} deletes {number} of {counted(there, 'record')}, more than half"
+            said = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
             raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
 
 
 def _records(terms: ApplyTerms, plan: CheckedPlan) -> int:
     """How many records the list has now."""
-    service, operation = terms.scope.service, plan.plan.resource.operations.get("list")
+    service, operation = terms.scope.service, plan.file.resource.operations.get("list")
     if operation is None:
-        raise UnsafeError(f"{plan.plan.header.resource} has no list to count its records", hint="--max-deletes N")
+        raise UnsafeError(f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N")
     request = requests.for_operation(terms.scope, operation, None, Content())
     with closing(terms.open_client()) as client:
         return sum(len(page.records) for page in pagination.pages(client.send, request, service, Span()))
