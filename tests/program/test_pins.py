@@ -8,12 +8,15 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from front_door import ROOT, Unified
+
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 
 PAGE_SERVER = ROOT / "tests" / "benchmarks" / "server.py"
 
@@ -233,3 +236,17 @@ def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
     with pages() as service:
         url = f"http://127.0.0.1:{service['http']}"
         assert peak(1000, url) < 1.2 * peak(10, url)
+
+
+def test_a_manifest_is_encoded_without_python_code_for_each_value() -> None:
+    entry = ManifestEntry("", "acme", "acct-1", "https://api.example.com", "ats", "jobs", options={"format": "ndjson"})
+    files = [f"acme/ats/jobs.{number}.ndjson" for number in range(200)]
+    manifest = Manifest("manifest.json", "", entries={name: replace(entry, file=name) for name in files})
+    calls = []
+    sys.setprofile(lambda _frame, event, _argument: calls.append(event) if event == "call" else None)
+    try:
+        text = manifest.text()
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 2 * len(files)
+    assert json.dumps(json.loads(text), indent=1).encode() + b"\n" == text

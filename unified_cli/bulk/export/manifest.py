@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
@@ -123,9 +123,10 @@ class Manifest:
             "ended": self.ended,
             "shard": self.shard,
             "complete": self.complete,
-            "files": [asdict(self.entries[name]) for name in sorted(self.entries)],
+            "files": msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)]),
         }
-        return json.dumps(value, indent=1).encode() + b"\n"
+        # A run may write it each second; with an indent, `json` encodes in Python.
+        return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
 
 
 def timestamp(wall: float) -> str:
