@@ -197,6 +197,7 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
         ({"profile": "o*"}, 'no profile matches "o*"'),
         ({"profile": []}, "usage: profile is missing; this server reaches prod-a"),
         ({"profile": "prod-a", "operation": "ticketing tickets delete"}, "changes something, and this tool reads"),
+        ({"profile": "prod-a", "id": "tickets-7"}, "ticketing tickets list takes no id"),
         ({"profile": "prod-a", "cursor": "x"}, "the cursor is damaged"),
         ({"profile": "prod-a", "cursor": "WyJ4IiwwLG51bGxd"}, "the cursor belongs to another read"),
         ({"profile": "prod-a", "limit": 5000}, "Expected `int` <= 1000"),
@@ -207,6 +208,12 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
 )
 def test_a_refusal_says_what_to_do(reader: Agent, arguments: dict[str, Any], said: str) -> None:
     assert said in reader.refused("read", **{"operation": "ticketing tickets list", **arguments})
+
+
+def test_a_column_that_no_record_has_is_named(reader: Agent) -> None:
+    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", columns=["id", "nam"], limit=2)
+    assert found["records"] == [{"_profile": "prod-a", "id": f"tickets-{number}", "nam": None} for number in (1, 2)]
+    assert found["remarks"] == ['no record has the column "nam" (did you mean "name"?)']
 
 
 def test_it_does_not_write_unless_it_may(reader: Agent) -> None:

@@ -54,6 +54,7 @@ def config_command(about: str, context: CommandContext) -> Any:
 
 
 def _config(runtime: Runtime, options: ClientConfigOptions) -> None:
+    options.check()
     client = options.client or "claude-code"
     program, *first = _program()
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from unified_cli.cli.flags import SAFETY, Flag, Options
 from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profiles
+from unified_cli.errors import UsageError
 
 PER_MINUTE = 300
 
@@ -16,6 +17,13 @@ class PermissionOptions(Options):
         bool, Flag(("--allow-writes",), SAFETY, "offer a tool that writes; needs -p, and one connection a call")
     ] = False
     allow_deletes: Annotated[bool, Flag(("--allow-deletes",), SAFETY, "let that tool delete too")] = False
+
+    def check(self) -> None:
+        """Raise UsageError for permissions that a server does not start with."""
+        if self.allow_writes and not self.profile:
+            raise UsageError("--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME")
+        if self.allow_deletes and not self.allow_writes:
+            raise UsageError("--allow-deletes needs --allow-writes")
 
 
 class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):

@@ -7,7 +7,7 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.commands.mcp.mcp_options import PER_MINUTE, ServeMcpOptions
-from unified_cli.errors import ConfigError, UsageError
+from unified_cli.errors import ConfigError
 
 
 def serve_command(about: str, context: CommandContext) -> Any:
@@ -30,10 +30,7 @@ def serve_command(about: str, context: CommandContext) -> Any:
 
 
 def _serve(context: CommandContext, options: ServeMcpOptions) -> None:
-    if options.allow_writes and not options.profile:
-        raise UsageError("--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME")
-    if options.allow_deletes and not options.allow_writes:
-        raise UsageError("--allow-deletes needs --allow-writes")
+    options.check()
     if find_spec("mcp") is None:
         raise ConfigError("mcp serve needs the package mcp", hint="pip install 'mcp>=2.3,<3'")
     # An extra, and slow to import.

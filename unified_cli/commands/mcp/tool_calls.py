@@ -14,7 +14,7 @@ from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
@@ -41,6 +41,8 @@ class ToolWorld(NamedTuple):
 
     def request(self, settings: Settings, operation: Operation, identifier: str | None, content: Content) -> Request:
         """The request for an operation on a connection. Raises UsageError for what cannot be sent."""
+        if identifier is not None and not operation.takes_id:
+            raise UsageError(f"{operation.command} takes no id")
         made = requests.for_operation(builder.scope(settings, self.catalogue), operation, identifier, content)
         return made._replace(honoured=settings.idempotency_window > 0)
 
