@@ -154,7 +154,7 @@ class ChunkedList:
 
     def _write(self, state: Checkpoint) -> None:
         """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
-        lines = bytes(self._buffer[: self._counted])
+        lines = self._whole_pages()
         chunk = self._chunk(lines) if lines else None
         size = chunk.bytes if chunk else 0
         sha256 = hashlib.sha256(f"{state.sha256}{chunk.sha256}".encode()).hexdigest() if chunk else state.sha256
@@ -172,7 +172,12 @@ class ChunkedList:
         return Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark)
 
     def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(partial(_lines, bytes(self._buffer[: self._counted])), lag)
+        return increments.mark_of(partial(_lines, self._whole_pages()), lag)
+
+    def _whole_pages(self) -> bytes:
+        """What was counted."""
+        # A slice of the buffer would be a copy that is copied again.
+        return bytes(memoryview(self._buffer)[: self._counted])
 
     def _add(self, chunk: Chunk | None, state: Checkpoint) -> None:
         known = self._known
