@@ -179,8 +179,9 @@ def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool
 def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
     """The records of a page as JSON; those that are answered as they are, are not decoded."""
     changing = (service.exclude_fields, service.ignore_remote_data, service.response_format, service.key_by)
+    whole = encoded(rows)
     if not partial and not any(name in query for name in changing):
-        return b"[" + b",".join(encoded(rows)) + b"]"
+        return b"[" + b",".join(whole) + b"]"
     return _keyed(rows, shaped(rows, query, service, partial=partial), query.get(service.key_by)).encode()
 
 
