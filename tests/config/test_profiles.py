@@ -50,7 +50,7 @@ def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
     [
         ("sand*", 'no profile matches "sand*"'),
         ("s[a]ndbox", 'no profile matches "s[a]ndbox"'),
-        ("PROD-ACME", 'no profile named "PROD-ACME"'),
+        ("PROD-ACNE", 'no profile named "PROD-ACNE"'),
         ("tag:nope", 'no profile matches "tag:nope"'),
         ("tag:", 'no profile matches "tag:"'),
         ("", 'no profile named ""'),
@@ -79,3 +79,22 @@ def test_a_misspelt_profile_is_named(command: str, unified: Unified, config: Cal
     config('[profiles.acme]\naccount_id = "1"\n[profiles.globex]\n')
     result = unified(command)
     assert (result.code, result.stderr) == (3, 'error: no profile named "amce" (did you mean "acme"?)\n')
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("eu", "-p tag:eu selects those with this tag"),
+        ("ACME", 'did you mean "acme"?'),
+        ("acme,globex", "one -p for each: -p acme -p globex"),
+        ("acme,globe", 'did you mean "globex"?'),
+        ("zz", "unified profile list shows 2"),
+    ],
+)
+def test_what_may_have_been_meant_is_said(
+    word: str, hint: str, unified: Unified, config: Callable[[str], Path]
+) -> None:
+    config('[profiles.acme]\naccount_id = "1"\ntags = ["eu"]\n[profiles.globex]\n')
+    for command in (f"-p {word} voice calls list", f"profile show {word}"):
+        result = unified(command)
+        assert (result.code, result.stderr) == (3, f'error: no profile named "{word}" ({hint})\n')

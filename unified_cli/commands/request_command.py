@@ -30,7 +30,7 @@ def command(context: CommandContext) -> Any:
                 "METHOD PATH [options]",
                 [
                     "Call any path below the base URL, scoped to the connection like every operation.",
-                    "The path is sent as typed; percent-encoding is not changed.",
+                    "The path is typed as in a URL, percent-encoded where it must be.",
                 ],
                 [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
             ),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unified_cli import hints
-from unified_cli.errors import ConfigError, UsageError
+from unified_cli.config import profiles
+from unified_cli.errors import UsageError
 from unified_cli.json_text.values import OpenTomlTable, TomlTable
 
 Table = OpenTomlTable
@@ -63,5 +63,5 @@ class Draft:
     def table(self, name: str) -> Table:
         """The profile of that name. Raises ConfigError if there is none."""
         if name not in self.profiles:
-            raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(self.profiles, name))
+            raise profiles.unknown(self.profiles, name)
         return self.profiles[name]

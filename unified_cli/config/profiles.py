@@ -1,12 +1,13 @@
 """Which profiles the values of `-p` select: names, globs and tags, and what `!` leaves out."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from unified_cli import hints
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.json_text.values import TomlTable
 
 _NOT = "!"
 _TAG = "tag:"
@@ -42,10 +43,25 @@ def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
-            what = "profile matches" if _is_pattern(pattern) else "profile named"
-            raise ConfigError(f'no {what} "{pattern}"', hint=hints.known_profiles(config.profiles, pattern))
+            raise unknown(config.profiles, pattern)
         found.update(dict.fromkeys(matching))
     return found
+
+
+def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
+    """The error for a name or a pattern that is of no profile, with what may have been meant."""
+    what = "profile matches" if _is_pattern(wanted) else "profile named"
+    return ConfigError(f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted))
+
+
+def _meant(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
+    if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
+        return f"-p {_TAG}{wanted} selects those with this tag"
+    names = [name.strip() for name in wanted.split(",")]
+    if len(names) > 1 and all(name in tables for name in names):
+        return f"one -p for each: {' '.join(f'-p {name}' for name in names)}"
+    same = next((name for name in tables if name.casefold() == wanted.casefold()), None)
+    return f'did you mean "{same}"?' if same else None
 
 
 def _is_pattern(word: str) -> bool:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from unified_cli import hints
-from unified_cli.config import address, file
+from unified_cli.config import address, file, profiles
 from unified_cli.config.address import Address
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
@@ -72,7 +71,7 @@ def _table(name: str | None, config: Config) -> TomlTable:
     if name == file.RESERVED:
         return SANDBOX_PROFILE
     if name not in config.profiles:
-        raise ConfigError(f'no profile named "{name}"', hint=hints.known_profiles(config.profiles, name))
+        raise profiles.unknown(config.profiles, name)
     return config.profiles[name]
 
 

@@ -18,6 +18,7 @@ Query = Sequence[tuple[str, str]]
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
+_NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class Scope(NamedTuple):
@@ -128,6 +129,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     if any(unicodedata.category(character) in _UNSEEN for character in path):
         # The standard library removes some of them silently.
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
+    if _NO_ESCAPE.search(path):
+        raise UsageError(f"the path {path} holds a % without two hexadecimal digits (%25 stands for it)")
     try:
         unquote(path, errors="strict")
     except UnicodeDecodeError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli import hints
-from unified_cli.config import address, edit, file, resolution
+from unified_cli.config import address, edit, file, profiles, resolution
 from unified_cli.config.credentials import keyring
 from unified_cli.config.credentials.token import TokenSource, keyring_user
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
@@ -53,7 +53,7 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     if config.path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
     if profile is not None and profile not in config.profiles:
-        raise ConfigError(f'no profile named "{profile}"', hint=hints.known_profiles(config.profiles, profile))
+        raise profiles.unknown(config.profiles, profile)
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
