@@ -147,6 +147,7 @@ def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path)
 
 
 ENDLESS = "last(range(1e12))"
+LARGE = '"x" * (1000000000 + length)'
 
 
 @pytest.mark.parametrize(
@@ -188,9 +189,19 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
     assert (result.returncode, time.monotonic() - began < 10) == (14, True)
 
 
+def test_a_program_without_enough_memory_is_said_to_be_one(service: Service, tmp_path: Path) -> None:
+    states(service, {"status": "new"})
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", LARGE, "--wait-timeout", "2"]
+    limited = ["/bin/sh", "-c", 'ulimit -v 600000; exec "$@"', "sh", *command]
+    result = subprocess.run(limited, env=environ, capture_output=True, timeout=60, check=False)
+    assert b"its process ended with -" in result.stderr.splitlines()[-1]
+    assert result.returncode == 14
+
+
 def test_a_program_that_runs_is_left_by_a_kill(service: Service, tmp_path: Path) -> None:
     states(service, {"status": "new"})
-    environ = {**os.environ, **service.environ, "HOME": str(tmp_path), "UNIFIED_TEST_MARK": str(tmp_path)}
+    environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "3"]
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
         children = Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children")

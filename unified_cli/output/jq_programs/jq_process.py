@@ -1,11 +1,13 @@
 """jq programs in a process of their own: the library cannot be interrupted, a process can."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from unified_cli.errors import StorageError
 from unified_cli.json_text.values import Json
 from unified_cli.runtime import Runtime
 
@@ -35,12 +37,13 @@ class JqProcess:
     ) -> None:
         if self._child is not None:
             self._child.kill()
-            self._child.communicate()
+        self._end()
 
     def results(self, program: str, text: str) -> list[Json]:
-        """The results of a program for a JSON text. Raises ValueError where it fails, or does not end in time.
+        """The results of a program for a JSON text.
 
-        After one that did not end, none is run.
+        After one that did not end, none is run. Raises ValueError where it fails, or does not end in time; StorageError
+        where no process can be started.
         """
         if not self._is_over:
             data = text.encode()
@@ -53,6 +56,8 @@ class JqProcess:
                     raise ValueError(found["error"])
                 results: list[Json] = found["results"]
                 return results
+            if (code := self._end()) != -signal.SIGALRM:
+                raise ValueError(f"its process ended with {code}: it may need more memory than there is")
             self._is_over = True
         raise ValueError(f"it did not end within {self._seconds:g} s")
 
@@ -60,13 +65,16 @@ class JqProcess:
         """The line that answers a request; empty where the process was ended before."""
         import subprocess  # noqa: PLC0415  most programs run in this process
 
-        self._child = child = self._child or subprocess.Popen(  # noqa: S603  our own program, and no shell
-            # Without -P the folder of the script would come first where modules are looked for.
-            [sys.executable, "-P", str(_WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        try:
+            self._child = child = self._child or subprocess.Popen(  # noqa: S603  our own program, and no shell
+                # Without -P the folder of the script would come first where modules are looked for.
+                [sys.executable, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise StorageError(f"cannot start a process for a jq program: {error.strerror}") from None
         assert child.stdin is not None  # noqa: S101  a pipe, as above
         assert child.stdout is not None  # noqa: S101  as above
         try:
@@ -75,3 +83,11 @@ class JqProcess:
         except BrokenPipeError:
             return b""
         return child.stdout.readline()
+
+    def _end(self) -> int | None:
+        """Wait until the process, if there is one, has ended; gives how it did."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        child.communicate()
+        return child.returncode
