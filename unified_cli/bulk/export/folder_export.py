@@ -47,7 +47,7 @@ class Export:
         A failure of one does not keep the others from being done; StorageError, of a full disk say, ends all.
         """
         self._manifest.ended = None
-        self._destination.replace(self._manifest.name, self._manifest.text())
+        self._save()
         try:
             with closing(self._runner), WorkerPool(self._workers, self._runner.run) as pool:
                 for result in pool.results(tasks):
