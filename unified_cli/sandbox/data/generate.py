@@ -47,7 +47,8 @@ class SeededRecords:
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
         """Records 1, 2, … of a resource as JSON; the last few thousand are kept."""
-        if sum(map(len, self._encoded.values())) > _KEPT:
+        # A list of them, because another thread may be adding one.
+        if sum(map(len, list(self._encoded.values()))) > _KEPT:
             # A new one, because another thread may be reading the old one.
             self._encoded = {}
         kept = self._encoded.setdefault((api, resource), {})
