@@ -125,17 +125,7 @@ def _reader(
             else:
                 yield from pagination.pages(client.send, request, catalogue.service, wanted)
 
-    def read(name: str) -> Generator[_Read]:
-        try:
-            with closing(pages(name)) as found:
-                for page in found:
-                    yield name, page
-        except UnifiedError as error:
-            yield name, error
-        else:
-            yield name, None
-
-    return read
+    return lambda name: pagination.to_the_end(name, pages(name))
 
 
 def _read_all(

@@ -1,14 +1,15 @@
 """Pages of a list, one after the other: split without being decoded, and never round in a circle."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from unified_cli import hints
 from unified_cli.catalogue import Service
-from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UsageError
+from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UnifiedError, UsageError
 from unified_cli.http.answer import page_body
 from unified_cli.http.answer.page_body import PageBody
 from unified_cli.http.answer.reader import Answer
@@ -20,6 +21,8 @@ from unified_cli.masking import excerpt, masked
 if TYPE_CHECKING:
     # Few lists are filtered.
     from unified_cli.http.change_filter import ChangeFilter
+
+SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
@@ -128,6 +131,18 @@ def fingerprint(cursor: str) -> int:
     import hashlib  # noqa: PLC0415  a single page needs none
 
     return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
+    """Each page with its source, then None; or the error that broke them off."""
+    try:
+        with closing(found):
+            for page in found:
+                yield source, page
+    except UnifiedError as error:
+        yield source, error
+    else:
+        yield source, None
 
 
 def alone(answer: Answer, request: Request) -> Page:

@@ -119,14 +119,7 @@ class ReadWork(NamedTuple):
 
     def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
         """Each page, then None; or the error that broke it off."""
-        try:
-            with closing(self._pages(read)) as pages:
-                for page in pages:
-                    yield read, page
-        except UnifiedError as error:
-            yield read, error
-        else:
-            yield read, None
+        return pagination.to_the_end(read, self._pages(read))
 
     def _pages(self, read: SelectedRead) -> Generator[Page]:
         call, request, lists = read.call, read.request, self.selected.operation.lists
