@@ -199,17 +199,20 @@ def test_a_program_without_enough_memory_is_said_to_be_one(service: Service, tmp
     assert result.returncode == 14
 
 
-def test_a_program_that_runs_is_left_by_a_kill(service: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_program_ends_with_the_command(service: Service, tmp_path: Path, kind: signal.Signals) -> None:
     states(service, {"status": "new"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "3"]
+    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "60"]
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
         children = Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children")
         until = time.monotonic() + 20
         while not (found := children.read_text().split()):
             assert time.monotonic() < until
             time.sleep(0.01)
-        waiting.kill()
+        time.sleep(0.5)
+        waiting.send_signal(kind)
+    assert waiting.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[kind]
     while Path(f"/proc/{found[0]}").exists():
         assert time.monotonic() < until
         time.sleep(0.01)

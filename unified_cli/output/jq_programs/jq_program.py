@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from unified_cli import signals
@@ -39,13 +40,17 @@ class JqProgram:
 
     def run(self, text: bytes) -> list[Json]:
         """The results of the program for one JSON text. Raises UsageError where it fails on it."""
-        with signals.ending_at_once():
+        with self._interruptible():
             return [*self._results(text)]
 
     def texts(self, texts: Iterable[bytes]) -> list[bytes]:
         """The results for one JSON text after the other, each as JSON on one line. Raises UsageError as `run` does."""
-        with signals.ending_at_once():
+        with self._interruptible():
             return [as_json(value).encode() for text in texts for value in self._results(text)]
+
+    def _interruptible(self) -> AbstractContextManager[None]:
+        """What lets signals end a running program; a process of its own is ended with the error that they raise."""
+        return nullcontext() if self._process else signals.ending_at_once()
 
     def _results(self, text: bytes) -> Iterator[Json]:
         # jq reads no halves of surrogate pairs.

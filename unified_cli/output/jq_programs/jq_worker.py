@@ -1,6 +1,8 @@
 """The process that runs jq programs for `jq_process`: started by its path, it imports nothing of the package."""
 
+import fcntl
 import json
+import os
 import signal
 import sys
 
@@ -16,18 +18,23 @@ def serve() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:
             # A handler of Python would not run while jq does.
             signal.signal(number, signal.SIG_DFL)
-    # The time ends this process also where the one that asked was killed meanwhile.
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number in (signal.SIGALRM, signal.SIGIO):
+        signal.signal(number, signal.SIG_DFL)
+    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(0, fcntl.F_GETFL)
     while line := sys.stdin.buffer.readline():
         request = json.loads(line)
         text = sys.stdin.buffer.read(request["size"]).decode()
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+        # Where the process that asked is killed meanwhile, the end of the input sends the signal.
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
         try:
             answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})
         except ValueError as error:
             answer = json.dumps({"error": str(error)})
         except RecursionError:
             answer = json.dumps({"error": "the result is nested too deep"})
+        fcntl.fcntl(0, fcntl.F_SETFL, flags)
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
