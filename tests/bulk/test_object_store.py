@@ -339,6 +339,15 @@ def test_a_frozen_writer_that_wakes_adds_nothing_to_a_list_that_was_taken_over(
     assert len(service.seen) == 8 + 2
 
 
+def test_tasks_of_a_process_share_the_client_of_a_bucket(bucket: Bucket) -> None:
+    url = store_url.parse(f"s3://{bucket.name}/dump")
+    assert url is not None
+    first, second = (StoredObjects.at(url, bucket.environ, make=True)._store for _ in range(2))
+    assert first is second
+    other = StoredObjects.at(url, {**bucket.environ, "AWS_SECRET_ACCESS_KEY": "another"}, make=True)._store
+    assert other is not first
+
+
 def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path: Path) -> None:
     serve_lists(service, pages=12, seconds=0.3)
     argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from functools import lru_cache
 from importlib.util import find_spec
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -158,13 +159,22 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
 
     if url.is_folder:
         return store.LocalStore(url.prefix, mkdir=make)
+    return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
+
+
+# Each reads the authorities of the system and makes connections of its own; a worker does many tasks for one place.
+@lru_cache(maxsize=1)
+def _client(url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]) -> "ObjectStore":
+    """The client of a bucket, the same as before with the same environment, from which the library takes the rest."""
+    from obstore import store  # noqa: PLC0415  as above
+
     makers: dict[str, Callable[..., ObjectStore]] = {"s3": store.S3Store, "gs": store.GCSStore, "az": store.AzureStore}
     return makers[url.scheme](
         url.bucket,
         prefix=url.prefix or None,
         client_options={
             "timeout": _TIMEOUT,
-            "allow_http": _allows_clear_text(environ),
+            "allow_http": clear_text,
         },
         retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIMEOUT},
     )
