@@ -47,9 +47,7 @@ class Slopes:
     def facts(self) -> Mapping[str, object]:
         """Everything, for a program."""
         seconds = {str(size): one.seconds for size, one in zip(self.growth.sizes, self.medians, strict=True)}
-        mib = [one.mib for one in self.medians]
-        change, cpu = self.change, self.cpu_change
-        return {"job": self.growth.name, "sizes": seconds, "mib": mib, "change": change, "cpu_change": cpu}
+        return {"job": self.growth.name, "sizes": seconds, "change": self.change, "cpu_change": self.cpu_change}
 
 
 def all_growths(place: Place) -> Iterator[Growth]:

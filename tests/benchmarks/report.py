@@ -50,7 +50,6 @@ class Result:
         return {
             "job": self.job.name.replace("`", ""),
             "seconds": self.ours.seconds,
-            "mib": self.ours.mib,
             "comparisons": [
                 {
                     "with": "memory" if one.name == MEMORY else one.name,

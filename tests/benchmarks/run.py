@@ -48,12 +48,21 @@ def main() -> int:
         slopes = [growth.measured(one, 5) for one in growth.all_growths(place) if asked.growth]
         facts = _facts(asked.rounds, programs.versions(place.programs, dict(place.peers)))
     everything = {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}
-    text = json.dumps(everything, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(_rounded(everything), indent=1, ensure_ascii=False) + "\n"
     if asked.write:
         _MEASURED.write_text(text, "utf-8")
     tables = [report.table(facts, results), *([growth.table(slopes)] if slopes else [])]
     sys.stdout.write(text if asked.json else "\n\n".join(tables) + "\n")
     return 0 if all(one.met for one in (*results, *slopes)) else 1
+
+
+def _rounded(value: object) -> object:
+    """The facts with three digits of each figure, which is more than a repetition confirms."""
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return float(f"{value:.3g}") if isinstance(value, float) else value
 
 
 def _arguments() -> argparse.ArgumentParser:
