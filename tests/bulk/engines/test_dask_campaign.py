@@ -34,10 +34,10 @@ def seconds_of_processor(process: Started) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def seconds_of_local_export(dask: Cluster, to: Path) -> float:
+def seconds_of_local_export(dask: Cluster, to: Path, *more: str) -> float:
     """What an export to the same kind of place uses, by one process of this machine, its start with it."""
     before = os.times()
-    process = dask.unified("export", *LISTS, "-p", "*", "--to", f"file://{to}")
+    process = dask.unified("export", *LISTS, "-p", "*", "--to", f"file://{to}", *more)
     process.communicate(timeout=300)
     assert process.returncode == 0
     after = os.times()
@@ -109,8 +109,14 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
         assert counts["peaks"]["token"] <= MOST
         assert seconds <= 1.2 * floor
         time.sleep(WINDOW)
-    local = seconds_of_local_export(dask, tmp_path / "local")
-    sys.stdout.write(f"\n{local / total * 1e6:.1f} us a record by an export of one process\n")
+    for workers in ("8", "32"):
+        time.sleep(WINDOW)
+        began = time.monotonic()
+        local = seconds_of_local_export(dask, tmp_path / f"local-{workers}", "--workers", workers)
+        sys.stdout.write(
+            f"\n{local / total * 1e6:.1f} us a record by an export of one process with {workers} workers, "
+            f"in {time.monotonic() - began:.1f} s\n"
+        )
 
 
 def told(name: str, dask: Cluster) -> None:
