@@ -85,9 +85,9 @@ def test_every_call_is_done_once_wherever_it_is_killed(
 def test_every_call_is_done_once_when_killed_at_random_times(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
-    prepare(unified, unified_sandbox, served, tmp_path, 70)
+    prepare(unified, unified_sandbox, served, tmp_path, 100)
     environ = {**served, "HOME": str(tmp_path), "PATH": os.defpath, "UNIFIED_CONFIG": f"{tmp_path}/config/config.toml"}
-    unified_sandbox.faults("slow=20ms")
+    unified_sandbox.faults("slow=100ms")
     killed, chosen = 0, random.Random(21)
     for number in range(1, 101):
         path = tmp_path / f"p-{number}.plan"
@@ -96,7 +96,7 @@ def test_every_call_is_done_once_when_killed_at_random_times(
         argv = [sys.executable, "-m", "unified_cli", *words]
         with subprocess.Popen(argv, cwd=tmp_path, env=environ, stdout=subprocess.DEVNULL) as running:
             with suppress(subprocess.TimeoutExpired):
-                running.wait(chosen.uniform(0.3, 1.2))
+                running.wait(chosen.uniform(0.2, 1.0))
             killed += running.poll() is None
             running.kill()
         done = subprocess.run(argv, check=False, cwd=tmp_path, env=environ, capture_output=True, timeout=60)
