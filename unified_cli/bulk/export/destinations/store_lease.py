@@ -79,9 +79,8 @@ class StoreLease:
 
     def check(self) -> None:
         """Raise TakenOverError where another run has the lease by now, StorageError."""
-        found = self._read(f"{self._number:06}")
         later = [name for name in self._names() if int(name) > self._number]
-        if later or found is None or found.writer != self._sign.writer:
+        if later or not self._is_there():
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
@@ -101,9 +100,8 @@ class StoreLease:
             beats += 1
             # A store that fails now may work again before this run is taken for dead.
             with suppress(StorageError):
-                try:
-                    self.check()
-                except TakenOverError:
+                # A store charges more for a list than for a read. A run that follows is noticed before each write.
+                if not self._is_there():
                     return
                 self._objects.put(self._path, self._sign.text(beats))
 
@@ -111,6 +109,11 @@ class StoreLease:
         with suppress(StateError, StorageError):
             self.check()
             self._objects.remove([f"{self._folder}/{name}" for name in self._names()])
+
+    def _is_there(self) -> bool:
+        """Whether the sign is there, and this run's."""
+        found = self._read(f"{self._number:06}")
+        return found is not None and found.writer == self._sign.writer
 
     def _names(self) -> list[str]:
         return [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
