@@ -32,7 +32,7 @@ from unified_cli.output.progress_line import Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
 # Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
-_ASK_SECONDS, _NEWS_SECONDS = 1.0, 5.0
+_ASK_SECONDS, _NEWS_SECONDS = 1.0, 10.0
 
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
