@@ -5,7 +5,9 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -18,7 +20,8 @@ from cluster import Cluster, Started, cluster, records_of, wait_until  # noqa: E
 CONNECTIONS, PAGES, RECORDS = 28, 50, 100
 LISTS = ("ticketing/tickets", "ticketing/contacts")
 PROFILES = {f"c{number}": f"token-{number % 2}" for number in range(CONNECTIONS)}
-IDLE_SECONDS = 10.0
+OTHERS = {f"other{number}": f"token-{number % 2 + 2}" for number in range(CONNECTIONS)}
+ROUNDS = 3
 # Our bounds: so many sends of a token, in a window a little longer than the service's.
 MOST, WINDOW = 450, 10.25
 
@@ -34,33 +37,39 @@ def seconds_of_processor(process: Started) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def seconds_of_local_export(dask: Cluster, to: Path, *more: str) -> float:
-    """What an export to the same kind of place uses, by one process of this machine, its start with it."""
-    before = os.times()
-    process = dask.unified("export", *LISTS, "-p", "*", "--to", f"file://{to}", *more)
-    process.communicate(timeout=300)
+def seconds_of_ended(process: Started) -> float:
+    """What a process has used when it ends, its start with it."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return used.ru_utime + used.ru_stime
 
 
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[Cluster]:
+    with fresh_cluster(tmp_path / "home") as made:
+        yield made
+
+
+@contextmanager
+def fresh_cluster(home: Path) -> Iterator[Cluster]:
+    """A scheduler and two workers that have not done anything."""
     # As `unified help engines` says, but for a shorter time to live.
     settings = {
         "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "15s",
         "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
         "DASK_DISTRIBUTED__WORKER__MEMORY__MONITOR_INTERVAL": "1s",
         "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+        "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
     }
     # What a worker imports for its first task counts.
-    with cluster(tmp_path / "home", pages=PAGES, records=RECORDS, hostile=False, **settings) as made:
+    with cluster(home, pages=PAGES, records=RECORDS, hostile=False, **settings) as made:
         made.config(PROFILES)
         yield made
 
 
 def begin(dask: Cluster, to: Path, *more: str) -> Started:
-    words = ("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{to}", *more)
+    words = ("export", *LISTS, "-p", "c*", "--engine", dask.engine, "--to", f"file://{to}", *more)
     return dask.unified(*words)
 
 
@@ -78,30 +87,19 @@ def each_once(to: Path) -> None:
     assert (len(found), set(found) == expected()) == (CONNECTIONS * len(LISTS) * PAGES * RECORDS, True)
 
 
-def seconds_of_idling(dask: Cluster) -> float:
-    """What the workers use in a second without any task."""
-    before = seconds_of_workers(dask)
-    time.sleep(IDLE_SECONDS)
-    return (seconds_of_workers(dask) - before) / IDLE_SECONDS
-
-
 def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
-    total = CONNECTIONS * len(LISTS) * PAGES * RECORDS
     floor = (CONNECTIONS // 2 * len(LISTS) * PAGES - 1) // MOST * WINDOW
-    idle = seconds_of_idling(dask)
     for number, name in enumerate(("first", "second"), 1):
-        before, began = seconds_of_workers(dask), time.monotonic()
+        began = time.monotonic()
         process = begin(dask, tmp_path / name)
         _, stderr = process.communicate(timeout=300)
         seconds = time.monotonic() - began
         assert process.returncode == 0, stderr
-        spent = seconds_of_workers(dask) - before
         each_once(tmp_path / name)
         counts = dask.counts()
         sys.stdout.write(
             f"\n{name} export: {seconds:.1f} s, the limits allow {floor:.1f} s; peaks {counts['peaks']}, "
-            f"refused {counts['refused']}; {spent / total * 1e6:.1f} us a record on the workers, "
-            f"of which {idle * seconds / total * 1e6:.1f} us is what they use without tasks"
+            f"refused {counts['refused']}\n"
         )
         assert counts["refused"] == 0
         assert set(counts["asked"].values()) == {number}
@@ -109,14 +107,28 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
         assert counts["peaks"]["token"] <= MOST
         assert seconds <= 1.2 * floor
         time.sleep(WINDOW)
-    for workers in ("8", "32"):
-        time.sleep(WINDOW)
-        began = time.monotonic()
-        local = seconds_of_local_export(dask, tmp_path / f"local-{workers}", "--workers", workers)
-        sys.stdout.write(
-            f"\n{local / total * 1e6:.1f} us a record by an export of one process with {workers} workers, "
-            f"in {time.monotonic() - began:.1f} s\n"
-        )
+
+
+def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) -> None:
+    # What a page costs changes by a third from second to second on a shared machine, so both run at the same time, and
+    # several times. The local export has so many workers that it is as fast as the cluster.
+    ratios: dict[str, list[float]] = {"first": [], "second": []}
+    for number in range(ROUNDS):
+        with fresh_cluster(tmp_path / f"home-{number}") as dask:
+            dask.config({**PROFILES, **OTHERS})
+            for name, found in ratios.items():
+                before = seconds_of_workers(dask)
+                process = begin(dask, tmp_path / f"{name}-{number}")
+                to = f"file://{tmp_path}/local-{name}-{number}"
+                local = dask.unified("export", *LISTS, "-p", "other*", "--to", to, "--workers", "32")
+                _, stderr = process.communicate(timeout=300)
+                assert process.returncode == 0, stderr
+                found.append((seconds_of_workers(dask) - before) / seconds_of_ended(local))
+                time.sleep(WINDOW)
+    sys.stdout.write(f"\nprocessor time of the workers, in that of a local export: {ratios}\n")
+    assert median(ratios["second"]) <= 1.2
+    # Workers that do the first task of their lives import the program, each of them.
+    assert median(ratios["first"]) <= 1.4
 
 
 def told(name: str, dask: Cluster) -> None:
