@@ -50,6 +50,34 @@ def test_the_spelling_of_another_tool_is_told_here(command: str, said: str, unif
     assert service.seen == []
 
 
+@pytest.mark.parametrize(
+    ("command", "word", "meant"),
+    [
+        # Read as -a with the value "ll": the account of another connection.
+        ("ticketing tickets list -all", "-all", "--all"),
+        ("ticketing tickets list -limit 5", "-limit", "--limit"),
+        ("ticketing tickets list -limit=5", "-limit=5", "--limit"),
+        ("ticketing tickets list -output json", "-output", "--output"),
+        ("-profile prod ticketing tickets list", "-profile", "--profile"),
+        ("ticketing tickets delete 7 -yes", "-yes", "--yes"),
+    ],
+)
+def test_a_long_option_with_one_dash_is_refused(
+    command: str, word: str, meant: str, unified: Unified, service: Service
+) -> None:
+    result = unified(command, environ=service.environ)
+    said = f'error: {word}: a long option has two dashes (did you mean "{meant}"?)\n'
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
+    assert service.seen == []
+
+
+@pytest.mark.parametrize("words", ["-vv", "-ojson", "-q -limit=5", "--query -all=1", "-a -all"])
+def test_other_words_with_one_dash_are_read_as_ever(words: str, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
+    assert unified(f"ticketing tickets list {words}", environ=service.environ).code == 0
+    assert len(service.seen) == 1
+
+
 def test_what_is_told_instead_exists() -> None:
     ours = {spelling for flag in FLAGS for spelling in flag.spellings}
     told = dict(other_tools._by_option())

@@ -1,5 +1,6 @@
 """The tree of commands: API, resource and operation from the catalogue, built only as far as a command line needs."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,9 @@ class TyperUsageError(Protocol):
     def format_message(self) -> str:
         """The error's message."""
 
+
+# What may be a long option with one dash; -vv is none.
+_SEVERAL_LETTERS = re.compile(r"-(?!v+$)[a-z]{2}")
 
 Execute = Callable[[Operation, OperationOptions], None]
 
@@ -210,8 +214,13 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
 
     Nothing runs from within Typer: deep in its stack every import and every page would cost more, because CPython
     allocates and frees a piece of stack at each call that crosses the end of the last one.
-    Raises UsageError for what Typer cannot parse.
+    Raises UsageError for what Typer cannot parse, and for a long option with one dash.
     """
+    if any(map(_SEVERAL_LETTERS.match, argv)):
+        from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  as below
+
+        if error := with_one_dash(argv):
+            raise error
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.

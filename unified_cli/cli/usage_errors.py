@@ -1,8 +1,9 @@
 """Turn what Typer cannot parse into a usage error that says what to type instead."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
@@ -38,6 +39,18 @@ def from_typer(error: Any) -> UsageError:
     found = _usage_error(error.ctx, option, error.format_message())
     # Only an error about an argument that is missing knows the kind of its parameter.
     return UsageError(found.reason, hint=_usage(error.ctx)) if hasattr(error, "param_type") else found
+
+
+def with_one_dash(argv: Sequence[str]) -> UsageError | None:
+    """The error for a long option with one dash, which would be read as short ones: -all as -a with the value ll."""
+    takes_value = {spelling for flag in FLAGS if flag.takes_value for spelling in flag.spellings}
+    for before, word in pairwise(("", *argv)):
+        if word == "--":
+            return None
+        meant = f"-{word.partition('=')[0]}"
+        if meant in _OWN and before not in takes_value and not word.startswith("--"):
+            return UsageError(f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?')
+    return None
 
 
 def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
