@@ -120,12 +120,14 @@ def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) 
                 before = seconds_of_workers(dask)
                 process = begin(dask, tmp_path / f"{name}-{number}")
                 to = f"file://{tmp_path}/local-{name}-{number}"
-                local = dask.unified("export", *LISTS, "-p", "other*", "--to", to, "--workers", "32")
-                _, stderr = process.communicate(timeout=300)
-                assert process.returncode == 0, stderr
-                found.append((seconds_of_workers(dask) - before) / seconds_of_ended(local))
+                with dask.unified("export", *LISTS, "-p", "other*", "--to", to, "--workers", "32") as local:
+                    _, stderr = process.communicate(timeout=300)
+                    assert process.returncode == 0, stderr
+                    found.append((seconds_of_workers(dask) - before) / seconds_of_ended(local))
                 time.sleep(WINDOW)
-    sys.stdout.write(f"\nprocessor time of the workers, in that of a local export: {ratios}\n")
+    for name, found in ratios.items():
+        figures = " ".join(f"{one:.2f}" for one in found)
+        sys.stdout.write(f"\n{name} export: processor time of the workers / that of a local export: {figures}\n")
     assert median(ratios["second"]) <= 1.2
     # Workers that do the first task of their lives import the program, each of them.
     assert median(ratios["first"]) <= 1.4
