@@ -71,6 +71,11 @@ def test_a_long_option_with_one_dash_is_refused(
     assert service.seen == []
 
 
+def test_only_a_word_with_a_dash_is_taken_for_an_option(unified: Unified) -> None:
+    result = unified("export ticketing -to d")
+    assert result.stderr.startswith("error: unified export: no such option: -t ")
+
+
 @pytest.mark.parametrize("words", ["-vv", "-ojson", "-q -limit=5", "--query -all=1", "-a -all"])
 def test_other_words_with_one_dash_are_read_as_ever(words: str, unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')

@@ -48,7 +48,7 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
         if word == "--":
             return None
         meant = f"-{word.partition('=')[0]}"
-        if meant in _OWN and before not in takes_value and not word.startswith("--"):
+        if meant.startswith("--") and meant in _OWN and before not in takes_value:
             return UsageError(f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?')
     return None
 
