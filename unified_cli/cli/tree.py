@@ -1,6 +1,5 @@
 """The tree of commands: API, resource and operation from the catalogue, built only as far as a command line needs."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.options import EarlyOptions, OperationOptions, options_for
+from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ class TyperUsageError(Protocol):
     def format_message(self) -> str:
         """The error's message."""
 
-
-# What may be a long option with one dash; -vv is none.
-_SEVERAL_LETTERS = re.compile(r"-(?!v+$)[a-z]{2}")
 
 Execute = Callable[[Operation, OperationOptions], None]
 
@@ -216,7 +212,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
     allocates and frees a piece of stack at each call that crosses the end of the last one.
     Raises UsageError for what Typer cannot parse, and for a long option with one dash.
     """
-    if any(map(_SEVERAL_LETTERS.match, argv)):
+    short = [word.partition("=")[0] for word in argv if word.startswith("-") and not word.startswith("--")]
+    if short and any(f"-{word}" in flag.spellings for flag in FLAGS for word in short):
         from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  as below
 
         if error := with_one_dash(argv):
