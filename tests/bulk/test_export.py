@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from server import Reply, Seen, Service
 
 from unified_cli.bulk.export import parquet_file
 from unified_cli.catalogue import load
+from unified_cli.output.progress import Progress
 from unified_cli.storage.object_store import stored_objects
 
 Config = Callable[[str], Path]
@@ -279,6 +281,22 @@ def test_a_broken_run_goes_on_where_it_stopped(unified: Unified, service: Servic
     assert unified(f"{ONE} {target}", environ=service.environ).code == 0
     assert target.read_bytes() == WHOLE
     assert [cursor_of(seen) for seen in service.seen] == ["c2"]
+
+
+def test_the_thread_that_waits_for_the_lists_is_not_woken_for_each_page(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[tuple[int, bool]] = []
+    add = Progress.add
+
+    def told(shown: Progress, units: int = 0, **more: int) -> None:
+        counted.append((units, threading.current_thread() is threading.main_thread()))
+        add(shown, units, **more)
+
+    monkeypatch.setattr(Progress, "add", told)
+    serve(service, PAGES)
+    assert unified(f"export ticketing/tickets --to {tmp_path / 'dump'}", environ=service.environ).code == 0
+    assert counted == [(3, False), (3, False), (2, False), (0, True)]
 
 
 def test_a_run_that_got_nothing_leaves_nothing(unified: Unified, service: Service, tmp_path: Path) -> None:

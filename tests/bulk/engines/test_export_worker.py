@@ -2,14 +2,17 @@
 
 import io
 import itertools
+import threading
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
-from pages import cursor_of, serve, tickets
+from pages import cursor_of, serve, served, tickets
 from server import Service
 
 from unified_cli import __version__
+from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import EarlyOptions
@@ -68,6 +71,27 @@ def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(orde
     assert numbers[-1] is not None
     # It asks more often whether the task is wanted than it says how far it is.
     assert len(news) > len(numbers) > 1
+
+
+def test_when_one_list_was_taken_over_the_others_end_as_well(order: bytes, service: Service) -> None:
+    service.reply = lambda _: served({"result": tickets(1), "next_cursor": f"c{len(service.seen)}"})
+    task = msgspec.json.decode(order, type=TaskOrder).task
+    both = ("ticketing/tickets", "ticketing/contacts")
+    order = msgspec.json.encode(TaskOrder("1", msgspec.structs.replace(task, lists=both)))
+    told = threading.Lock()
+
+    def tell(_news: bytes) -> None:
+        if len({seen.path for seen in service.seen}) == 2 and told.acquire(blocking=False):
+            raise TakenOverError("the list")
+
+    error = report(order, export_worker.work(order, tell)).error
+    assert error is not None
+    assert error.message == "another run writes to the list, and has taken over from this one"
+    # The page that was under way may still come.
+    time.sleep(0.2)
+    asked = len(service.seen)
+    time.sleep(0.2)
+    assert len(service.seen) == asked
 
 
 @pytest.mark.parametrize("payload", [b"", b"{}", b"\xff", b'{"type": "other"}'])

@@ -1,6 +1,7 @@
 """One list of one connection to the destination of an export: what a worker does."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
@@ -18,6 +19,7 @@ from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.json_text import change_time
+from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 
 _NOT_OFFERED = {404, 405, 501}
@@ -46,8 +48,8 @@ class ExportTask:
 class ExportTerms:
     """How an export goes to its destination. `connect` gives a connection by its name, or raises why there is none.
 
-    `options` gives those for a list of this operation. `stop` gives an error when nothing more is to be read: each list
-    ends with it after its page, all of whose pages are kept.
+    `options` gives those for a list of this operation; `progress` counts the pages. `stop` gives an error when nothing
+    more is to be read: each list ends with it after its page, all of whose pages are kept.
     """
 
     destination: Destination
@@ -55,6 +57,7 @@ class ExportTerms:
     options: Callable[[Operation], ListExportOptions]
     workers: int
     allow_partial: bool
+    progress: Progress
     stop: Callable[[], UnifiedError | None] = lambda: None
 
 
@@ -75,8 +78,8 @@ class FailedList:
     error: UnifiedError
 
 
-TaskResult = Page | FinishedList | FailedList
-"""A page that was written, or the end of a task."""
+TaskResult = FinishedList | FailedList
+"""How a task ended."""
 
 
 class TaskRunner:
@@ -91,9 +94,11 @@ class TaskRunner:
         self._terms = terms
         self._clients = ClientPool(terms.workers)
         self._refused: dict[str, UnifiedError] = {}
+        self._closed = False
 
     def close(self) -> None:
-        """Close the clients."""
+        """Close the clients, and have each task that is under way end after its page."""
+        self._closed = True
         self._clients.close()
 
     def refuse(self, name: str, error: UnifiedError) -> None:
@@ -101,18 +106,26 @@ class TaskRunner:
         self._refused.setdefault(name, error)
 
     def run(self, task: ExportTask) -> Generator[TaskResult]:
-        """Do the task: gives each page when it is written, and how it ended.
+        """Do the task, and give how it ended; each page is counted when it is written.
 
         Raises StorageError, and TakenOverError where another run does the same.
         """
         try:
-            yield from self._run(task)
+            with closing(self._run(task)) as results:
+                for result in results:
+                    if not isinstance(result, Page):
+                        yield result
+                        continue
+                    # Not in the caller's thread: to wake it for each page costs as much as a tenth of the page.
+                    self._terms.progress.add(len(result.records), pages=1)
+                    if self._closed:
+                        return
         except (StorageError, TakenOverError):
             raise
         except UnifiedError as error:
             yield FailedList(task, error)
 
-    def _run(self, task: ExportTask) -> Generator[TaskResult]:
+    def _run(self, task: ExportTask) -> Generator[Page | TaskResult]:
         if error := self._refused.get(task.name) or self._terms.stop():
             yield FailedList(task, error)
             return
@@ -150,10 +163,10 @@ class TaskRunner:
         self,
         task: ExportTask,
         connection: Connection,
-        written: Generator[TaskResult],
+        written: Generator[Page | TaskResult],
         history: ListHistory,
         options: ListExportOptions,
-    ) -> Generator[TaskResult]:
+    ) -> Generator[Page | TaskResult]:
         """What is written after this history, and what changed since a killed run had written it all."""
         read = options.lag is None
         for result in written:
@@ -166,7 +179,7 @@ class TaskRunner:
 
     def _add(
         self, task: ExportTask, connection: Connection, history: ListHistory, options: ListExportOptions
-    ) -> Generator[TaskResult]:
+    ) -> Generator[Page | TaskResult]:
         """Write what changed since the files of the list that are complete."""
         first = history.entries[0]
         increment = history.next_increment(options.lag or 0)
@@ -190,7 +203,7 @@ class TaskRunner:
 
     def _write(
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
-    ) -> Generator[TaskResult]:
+    ) -> Generator[Page | TaskResult]:
         part = self._destination.target(task.file, ListIdentity(entry.fingerprint, entry.options), options)
 
         def read(span: Span) -> Generator[Page]:

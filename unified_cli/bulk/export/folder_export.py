@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, FinishedList, TaskRunner
+from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, TaskResult, TaskRunner
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError
-from unified_cli.http.pagination import Page
-from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 
 
@@ -36,13 +34,14 @@ class Export:
         self._manifest = manifest
         self._destination = terms.destination
         self._workers = terms.workers
+        self._progress = terms.progress
         self._runner = TaskRunner(runtime, service, manifest, terms)
         self._summary = ExportSummary()
         self._untidy: list[ListTarget] = []
         self._saved_at = float("-inf")
 
-    def run(self, tasks: Sequence[ExportTask], progress: Progress) -> ExportSummary:
-        """Do all tasks, and count in the progress what is done.
+    def run(self, tasks: Sequence[ExportTask]) -> ExportSummary:
+        """Do all tasks.
 
         A failure of one does not keep the others from being done; StorageError, of a full disk say, ends all.
         """
@@ -51,10 +50,7 @@ class Export:
         try:
             with closing(self._runner), WorkerPool(self._workers, self._runner.run) as pool:
                 for result in pool.results(tasks):
-                    if isinstance(result, Page):
-                        progress.add(len(result.records), pages=1)
-                    else:
-                        self._note(result, progress)
+                    self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
         finally:
             self._save()
@@ -66,15 +62,15 @@ class Export:
         found = without_lists(self._manifest.entries[task.file] for task in tasks)
         return found if not self._manifest.shard or len(found) == len({task.name for task in tasks}) else {}
 
-    def _note(self, result: FinishedList | FailedList, progress: Progress) -> None:
+    def _note(self, result: TaskResult) -> None:
         if isinstance(result, FailedList):
             self._note_failure(result.task, result.error)
-            progress.add(parts=1, failed=1)
+            self._progress.add(parts=1, failed=1)
         else:
             if result.part is None:
-                progress.skip(parts=1)
+                self._progress.skip(parts=1)
             elif not result.goes_on:
-                progress.add(parts=1)
+                self._progress.add(parts=1)
             self._note_success(result.entry, result.part)
             if self._runtime.monotonic() - self._saved_at >= self._destination.save_seconds:
                 self._save()

@@ -105,9 +105,10 @@ def carry_out(
             lambda operation: replace(_list_options(context, options, operation, form), span=span),
             workers=options.workers,
             allow_partial=options.allow_partial,
+            progress=shown,
             stop=stop,
         )
-        return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks, shown)
+        return folder_export.Export(runtime, context.catalogue.service, kept, terms).run(plan.tasks)
 
 
 def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:

@@ -134,12 +134,14 @@ class WorkerProgress(Progress):
 
     def show(self) -> None:
         """Tell it, if it is time to. Raises TakenOverError where another run does the task."""
-        now = self._runtime.monotonic()
-        if now - self._asked < _ASK_SECONDS:
-            return
-        self._asked = now
+        with self._lock:
+            now = self._runtime.monotonic()
+            if now - self._asked < _ASK_SECONDS:
+                return
+            self._asked = now
+            news = self._news(now)
         try:
-            self._tell(self._news(now))
+            self._tell(news)
         except TakenOverError:
             raise
         except StateError as error:
