@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -177,10 +178,39 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     command = f"export 'ticketing/t*' -p c-* --to {tmp_path / 'dump'} --workers {workers}"
     result = unified(command, environ=environ, transport=transport)
     assert result.code == 0, result.stderr
-    # Those that are idle, and those in use.
-    assert max(most) <= 2 * workers
+    # Four idle ones for each worker, and those in use.
+    assert workers < max(most) <= 5 * workers
     assert closed
     assert sorted(map(id, closed)) == sorted(map(id, opened))
+
+
+def test_while_a_connection_waits_for_its_limit_others_are_read(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    accounts = [f"a-{number}" for number in range(6)]
+    tables = (f'[profiles.{name}]\naccount_id = "{name}"\n' for name in accounts)
+    config(f'base_url = "{service.url}"\n' + "".join(tables))
+    asked, lock = list[tuple[str, str | None]](), threading.Lock()
+
+    def reply(seen: Seen) -> Reply:
+        # One worker sends one request at a time.
+        assert lock.acquire(blocking=False)
+        try:
+            account = dict(seen.query)["integrated_account_id"]
+            asked.append((account, cursor_of(seen)))
+            if asked.count((account, "c1")) == 1 and cursor_of(seen) == "c1":
+                return Reply(429, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
+            return served({"result": tickets(1), "next_cursor": None if cursor_of(seen) else "c1"})
+        finally:
+            lock.release()
+
+    service.reply = reply
+    command = f"export ticketing/tickets -p * --to {tmp_path / 'dump'} --workers 1"
+    environ = {"UNIFIED_TOKEN": "t-0123456789"}
+    result = unified(command, environ=environ, monotonic=time.monotonic, sleep=time.sleep)
+    assert (result.code, len(asked)) == (0, 18), result.stderr
+    # Four lists may be open for each worker.
+    assert asked[:8] == [(name, cursor) for name in accounts[:4] for cursor in (None, "c1")]
 
 
 def test_verify_tells_a_name_that_no_file_can_have(unified: Unified, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from unified_cli.catalogue import Catalogue
@@ -35,13 +36,15 @@ class Clients:
     and what was learned about the limits of the connections is kept for the next run.
     """
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+    def __init__(self, runtime: Runtime, catalogue: Catalogue, sleep: Callable[[float], None] | None = None) -> None:
+        """With `sleep`, that is how it is waited for a rate limit."""
         if not gc.isenabled():
             # From here on a command may run long, so the garbage collector that __main__ disabled for start-up runs
             # again. Freezing what exists by now saves the next collection 8 ms.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
+        self._sleep = sleep or runtime.sleep
         self._catalogue = catalogue
         self._lock = threading.RLock()
         self._tokens: dict[Any, str] = {}
@@ -94,7 +97,7 @@ class Clients:
         with self._lock:
             shared = (address.origin, token)
             rate_limit = self._rate_limits.setdefault(
-                (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep)
+                (*shared, rates), RateLimit(rates, runtime.monotonic, self._sleep)
             )
             if not free and (*shared, account) not in self._quotas:
                 self._recall_pace(rate_limit, address.origin, account, runtime.stderr)

@@ -1,64 +1,26 @@
 """One list of one connection to the destination of an export: what a worker does."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.export import list_export, selection
-from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export import list_export
+from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import ListTarget, TakenOverError
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
-from unified_cli.catalogue import Operation, Service
+from unified_cli.catalogue import Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.http import pagination
-from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
 from unified_cli.json_text import change_time
-from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 
 _NOT_OFFERED = {404, 405, 501}
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """One connection of an export: the `request` for a list, and a way to `open` a client."""
-
-    profile: str
-    request: Callable[[Operation], Request]
-    open: Callable[[], Client]
-
-
-@dataclass(frozen=True, slots=True)
-class ExportTask:
-    """One list of one connection. `exact` says that it was named, so that its absence is a failure."""
-
-    name: str
-    operation: Operation
-    file: str
-    exact: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ExportTerms:
-    """How an export goes to its destination. `connect` gives a connection by its name, or raises why there is none.
-
-    `options` gives those for a list of this operation; `progress` counts the pages. `stop` gives an error when nothing
-    more is to be read: each list ends with it after its page, all of whose pages are kept.
-    """
-
-    destination: Destination
-    connect: Callable[[str], Connection]
-    options: Callable[[Operation], ListExportOptions]
-    workers: int
-    allow_partial: bool
-    progress: Progress
-    stop: Callable[[], UnifiedError | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +54,7 @@ class TaskRunner:
         self._entries = manifest.entries
         self._without_lists = without_lists(manifest.entries.values())
         self._terms = terms
-        self._clients = ClientPool(terms.workers)
+        self._clients = ClientPool(terms.slots.most_threads)
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
 
@@ -111,7 +73,7 @@ class TaskRunner:
         Raises StorageError, and TakenOverError where another run does the same.
         """
         try:
-            with closing(self._run(task)) as results:
+            with self._terms.slots.held(), closing(self._run(task)) as results:
                 for result in results:
                     if not isinstance(result, Page):
                         yield result
@@ -246,14 +208,3 @@ def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: 
     account, origin, operation = request.account, request.address.origin, task.operation
     entry = ManifestEntry(task.file, task.name, account, origin, operation.api, operation.resource, identity.digest)
     return replace(entry, options={**identity.options}, started=started)
-
-
-def tasks_for(
-    names: Sequence[str], operations: Mapping[Operation, bool], form: str, shard: tuple[int, int] | None
-) -> list[ExportTask]:
-    """The tasks of an export, or of this shard of it, in an order in which neighbours are of different connections."""
-    return [
-        ExportTask(name, operation, selection.file_for(name, operation, form), operations[operation])
-        for name, operation in selection.interleaved(names, operations)
-        if selection.in_shard(name, operation, shard)
-    ]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from unified_cli.bulk.export.export_task import ExportTask, ExportTerms, FailedList, TaskResult, TaskRunner
+from unified_cli.bulk.export.export_task import FailedList, TaskResult, TaskRunner
+from unified_cli.bulk.export.export_terms import ExportTask, ExportTerms
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.worker_pool import WorkerPool
@@ -33,7 +34,7 @@ class Export:
         self._runtime = runtime
         self._manifest = manifest
         self._destination = terms.destination
-        self._workers = terms.workers
+        self._slots = terms.slots
         self._progress = terms.progress
         self._runner = TaskRunner(runtime, service, manifest, terms)
         self._summary = ExportSummary()
@@ -48,7 +49,8 @@ class Export:
         self._manifest.ended = None
         self._save()
         try:
-            with closing(self._runner), WorkerPool(self._workers, self._runner.run) as pool:
+            threads = self._slots.threads(len({task.name for task in tasks}))
+            with closing(self._runner), WorkerPool(threads, self._runner.run) as pool:
                 for result in pool.results(tasks):
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())

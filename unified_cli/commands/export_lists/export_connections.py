@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from unified_cli.bulk.export.export_task import Connection
+from unified_cli.bulk.export.export_terms import Connection
 from unified_cli.call import Call, builder, fan_out
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients

@@ -5,12 +5,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from unified_cli.bulk.export import export_task, folder_export, list_history, manifest, selection
+from unified_cli.bulk.export import export_terms, folder_export, list_history, manifest, selection
 from unified_cli.bulk.export.destinations.destination import Destination, InUseError
-from unified_cli.bulk.export.export_task import Connection, ExportTask, ExportTerms
+from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
+from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import builder
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
@@ -35,13 +36,15 @@ _PATIENCE = 60.0
 class ExportPlan:
     """The lists of an export, with the name of its manifest.
 
-    With `pauses` nothing is sent as long as the requests of an earlier run may count for the service's limits.
+    Who waits for a limit in one of the clients has none of the `slots` meanwhile. With `pauses` nothing is sent as long
+    as the requests of an earlier run may count for the service's limits.
     """
 
     options: ExportOptions
     manifest: str
     tasks: Sequence[ExportTask]
     clients: Clients
+    slots: WorkerSlots
     connect: Callable[[str], Connection]
     pauses: bool = False
 
@@ -54,10 +57,11 @@ def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
     found = export_connections.selected(context, options)
     if shard:
         found = found.shared_by(shard[1])
-    tasks = export_task.tasks_for(found.names, operations, form, shard)
+    tasks = export_terms.tasks_for(found.names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else manifest.NAME
-    clients = Clients(context.runtime, context.catalogue)
-    return ExportPlan(options, name, tasks, clients, export_connections.opener(context, options, found, clients))
+    slots, clients = _shared(context, options)
+    connect = export_connections.opener(context, options, found, clients)
+    return ExportPlan(options, name, tasks, clients, slots, connect)
 
 
 def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
@@ -65,13 +69,19 @@ def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions)
 
     Raises StateError where the task leads elsewhere here, or has no token; UsageError.
     """
-    clients = Clients(context.runtime, context.catalogue)
     task.check_version()
     operations = task.operations(context.catalogue)
-    options, found = task_export.checked(context, task, given, clients)
-    tasks = export_task.tasks_for(found.names, operations, export_format.of(options), None)
+    options = task.command(given)
+    slots, clients = _shared(context, options)
+    found = task_export.checked(context, task, options, clients)
+    tasks = export_terms.tasks_for(found.names, operations, export_format.of(options), None)
     connect = export_connections.opener(context, options, found, clients)
-    return ExportPlan(options, task_export.manifest_name(task.name), tasks, clients, connect, pauses=True)
+    return ExportPlan(options, task_export.manifest_name(task.name), tasks, clients, slots, connect, pauses=True)
+
+
+def _shared(context: CommandContext, options: ExportOptions) -> tuple[WorkerSlots, Clients]:
+    slots = WorkerSlots(options.workers, context.runtime.sleep)
+    return slots, Clients(context.runtime, context.catalogue, slots.sleep)
 
 
 def carry_out(
@@ -103,7 +113,7 @@ def carry_out(
             destination,
             connect,
             lambda operation: replace(_list_options(context, options, operation, form), span=span),
-            workers=options.workers,
+            slots=plan.slots,
             allow_partial=options.allow_partial,
             progress=shown,
             stop=stop,

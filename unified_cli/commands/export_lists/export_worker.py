@@ -75,7 +75,8 @@ def _hashes(context: CommandContext, order: CheckOrder) -> dict[str, str]:
     for task in order.tasks:
         task.check_version()
         task.operations(context.catalogue)
-        options, connections = task_export.checked(context, task, ExportOptions(), clients)
+        options = task.command(ExportOptions())
+        connections = task_export.checked(context, task, options, clients)
         token = clients.token(connections.resolve(connections.names[0]))
         found[task.name] = token_hash(token, order.key)
     try:

@@ -6,7 +6,7 @@ from functools import partial
 from urllib.parse import quote
 
 from unified_cli.bulk.export import selection
-from unified_cli.bulk.export.export_task import Connection
+from unified_cli.bulk.export.export_terms import Connection
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.commands.export_lists import connection_task, export_connections, export_format
@@ -52,13 +52,12 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
 
 
 def checked(
-    context: CommandContext, task: ConnectionTask, given: ExportOptions, clients: Clients
-) -> tuple[ExportOptions, ExportConnections]:
-    """The options of the command that does the task, and its connection.
+    context: CommandContext, task: ConnectionTask, options: ExportOptions, clients: Clients
+) -> ExportConnections:
+    """The connection of the task, with the options of the command that does it.
 
     Raises StateError where the task leads elsewhere than where it was made, or has no token here; UsageError.
     """
-    options = task.command(given)
     try:
         found = export_connections.selected(context, options)
         resolved = found.resolve(found.names[0])
@@ -66,7 +65,7 @@ def checked(
         clients.token(resolved)
     except ConfigError as error:
         raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
-    return options, found
+    return found
 
 
 def manifest_name(name: str) -> str:
