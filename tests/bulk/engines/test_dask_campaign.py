@@ -21,7 +21,7 @@ CONNECTIONS, PAGES, RECORDS = 28, 50, 100
 LISTS = ("ticketing/tickets", "ticketing/contacts")
 PROFILES = {f"c{number}": f"token-{number % 2}" for number in range(CONNECTIONS)}
 OTHERS = {f"other{number}": f"token-{number % 2 + 2}" for number in range(CONNECTIONS)}
-ROUNDS = 3
+ROUNDS = 5
 # Our bounds: so many sends of a token, in a window a little longer than the service's.
 MOST, WINDOW = 450, 10.25
 
@@ -111,7 +111,7 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
 
 def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) -> None:
     # What a page costs changes by a third from second to second on a shared machine, so both run at the same time, and
-    # several times. The local export has so many workers that it is as fast as the cluster.
+    # several times. The local export is the usual one, to a folder.
     ratios: dict[str, list[float]] = {"first": [], "second": []}
     for number in range(ROUNDS):
         with fresh_cluster(tmp_path / f"home-{number}") as dask:
@@ -119,8 +119,8 @@ def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) 
             for name, found in ratios.items():
                 before = seconds_of_workers(dask)
                 process = begin(dask, tmp_path / f"{name}-{number}")
-                to = f"file://{tmp_path}/local-{name}-{number}"
-                with dask.unified("export", *LISTS, "-p", "other*", "--to", to, "--workers", "32") as local:
+                to = tmp_path / f"local-{name}-{number}"
+                with dask.unified("export", *LISTS, "-p", "other*", "--to", str(to)) as local:
                     _, stderr = process.communicate(timeout=300)
                     assert process.returncode == 0, stderr
                     found.append((seconds_of_workers(dask) - before) / seconds_of_ended(local))
@@ -128,9 +128,8 @@ def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) 
     for name, found in ratios.items():
         figures = " ".join(f"{one:.2f}" for one in found)
         sys.stdout.write(f"\n{name} export: processor time of the workers / that of a local export: {figures}\n")
-    assert median(ratios["second"]) <= 1.2
-    # Workers that do the first task of their lives import the program, each of them.
-    assert median(ratios["first"]) <= 1.4
+    # Also where workers do the first task of their lives, and import the program.
+    assert all(median(found) <= 1.2 for found in ratios.values())
 
 
 def told(name: str, dask: Cluster) -> None:
