@@ -1,6 +1,7 @@
 """What the operating system may refuse to a process at any time: another thread, another open file."""
 
 import errno
+import sys
 from collections.abc import Callable
 from threading import Thread
 
@@ -18,6 +19,16 @@ def start_thread(work: Callable[[], None]) -> Thread:
             "the operating system allows no more threads", hint="ulimit -u shows the limit, --workers 1 needs few"
         ) from None
     return thread
+
+
+def open_files() -> int:
+    """How many files and connections this process may have open at a time."""
+    if sys.platform == "win32":
+        return 512
+    import resource  # noqa: PLC0415  not on Windows
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def is_no_descriptor(error: BaseException) -> bool:

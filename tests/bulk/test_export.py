@@ -184,8 +184,9 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     assert sorted(map(id, closed)) == sorted(map(id, opened))
 
 
-def test_while_a_connection_waits_for_its_limit_others_are_read(
-    unified: Unified, service: Service, config: Config, tmp_path: Path
+@pytest.mark.parametrize("status", [429, 503])
+def test_while_a_connection_waits_others_are_read(
+    status: int, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     accounts = [f"a-{number}" for number in range(6)]
     tables = (f'[profiles.{name}]\naccount_id = "{name}"\n' for name in accounts)
@@ -199,7 +200,7 @@ def test_while_a_connection_waits_for_its_limit_others_are_read(
             account = dict(seen.query)["integrated_account_id"]
             asked.append((account, cursor_of(seen)))
             if asked.count((account, "c1")) == 1 and cursor_of(seen) == "c1":
-                return Reply(429, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
+                return Reply(status, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
             return served({"result": tickets(1), "next_cursor": None if cursor_of(seen) else "c1"})
         finally:
             lock.release()
@@ -211,6 +212,26 @@ def test_while_a_connection_waits_for_its_limit_others_are_read(
     assert (result.code, len(asked)) == (0, 18), result.stderr
     # Four lists may be open for each worker.
     assert asked[:8] == [(name, cursor) for name in accounts[:4] for cursor in (None, "c1")]
+
+
+def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from_its_timeout(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
+    asked = list[str]()
+
+    def reply(seen: Seen) -> Reply:
+        asked.append(dict(seen.query)["integrated_account_id"])
+        if asked == ["a"]:
+            return Reply(503, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
+        service.over.wait(2.5 if asked[-1] == "b" else 1.5)
+        return served({"result": tickets(1), "next_cursor": None})
+
+    service.reply = reply
+    command = f"export ticketing/tickets -p * --to {tmp_path / 'dump'} --workers 1 --timeout 3"
+    environ = {"UNIFIED_TOKEN": "t-0123456789"}
+    result = unified(command, environ=environ, monotonic=time.monotonic, sleep=time.sleep)
+    assert (result.code, asked) == (0, ["a", "b", "a"]), result.stderr
 
 
 def test_verify_tells_a_name_that_no_file_can_have(unified: Unified, tmp_path: Path) -> None:

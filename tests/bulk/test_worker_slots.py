@@ -1,13 +1,20 @@
-"""So many threads work at a time; those that wait for a limit let others go on."""
+"""So many threads work at a time; those that wait for their turn to send let others go on."""
 
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Generator
 
 import pytest
+from front_door import ROOT
 
+from unified_cli import os_limits
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.bulk.worker_slots import WorkerSlots
+from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.rate_limit import RateLimit
 
 SECONDS = 10
 """How long a test waits for what should come at once."""
@@ -17,14 +24,31 @@ SECONDS = 10
     ("workers", "connections", "threads"),
     [(1, 1, 1), (1, 3, 3), (1, 9, 4), (8, 1, 8), (8, 28, 28), (8, 1000, 32), (30, 1000, 64), (64, 1000, 64)],
 )
-def test_there_are_threads_for_connections_that_wait(workers: int, connections: int, threads: int) -> None:
-    assert WorkerSlots(workers, lambda _: None).threads(connections) == threads
+def test_there_are_threads_for_connections_that_wait(
+    workers: int, connections: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os_limits, "open_files", lambda: 1024)
+    assert WorkerSlots(workers).threads(connections) == threads
+
+
+@pytest.mark.parametrize(("files", "threads"), [(20, 8), (64, 8), (140, 20), (sys.maxsize, 32)])
+def test_there_are_no_more_threads_than_may_have_their_files_open(
+    files: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os_limits, "open_files", lambda: files)
+    assert WorkerSlots(8).threads(1000) == threads
+
+
+def test_the_shell_limits_the_open_files() -> None:
+    ask = f'ulimit -n 64; "{sys.executable}" -c "from unified_cli import os_limits; print(os_limits.open_files())"'
+    told = subprocess.run(["sh", "-c", ask], capture_output=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    assert told.stdout == b"64\n"
 
 
 def test_no_more_than_the_slots_work_at_a_time_and_all_of_them_wait_at_a_time() -> None:
     waiting, working = threading.Barrier(6, timeout=SECONDS), Counter[str]()
     lock, most = threading.Lock(), list[int]()
-    slots = WorkerSlots(2, lambda _: waiting.wait() and None)
+    slots = WorkerSlots(2)
 
     def work() -> None:
         with lock:
@@ -37,7 +61,8 @@ def test_no_more_than_the_slots_work_at_a_time_and_all_of_them_wait_at_a_time() 
     def job(_: int) -> Generator[int]:
         with slots.held():
             work()
-            slots.sleep(5)
+            with slots.given_up(5):
+                waiting.wait()
             work()
         yield 1
 
@@ -48,20 +73,41 @@ def test_no_more_than_the_slots_work_at_a_time_and_all_of_them_wait_at_a_time() 
 
 @pytest.mark.parametrize(("seconds", "given_up"), [(0.05, False), (0.5, True)])
 def test_the_slot_is_given_up_for_waits_that_are_worth_it(seconds: float, given_up: bool) -> None:
-    slept, worked = list[float](), threading.Event()
+    slots, worked = WorkerSlots(1), threading.Event()
 
     def other() -> None:
         with slots.held():
             worked.set()
 
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
+    thread = threading.Thread(target=other)
+    with slots.held(), slots.given_up(seconds):
         thread.start()
         assert worked.wait(SECONDS if given_up else 0.1) is given_up
-
-    thread = threading.Thread(target=other)
-    slots = WorkerSlots(1, sleep)
-    with slots.held():
-        slots.sleep(seconds)
     thread.join(SECONDS)
-    assert (slept, worked.is_set()) == ([seconds], True)
+    assert worked.is_set()
+
+
+def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
+    slots = WorkerSlots(1)
+    limited = RateLimit((0, 0), time.monotonic, time.sleep, slots.given_up)
+    first = limited.wait("a")
+    assert first
+    limited.refused(first, Attempt(Outcome.ANSWERED, 429, retry_after=0.0))
+    probe = limited.wait("a")
+    assert probe
+    begun, sent = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with slots.held():
+            begun.set()
+            assert limited.wait("a")
+            sent.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    assert begun.wait(SECONDS)
+    with slots.held():
+        assert not sent.is_set()
+        limited.accepted(probe)
+    assert sent.wait(SECONDS)
+    thread.join(SECONDS)

@@ -1,27 +1,30 @@
 """Work in many threads of which only so many work at a time: those that wait for a limit let others go on."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from unified_cli import os_limits
 
 # A shorter wait is over before another has done anything.
 _WORTH_IT = 0.1
-_OPEN = 4
-_MOST_OPEN = 64
+_THREADS, _MOST_THREADS = 4, 64
+# So many files and network connections a thread may have open, and the rest of the program.
+_FILES, _OTHER_FILES = 5, 40
 
 
 class WorkerSlots:
-    """So many slots; a thread holds one while it works, but not while it waits for a limit of the service."""
+    """So many slots; a thread holds one while it works, but not while it waits for its turn to send."""
 
-    def __init__(self, number: int, sleep: Callable[[float], None]) -> None:
+    def __init__(self, number: int) -> None:
         self.number = number
-        self._sleep = sleep
         self._free = threading.Semaphore(number)
 
     @property
     def most_threads(self) -> int:
-        """How many threads there may be: each of them keeps something in memory, and a connection open."""
-        return max(self.number, min(_OPEN * self.number, _MOST_OPEN))
+        """How many threads there may be: each of them keeps something in memory, and files open."""
+        room = (os_limits.open_files() - _OTHER_FILES) // _FILES
+        return max(self.number, min(_THREADS * self.number, _MOST_THREADS, room))
 
     def threads(self, connections: int) -> int:
         """How many threads are of use for work on so many connections, each of which has a limit of its own."""
@@ -33,13 +36,14 @@ class WorkerSlots:
         with self._free:
             yield
 
-    def sleep(self, seconds: float) -> None:
-        """Sleep so long, and until there is a slot again; for a thread that holds one, which others have meanwhile."""
+    @contextmanager
+    def given_up(self, seconds: float) -> Iterator[None]:
+        """Let others have the slot of this thread while it waits so long; then wait until there is one again."""
         if seconds < _WORTH_IT:
-            self._sleep(seconds)
+            yield
             return
         self._free.release()
         try:
-            self._sleep(seconds)
+            yield
         finally:
             self._free.acquire()

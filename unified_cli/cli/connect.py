@@ -2,7 +2,7 @@
 
 import gc
 import threading
-from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 from unified_cli.catalogue import Catalogue
@@ -13,7 +13,7 @@ from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
 from unified_cli.http.pacing import learned_pace
-from unified_cli.http.rate_limit import Patience, RateLimit
+from unified_cli.http.rate_limit import Idle, Patience, RateLimit
 from unified_cli.http.retry import Quota
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -36,15 +36,15 @@ class Clients:
     and what was learned about the limits of the connections is kept for the next run.
     """
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue, sleep: Callable[[float], None] | None = None) -> None:
-        """With `sleep`, that is how it is waited for a rate limit."""
+    def __init__(self, runtime: Runtime, catalogue: Catalogue, idle: Idle = nullcontext) -> None:
+        """Threads wait for their turn to send in the context `idle`."""
         if not gc.isenabled():
             # From here on a command may run long, so the garbage collector that __main__ disabled for start-up runs
             # again. Freezing what exists by now saves the next collection 8 ms.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
-        self._sleep = sleep or runtime.sleep
+        self._idle = idle
         self._catalogue = catalogue
         self._lock = threading.RLock()
         self._tokens: dict[Any, str] = {}
@@ -97,7 +97,7 @@ class Clients:
         with self._lock:
             shared = (address.origin, token)
             rate_limit = self._rate_limits.setdefault(
-                (*shared, rates), RateLimit(rates, runtime.monotonic, self._sleep)
+                (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep, self._idle)
             )
             if not free and (*shared, account) not in self._quotas:
                 self._recall_pace(rate_limit, address.origin, account, runtime.stderr)
@@ -139,7 +139,8 @@ class Clients:
 
     def _tell_retries(self) -> None:
         """Print how many requests were sent again, where not each of them was told."""
-        counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
+        with self._lock:
+            counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
         if not counts or self._runtime.stderr.verbosity:
             return
         often = sorted(counts, key=counts.__getitem__, reverse=True)

@@ -177,7 +177,11 @@ class Client:
         # In bulk work the others are counted, and told together at the end.
         if repeats == 1 or self._patience is not Patience.ENDLESS or stderr.verbosity:
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
-        self._runtime.sleep(wait)
+        began = self._runtime.monotonic()
+        self._rate_limit.sleep(wait)
+        if self._patience is Patience.ENDLESS:
+            # Other requests may have had their turn first, as with a wait for the limit.
+            call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from enum import Enum, auto
 
 from unified_cli.http.attempt import Attempt
@@ -17,6 +18,8 @@ _NOTABLE = 1.0
 
 TellWait = Callable[[float, str], None]
 """Told the seconds of a wait, and its reason; one wait may follow upon another."""
+Idle = Callable[[float], AbstractContextManager[object]]
+"""Given the seconds of a wait, which may be infinite: the context in which a thread waits, and then goes on."""
 
 
 class Patience(Enum):
@@ -38,11 +41,16 @@ class RateLimit:
     """
 
     def __init__(
-        self, rates: tuple[float, float], monotonic: Callable[[], float], sleep: Callable[[float], None]
+        self,
+        rates: tuple[float, float],
+        monotonic: Callable[[], float],
+        sleep: Callable[[float], None],
+        idle: Idle = nullcontext,
     ) -> None:
         self._pace = TokenPace(*rates)
         self._monotonic = monotonic
         self._sleep = sleep
+        self._idle = idle
         self._changed = threading.Condition()
         self._waiting = 0
         self._refusals = 0
@@ -73,20 +81,30 @@ class RateLimit:
                 seconds = self._pace.delay(account, now)
                 if seconds <= 0:
                     return self._pace.take(account, now)
-                if seconds == NEVER:
-                    if now >= until:
-                        return None
-                    self._waiting += 1
-                    self._changed.wait(_LOOK_AGAIN)
-                    self._waiting -= 1
-                    continue
-                reason = self._pace.reason(account, now) if tell and seconds >= _NOTABLE else ""
-            if now + seconds > until:
+                known = seconds < NEVER
+                reason = self._pace.reason(account, now) if tell and known and seconds >= _NOTABLE else ""
+            if now >= until or (known and now + seconds > until):
                 return None
+            if not known:
+                self._wait_for_an_answer(account)
+                continue
             if tell and reason:
                 tell(seconds, reason)
             # At least a millisecond: less can be lost in rounding, and then the wait would never end.
-            self._sleep(max(seconds, 0.001))
+            self.sleep(max(seconds, 0.001))
+
+    def sleep(self, seconds: float) -> None:
+        """Wait so long before the next request."""
+        with self._idle(seconds):
+            self._sleep(seconds)
+
+    def _wait_for_an_answer(self, account: str) -> None:
+        # Whoever gets the answer needs the lock, so nothing else is waited for with it.
+        with self._idle(NEVER), self._changed:
+            if self._pace.delay(account, self._monotonic()) == NEVER:
+                self._waiting += 1
+                self._changed.wait(_LOOK_AGAIN)
+                self._waiting -= 1
 
     def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
         """Note an answer that no limit refused, and what its headers say."""

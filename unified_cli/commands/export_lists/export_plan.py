@@ -36,7 +36,7 @@ _PATIENCE = 60.0
 class ExportPlan:
     """The lists of an export, with the name of its manifest.
 
-    Who waits for a limit in one of the clients has none of the `slots` meanwhile. With `pauses` nothing is sent as long
+    Who waits in one of the clients has none of the `slots` meanwhile. With `pauses` nothing is sent as long
     as the requests of an earlier run may count for the service's limits.
     """
 
@@ -80,8 +80,8 @@ def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions)
 
 
 def _shared(context: CommandContext, options: ExportOptions) -> tuple[WorkerSlots, Clients]:
-    slots = WorkerSlots(options.workers, context.runtime.sleep)
-    return slots, Clients(context.runtime, context.catalogue, slots.sleep)
+    slots = WorkerSlots(options.workers)
+    return slots, Clients(context.runtime, context.catalogue, slots.given_up)
 
 
 def carry_out(
