@@ -18,12 +18,14 @@ UNLOCK = "printf secret | gnome-keyring-daemon --unlock --components=secrets >/d
 
 
 def on_a_bus(home: Path, script: str, *, unlock: bool = True) -> subprocess.CompletedProcess[str]:
-    home.mkdir(exist_ok=True)
+    # The daemon removes its sockets after the command has ended, while the test looks through the home.
+    sockets = home.with_name("run")
+    for folder in (home, sockets):
+        folder.mkdir(mode=0o700, exist_ok=True)
     environ = {
-        "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT),
+        "HOME": str(home), "XDG_RUNTIME_DIR": str(sockets), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT),
         "UNIFIED": f"{sys.executable} -m unified_cli",
     }  # fmt: skip
-    home.chmod(0o700)
     return subprocess.run(
         ["dbus-run-session", "--", "sh", "-c", (UNLOCK if unlock else "") + script],
         check=False,
