@@ -1,7 +1,9 @@
 """What the fixtures that run the program take and give."""
 
+import ctypes
 import json
 import re
+import signal
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,6 +34,12 @@ class Result:
 
 Unified = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def interrupt_beside(process: subprocess.Popen[bytes]) -> None:
+    """SIGINT to a thread beside the main one, whose wait goes on: so it does after a signal just before it begins."""
+    thread = next(path.name for path in Path(f"/proc/{process.pid}/task").iterdir() if path.name != str(process.pid))
+    assert ctypes.CDLL(None).tgkill(process.pid, int(thread), signal.SIGINT) == 0
 
 
 class Clock:

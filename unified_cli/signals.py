@@ -11,6 +11,13 @@ from unified_cli.errors import Terminated
 
 _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
+LONGEST_WAIT = 0.5
+"""Seconds that the main thread waits for another one at a time.
+
+Python acts on a signal when the wait that it breaks off is over. One that comes while the thread hands over the
+interpreter lock, just before the wait begins, breaks off nothing.
+"""
+
 
 def handle_signals() -> None:
     """Handle both signals from now on."""

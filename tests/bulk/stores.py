@@ -164,7 +164,12 @@ def wait_for(process: subprocess.Popen[bytes], there: Callable[[], object]) -> N
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     """The exit code, and what stood on stderr."""
-    _, stderr = process.communicate(timeout=60)
+    try:
+        _, stderr = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
     return process.returncode, stderr.decode()
 
 

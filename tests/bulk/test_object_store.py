@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import stores
 from changes import World, five_rounds
-from front_door import Result, Unified
+from front_door import Result, Unified, interrupt_beside
 from pages import cursor_of, served
 from server import Reply, Seen, Service
 from stores import Bucket, ended, serve_lists, start, wait_for
@@ -517,7 +518,10 @@ def test_a_store_in_clear_text_has_to_be_allowed(export: Export, monkeypatch: py
     )
 
 
-def test_ctrl_c_does_not_wait_for_a_store(service: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupt", [lambda process: process.send_signal(signal.SIGINT), interrupt_beside])
+def test_ctrl_c_does_not_wait_for_a_store(
+    service: Service, tmp_path: Path, interrupt: Callable[[subprocess.Popen[bytes]], None]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         environ = {
             **stores.CREDENTIALS,
@@ -526,8 +530,9 @@ def test_ctrl_c_does_not_wait_for_a_store(service: Service, tmp_path: Path) -> N
         }
         process = start(["export", "ticketing/tickets", "--to", "s3://bucket/dir"], tmp_path / "home", environ)
         with silent.accept()[0]:
+            time.sleep(0.2)
             before = time.monotonic()
-            process.send_signal(signal.SIGINT)
+            interrupt(process)
             code, stderr = ended(process)
     assert (code, time.monotonic() - before < 5) == (130, True)
     assert stderr.startswith("error: interrupted; ")

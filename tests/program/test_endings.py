@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from faults.case import CREATE, LIST, PAGE
 from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
-from front_door import ROOT, Unified
+from front_door import ROOT, Unified, interrupt_beside
 
 SERVED: Script = [reply(PAGE)]
 
@@ -107,6 +107,17 @@ def test_a_signal_that_meets_a_write_leaves_its_key(start: Any, number: signal.S
         b"",
         f"error: {word}; {path} may or may not have been done; to repeat it safely: --idempotency-key k-1\n",
     )
+
+
+@pytest.mark.parametrize("command", [f"{LIST} --all", "export ticketing/tickets --to dump"])
+def test_a_signal_that_breaks_off_no_wait_is_noticed_all_the_same(start: Any, command: str) -> None:
+    listener, process = start(command, [reply(PAGE.replace(b"null", b'"2"')), [Wait(20)]])
+    until(lambda: len(listener.requests) == 2)
+    time.sleep(0.2)
+    interrupt_beside(process)
+    before = time.monotonic()
+    assert end(process)[0] == 130
+    assert time.monotonic() - before < 5
 
 
 def test_a_signal_is_told_to_programs_as_json(start: Any) -> None:

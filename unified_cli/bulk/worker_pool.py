@@ -10,7 +10,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Generic, NamedTuple, Self, TypeVar
 
-from unified_cli import os_limits
+from unified_cli import os_limits, signals
 from unified_cli.errors import StorageError
 
 Job = TypeVar("Job")
@@ -83,7 +83,7 @@ class WorkerPool(Generic[Job, Result]):
         """Have a job done."""
         self._begin(job)
 
-    def take(self, seconds: float | None = None) -> list[Result]:
+    def take(self, seconds: float) -> list[Result]:
         """All results that are there; waits for the first, or the end of a job, at most so many seconds.
 
         Raises what a job raised, after the results before.
@@ -112,7 +112,7 @@ class WorkerPool(Generic[Job, Result]):
                 self._begin(job)
             if not self.busy:
                 return
-            task, result = self._results.get()
+            task, result = self._next()
             if isinstance(result, _End):
                 self._finish(task, result)
                 self._raise_error()
@@ -132,12 +132,17 @@ class WorkerPool(Generic[Job, Result]):
             elif begun[0].is_over:
                 begun.popleft()
             else:
-                task, result = self._results.get()
+                task, result = self._next()
                 if isinstance(result, _End):
                     self._finish(task, result)
                     self._raise_error()
                 else:
                     task.held.append(result)
+
+    def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
+        while True:
+            with suppress(Empty):
+                return self._results.get(timeout=signals.LONGEST_WAIT)
 
     def _begin(self, job: Job) -> _Task[Job, Result]:
         task: _Task[Job, Result] = _Task(job)

@@ -30,7 +30,7 @@ LAYERS = (
     ),
     Layer(
         3,
-        ("runtime", "signals", "standard_streams", "os_limits"),
+        ("runtime", "signals", "standard_streams", "os_limits", "background_call"),
         "streams, environment, clock, transport; signals; limits",
     ),
     Layer(2, ("stderr",), "the only writer of stderr"),

@@ -7,11 +7,10 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import lru_cache
 from importlib.util import find_spec
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from unified_cli import os_limits
-from unified_cli.errors import ConfigError, StorageError
+from unified_cli import background_call
+from unified_cli.errors import ConfigError
 from unified_cli.storage.object_store import store_errors
 from unified_cli.storage.object_store.store_url import StoreUrl
 
@@ -127,21 +126,11 @@ class StoredObjects:
         """
         from obstore import exceptions  # noqa: PLC0415  as above
 
-        def done() -> Result | StorageError:
-            try:
-                return work()
-            except (exceptions.BaseError, ValueError, OSError) as error:
-                return store_errors.error_of(self.url, what, error)
-
-        if threading.current_thread() is threading.main_thread():
-            results: SimpleQueue[Result | StorageError] = SimpleQueue()
-            os_limits.start_thread(lambda: results.put(done()))
-            result = results.get()
-        else:
-            result = done()
-        if isinstance(result, StorageError):
-            raise result
-        return result
+        is_main = threading.current_thread() is threading.main_thread()
+        try:
+            return background_call.result_of(work) if is_main else work()
+        except (exceptions.BaseError, ValueError, OSError) as error:
+            raise store_errors.error_of(self.url, what, error) from None
 
 
 def _allows_clear_text(environ: Mapping[str, str]) -> bool:
