@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from unified_cli import os_limits
-from unified_cli.errors import ConfigError
+from unified_cli import background_call
+from unified_cli.errors import ConfigError, UnifiedError
 
 SERVICE = "unified"
 SECONDS = 3.0
@@ -54,28 +54,18 @@ def backend_name() -> str:
 
 
 def _with_timeout(work: Callable[[], T]) -> T:
-    """The result of `work`, run in a daemon thread: a keyring may wait for a dialog that nobody sees."""
-    result: list[T] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            result.append(work())
-        except BaseException as error:  # noqa: BLE001  backends raise whatever they like
-            failure.append(error)
-
-    os_limits.start_thread(run).join(SECONDS)
-    if result:
-        return result[0]
-    if not failure:
-        raise ConfigError(f"the keyring gave no answer within {SECONDS:g} seconds")
-    error = failure[0]
-    if isinstance(error, ConfigError):
-        raise error
-    if isinstance(error, ImportError) and error.name == "keyring":
-        raise NoKeyringError("the Python package keyring is not installed", hint="pip install keyring") from None
-    # Only the type: a backend's message may quote the token.
-    raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
+    """The result of `work`: a keyring may wait for a dialog that nobody sees."""
+    try:
+        return background_call.result_of(work, SECONDS)
+    except background_call.UnansweredError:
+        raise ConfigError(f"the keyring gave no answer within {SECONDS:g} seconds") from None
+    except (UnifiedError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # noqa: BLE001  backends raise whatever they like
+        if isinstance(error, ImportError) and error.name == "keyring":
+            raise NoKeyringError("the Python package keyring is not installed", hint="pip install keyring") from None
+        # Only the type: a backend's message may quote the token.
+        raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 
 
 def _backend() -> Any:

@@ -2,13 +2,12 @@
 
 import socket
 import ssl
-import threading
 from collections.abc import Iterable
 from typing import Any
 
 import httpcore
 
-from unified_cli import os_limits
+from unified_cli import background_call
 from unified_cli.http.transport.connection_state import ConnectionState
 
 _CONNECT = 10.0
@@ -51,31 +50,18 @@ class DeadlineBackend(httpcore.NetworkBackend):
         return self._state.remaining(most, httpcore.ConnectTimeout)
 
     def _look_up(self, host: str, port: int) -> list[str]:
-        # getaddrinfo has no timeout, so it runs in a thread that is abandoned at the deadline.
-        answers: list[list[str] | OSError] = []
-        answered = threading.Event()
         # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
         name = host.encode("ascii")
-
-        def ask() -> None:
-            try:
-                found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-                answers.append(list(dict.fromkeys(str(info[4][0]) for info in found)))
-            except OSError as error:
-                answers.append(error)
-            finally:
-                answered.set()
-
-        os_limits.start_thread(ask)
-        if not answered.wait(self._remaining(_CONNECT)):
-            raise httpcore.ConnectTimeout("the name server does not answer")
-        if isinstance(answers[0], list):
-            return answers[0]
         try:
-            raise answers[0]
+            found = background_call.result_of(
+                lambda: socket.getaddrinfo(name, port, type=socket.SOCK_STREAM), self._remaining(_CONNECT)
+            )
+        except background_call.UnansweredError:
+            raise httpcore.ConnectTimeout("the name server does not answer") from None
         except OSError as error:
             # httpcore takes away the cause of what it passes on, and leaves the context: so it must be raised in here.
             raise httpcore.ConnectError(str(error)) from error
+        return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 class _Stream(httpcore.NetworkStream):
