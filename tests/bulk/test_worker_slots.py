@@ -22,7 +22,17 @@ SECONDS = 10
 
 @pytest.mark.parametrize(
     ("workers", "connections", "threads"),
-    [(1, 1, 1), (1, 3, 3), (1, 9, 4), (8, 1, 8), (8, 28, 28), (8, 1000, 32), (30, 1000, 64), (64, 1000, 64)],
+    [
+        (1, 1, 1),
+        (1, 3, 3),
+        (1, 30, 12),
+        (4, 30, 16),
+        (8, 1, 8),
+        (8, 28, 28),
+        (8, 1000, 32),
+        (30, 1000, 64),
+        (64, 1000, 64),
+    ],
 )
 def test_there_are_threads_for_connections_that_wait(
     workers: int, connections: int, threads: int, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,8 @@ from unified_cli import os_limits
 # A shorter wait is over before another has done anything.
 _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
+# By default a token lets ten connections send as fast as each of them may.
+_LEAST_THREADS = 12
 # So many files and network connections a thread may have open, and the rest of the program.
 _FILES, _OTHER_FILES = 5, 40
 
@@ -24,7 +26,7 @@ class WorkerSlots:
     def most_threads(self) -> int:
         """How many threads there may be: each of them keeps something in memory, and files open."""
         room = (os_limits.open_files() - _OTHER_FILES) // _FILES
-        return max(self.number, min(_THREADS * self.number, _MOST_THREADS, room))
+        return max(self.number, min(max(_LEAST_THREADS, _THREADS * self.number), _MOST_THREADS, room))
 
     def threads(self, connections: int) -> int:
         """How many threads are of use for work on so many connections, each of which has a limit of its own."""

@@ -1,11 +1,12 @@
 """Run an operation on several connections concurrently; the failure of one hides no results of others."""
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
 from unified_cli import signals
 from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections, skeleton
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
@@ -65,8 +66,12 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     selected_connections.note_same_of(runtime, config, options, names)
     printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
     work = Work(part="connection", parts=len(names))
-    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
-        outcome = _read_all(common, printer, shown, names, _reader(common, clients, operation, call_to))
+    slots = WorkerSlots(options.workers)
+    # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop both.
+    threads, idle = (slots.number, nullcontext) if options.ordered else (slots.threads(len(names)), slots.given_up)
+    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue, idle) as clients:
+        pool = WorkerPool(threads, _reader(common, clients, slots, operation, call_to))
+        outcome = _read_all(common, printer, shown, names, pool)
     missing = _end(printer, outcome)
     outcome.report(runtime, options)
     outcome.raise_error(missing, options)
@@ -110,7 +115,7 @@ def _check(options: OperationOptions) -> None:
 
 
 def _reader(
-    common: Call, clients: Clients, operation: Operation, call_to: Callable[[str], Call]
+    common: Call, clients: Clients, slots: WorkerSlots, operation: Operation, call_to: Callable[[str], Call]
 ) -> Callable[[str], Generator[_Read]]:
     """A function that reads one connection and yields its pages, then its end."""
     catalogue = common.catalogue
@@ -119,7 +124,7 @@ def _reader(
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
+        with slots.held(), closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
@@ -129,11 +134,11 @@ def _reader(
 
 
 def _read_all(
-    common: Call, printer: Printer, shown: Progress, names: list[str], read: Callable[[str], Generator[_Read]]
+    common: Call, printer: Printer, shown: Progress, names: list[str], pool: WorkerPool[str, _Read]
 ) -> "_FanOutOutcome":
     outcome = _FanOutOutcome(names)
     try:
-        with WorkerPool(common.options.workers, read) as pool:
+        with pool:
             for name, found in pool.results(names, ordered=common.options.ordered):
                 if isinstance(found, Page):
                     tally = outcome.tallies[name]
