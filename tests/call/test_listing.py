@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import peak_memory
 import pytest
 from front_door import Process
 from pages import cursor_of, serve
@@ -219,27 +220,15 @@ def test_an_export_ends_with_11_where_the_disk_takes_no_more(
     assert process(["export", "--verify", str(tmp_path / "x")]).returncode == 0
 
 
-# A child's peak begins with that of whoever forked it, so a small process stands between.
-MEASURED = """
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-"""
-
-
 def test_memory_stays_flat_however_many_pages(service: Service, tmp_path: Path) -> None:
     peaks = {}
     for output in ("ndjson", "json"):
         for pages in (5, 40):
             serve(service, PAGES[:pages])
-            done = subprocess.run(
-                [sys.executable, "-c", MEASURED, sys.executable, "-m", "unified_cli", *LIST, "-o", output],
-                check=True,
-                capture_output=True,
-                env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ},
-                timeout=60,
-            )
-            peaks[output, pages] = int(done.stdout) / 1024
+            own = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+            measured = peak_memory.of([*LIST, "-o", output], env={**own, **service.environ})
+            assert measured.code == 0, measured.stderr
+            peaks[output, pages] = measured.mebibytes
     assert max(peaks.values()) <= 45, peaks
     assert peaks["ndjson", 40] - peaks["ndjson", 5] <= 3, peaks
     assert peaks["json", 40] - peaks["json", 5] <= 3, peaks

@@ -6,12 +6,12 @@
 import gzip
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import peak_memory
 import pytest
 from pages import JSON, envelope
 from server import Reply, Service
@@ -27,14 +27,6 @@ OUTPUTS = [
     "export ticketing/tickets --to folder",
     "import ticketing/tickets page.json --dry-run",
 ]
-# A process of its own, because a child begins with the peak of the process that it was forked from.
-MEASURE = """
-import os, sys
-child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
-_, status, usage = os.wait4(child, 0)
-with open(sys.argv[1], "w") as report:
-    report.write(f"{usage.ru_maxrss // 1024} {os.waitstatus_to_exitcode(status)}")
-"""
 
 
 class Peak(NamedTuple):
@@ -85,22 +77,18 @@ class Runner:
         return len(wire)
 
     def run(self, command: str) -> Peak:
-        report, printed = self._folder / "report", self._folder / "printed"
-        program = [sys.executable, "-m", "unified_cli", *shlex.split(command)]
+        printed = self._folder / "printed"
         with printed.open("wb") as stdout:
-            ended = subprocess.run(
-                [sys.executable, "-S", "-c", MEASURE, report, *program],
-                check=True,
+            measured = peak_memory.of(
+                shlex.split(command),
                 stdout=stdout,
-                stderr=subprocess.PIPE,
                 cwd=self._folder,
                 env={"PATH": os.environ["PATH"], "HOME": str(self._folder), **self._service.environ},
                 timeout=600,
             )
         with printed.open("rb") as lines:
             count = sum(1 for _ in lines)
-        megabytes, code = map(int, report.read_text().split())
-        return Peak(megabytes, code, count, ended.stderr.decode())
+        return Peak(round(measured.mebibytes), measured.code, count, measured.stderr)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import peak_memory
 import pytest
 from front_door import ROOT, Unified
 
@@ -211,27 +212,13 @@ def test_a_page_is_one_write(unified: Unified) -> None:
     assert (raw.writes, raw.lines) == (1000, 100_000)
 
 
-# Starts the program from a process that is smaller than it: a child begins with what its parent holds.
-_PEAK = """
-import os, sys
-child = os.posix_spawn(sys.executable, [sys.executable, "-m", "unified_cli", *sys.argv[1:]], os.environ)
-_, status, usage = os.wait4(child, 0)
-sys.stderr.write(f"{status} {usage.ru_maxrss}")
-"""
-
-
 def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
-    def peak(number: int, url: str) -> int:
+    def peak(number: int, url: str) -> float:
         own = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"}
         words = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--quiet"]
-        argv = [sys.executable, "-I", "-S", "-c", _PEAK, *words]
-        environ = {**own, **connection(number, url)}
-        done = subprocess.run(
-            argv, check=True, timeout=60, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
-        status, size = map(int, done.stderr.split())
-        assert status == 0
-        return size
+        measured = peak_memory.of(words, env={**own, **connection(number, url)})
+        assert measured.code == 0
+        return measured.mebibytes
 
     with pages() as service:
         url = f"http://127.0.0.1:{service['http']}"

@@ -2,15 +2,14 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 
+import peak_memory
 import pytest
 from front_door import ROOT
 
 RECORDS, EVERY = 100_000, 100
 TEXT = "x" * 500
-MEBIBYTE = 1024
 
 
 def side(path: Path, order: range, *, changed: bool) -> None:
@@ -27,14 +26,10 @@ def test_one_percent_of_many_records_differs(tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["diff", "ticketing/tickets", "--from", str(tmp_path / "a"), "--to", str(tmp_path / "b"), "--quiet"]
     environ = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": os.defpath}
-    target = os.open(out, os.O_WRONLY | os.O_CREAT, 0o600)
-    # Not a fork, whose peak would begin with what this process holds.
-    argv = [sys.executable, "-m", "unified_cli", *words]
-    child = os.posix_spawn(sys.executable, argv, environ, file_actions=[(os.POSIX_SPAWN_DUP2, target, 1)])
-    _, status, usage = os.wait4(child, 0)
-    os.close(target)
-    assert os.waitstatus_to_exitcode(status) == 14
+    with out.open("wb") as stdout:
+        peak = peak_memory.of(words, env=environ, stdout=stdout)
+    assert peak.code == 14
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["key"] for row in rows] == [[f"t{number}"] for number in range(0, RECORDS, EVERY)]
     assert {json.dumps(row["differences"]) for row in rows} == {'[{"path": "name", "from": "old", "to": "new"}]'}
-    assert usage.ru_maxrss / MEBIBYTE < 80
+    assert peak.mebibytes < 80
