@@ -74,8 +74,10 @@ def decoded(text: bytes, kind: type[T]) -> T | None:
     """The JSON text as a value of that type; None for text that is no such value."""
     import msgspec  # noqa: PLC0415  most commands read no state
 
+    from unified_cli.json_text import typed_json  # noqa: PLC0415  as above
+
     try:
-        return msgspec.json.decode(text, type=kind)
+        return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         # A ValueError for what is not UTF-8, a RecursionError for deep nesting.
         return None

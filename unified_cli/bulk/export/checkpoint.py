@@ -11,6 +11,7 @@ import msgspec
 from unified_cli import PRODUCT
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
+from unified_cli.json_text import typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output.formats.record_writer import WriterMemory
 from unified_cli.storage import state
@@ -72,7 +73,7 @@ class Checkpoint:
         if data.get("v") != _VERSION or {*data} | _ADDED != {one.name for one in fields(cls)}:
             raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
         try:
-            found = msgspec.convert(data, cls)
+            found = typed_json.convert(data, cls)
             # No cursor that was sent holds half a surrogate pair.
             (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):

@@ -16,11 +16,11 @@ from unified_cli.commands.export_lists import export_format, export_plan, task_e
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.commands.export_lists.worker_messages import (
+    ORDERS,
     CheckOrder,
     Failure,
     TaskNumbers,
     TaskOutcome,
-    WorkerOrder,
     WorkerReport,
     digest,
 )
@@ -49,7 +49,7 @@ def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
 
 def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> WorkerReport:
     try:
-        found = msgspec.json.decode(payload, type=WorkerOrder)
+        found = ORDERS.decode(payload)
     except msgspec.MsgspecError:
         raise StateError("the order is of another version", hint="install the same version on each machine") from None
     context = _context()

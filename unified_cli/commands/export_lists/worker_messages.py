@@ -7,6 +7,7 @@ import msgspec
 
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.errors import ServiceError, UnifiedError
+from unified_cli.json_text import typed_json
 
 _T = TypeVar("_T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
@@ -47,7 +48,8 @@ class TaskOrder(msgspec.Struct, frozen=True, tag="task", forbid_unknown_fields=T
     task: ConnectionTask
 
 
-WorkerOrder = CheckOrder | TaskOrder
+ORDERS = msgspec.json.Decoder(CheckOrder | TaskOrder)
+"""Made here, as several threads of a worker read their first orders at once (typed_json says what that would do)."""
 
 
 class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +113,6 @@ def _decoded(data: bytes, kind: type[_T]) -> _T | None:
     if len(data) > _LARGEST:
         return None
     try:
-        return msgspec.json.decode(data, type=kind)
+        return typed_json.decode(data, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None

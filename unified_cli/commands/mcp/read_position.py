@@ -8,6 +8,7 @@ from typing import Self
 import msgspec
 
 from unified_cli.errors import UsageError
+from unified_cli.json_text import typed_json
 
 _LONGEST = 16 * 1024
 
@@ -38,7 +39,7 @@ class ReadPosition(msgspec.Struct, array_like=True):
             return self
         try:
             padded = text[:_LONGEST] + "=" * (-len(text) % 4)
-            found = msgspec.json.decode(base64.b64decode(padded, b"-_", validate=True), type=ReadPosition)
+            found = typed_json.decode(base64.b64decode(padded, b"-_", validate=True), ReadPosition)
         except (binascii.Error, ValueError):
             raise UsageError("the cursor is damaged", hint='pass "next" of the last answer unchanged') from None
         if found.made_for != self.made_for or found.number < 0:

@@ -28,7 +28,7 @@ from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
 from unified_cli.http.har.replay import UnrecordedError
-from unified_cli.json_text import json_codec
+from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import stdout
@@ -93,7 +93,7 @@ def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
 
 def _converted(arguments: JsonObject, kind: type[msgspec.Struct]) -> Any:
     try:
-        return msgspec.convert(arguments, kind)
+        return typed_json.convert(arguments, kind)
     except msgspec.ValidationError as error:
         names = ", ".join(kind.__struct_fields__)
         raise UsageError(f"these arguments are not valid: {error}", hint=f"there are {names}") from None
