@@ -120,6 +120,45 @@ def test_a_signal_that_breaks_off_no_wait_is_noticed_all_the_same(start: Any, co
     assert time.monotonic() - before < 5
 
 
+SEVERAL = [
+    LIST,
+    "export ticketing/tickets --to dump",
+    "capabilities ticketing",
+    "ticketing tickets get 1 --expect true",
+]
+
+
+@pytest.mark.parametrize("command", [*SEVERAL, f"{CREATE} -y"])
+def test_no_token_is_waited_for_and_none_is_asked_for_after_a_signal(start: Any, command: str, tmp_path: Path) -> None:
+    asked, program = tmp_path / "asked", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho $$ >>'{asked}'\nexec sleep 60\n")
+    program.chmod(0o700)
+    names = ("one", "two", "three")
+    config(tmp_path, "".join(f'[profiles.{name}]\naccount_id = "{name}"\n{token(program, name)}' for name in names))
+    _, process = start(f"-p * {command}", environ={"UNIFIED_TOKEN": ""})
+    until(asked.exists)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    before = time.monotonic()
+    code, _, told = end(process)
+    assert (code, time.monotonic() - before < 3) == (130, True), told
+    (pid,) = asked.read_text().split()
+    until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def config(home: Path, text: str) -> None:
+    """The config file of a home."""
+    path = home / ".config/unified/config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    path.chmod(0o600)
+
+
+def token(program: Path, name: str) -> str:
+    """The line of a profile whose token this program prints."""
+    return f'token_command = ["{program}", "{name}"]\n'
+
+
 def test_a_signal_is_told_to_programs_as_json(start: Any) -> None:
     listener, process = start(f"{LIST} -o json", [[Wait(20)]])
     until(lambda: listener.requests)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
+# As long as it takes to kill a program that prints a token; a keyring that does not answer cannot be stopped.
+_LAST_WAIT = 0.5
 
 
 class Clients:
@@ -47,6 +49,9 @@ class Clients:
         self._idle = idle
         self._catalogue = catalogue
         self._lock = threading.RLock()
+        # Held while a token is read, so that of several programs only one asks the user something.
+        self._reading = threading.Lock()
+        self._over = threading.Event()
         self._tokens: dict[Any, str] = {}
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
@@ -60,6 +65,9 @@ class Clients:
         return self
 
     def __exit__(self, *_exception: object) -> None:
+        self._over.set()
+        if self._reading.acquire(timeout=_LAST_WAIT):
+            self._reading.release()
         self._tell_retries()
         with self._lock:
             if self._store is not None:
@@ -73,11 +81,18 @@ class Clients:
             name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
             remedy = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
             raise ConfigError(f"{name} no token for this address ({remedy}, or --token-file FILE)")
-        with self._lock:
-            key = _token_key(source)
+        key = _token_key(source)
+        if (known := self._tokens.get(key)) is not None:
+            return known
+        with self._reading:
             if key not in self._tokens:
-                self._tokens[key] = secrets.read(source, self._runtime)
+                self._look()
+                self._tokens[key] = secrets.read(source, self._runtime, self._look)
             return self._tokens[key]
+
+    def _look(self) -> None:
+        if self._over.is_set():
+            raise ConfigError("the command that wanted the token has ended")
 
     def open(
         self,

@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from unified_cli.storage import permissions, regular_file
 _LONGEST = 4096
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
 _PIPE_SECONDS = 10.0
+_LOOK_AGAIN = 0.1
 _TYPED = ("environment", "token")
 
 
@@ -47,7 +49,11 @@ class TokenSource(NamedTuple):
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
-def read(token: TokenSource, runtime: Runtime) -> str:
+Look = Callable[[], None]
+"""Called now and then while a token is waited for, and ends the wait by raising."""
+
+
+def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
     """The token itself, masked in all messages from now on.
 
     Raises ConfigError if the source fails or its content is not a token; another source is never tried.
@@ -55,7 +61,7 @@ def read(token: TokenSource, runtime: Runtime) -> str:
     if token.kind == "sandbox" or runtime.replays:
         # Nothing that needs a token is asked.
         return token.kind
-    content = _READERS[token.kind](token, runtime)
+    content = _READERS[token.kind](token, runtime, look)
     if token.kind not in _TYPED:
         content = content.removesuffix(b"\n").removesuffix(b"\r")
     return checked(content, f"the token from {token.source}")
@@ -81,11 +87,11 @@ def keyring_user(profile: str | None, origin: str | None) -> str:
     return f"{origin or ''}|{profile or ''}"
 
 
-def _from_environment(token: TokenSource, _: Runtime) -> bytes:
+def _from_environment(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
     return os.fsencode(token.detail)
 
 
-def _from_stdin(_: TokenSource, runtime: Runtime) -> bytes:
+def _from_stdin(_token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
     return read_line(runtime)
 
 
@@ -108,7 +114,7 @@ def read_whole(runtime: Runtime) -> bytes:
     return found.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
+def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
     path = expand(token.detail, runtime.environ)
     try:
         handle = regular_file.without_waiting(path)
@@ -119,14 +125,14 @@ def _from_file(token: TokenSource, runtime: Runtime) -> bytes:
                 if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
                     runtime.stderr.note(f"warning: others can read the token file {path} (chmod 600 {path})")
                 return file.read(_LONGEST + 3)
-            return _from_pipe(handle, path)
+            return _from_pipe(handle, path, look)
     except OSError as error:
         raise ConfigError(
             f"cannot read the token file {path} of {token.source}: {error.strerror}", hint=_login(token)
         ) from None
 
 
-def _from_pipe(handle: int, path: Path) -> bytes:
+def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
     """The content of a pipe, such as a shell's `<(…)`, until it is closed."""
     import selectors  # noqa: PLC0415  most tokens come from elsewhere
 
@@ -135,8 +141,11 @@ def _from_pipe(handle: int, path: Path) -> bytes:
     with selectors.DefaultSelector() as selector:
         selector.register(handle, selectors.EVENT_READ)
         while len(found) <= _LONGEST:
-            if not selector.select(max(0.0, until - time.monotonic())):
-                raise ConfigError(f"{path} gave no token within {_PIPE_SECONDS:g} seconds")
+            if not selector.select(_LOOK_AGAIN):
+                look()
+                if time.monotonic() > until:
+                    raise ConfigError(f"{path} gave no token within {_PIPE_SECONDS:g} seconds")
+                continue
             chunk = os.read(handle, _LONGEST)
             if not chunk:
                 break
@@ -144,19 +153,19 @@ def _from_pipe(handle: int, path: Path) -> bytes:
     return found
 
 
-def _from_config(token: TokenSource, runtime: Runtime) -> bytes:
+def _from_config(token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
     where = f"unified profile login {token.profile}" if token.profile else "unified profile login --shared"
     runtime.stderr.note(f"warning: the token of {token.source} is plain text ({where} --store keyring moves it)")
     return os.fsencode(token.detail)
 
 
-def _from_command(token: TokenSource, runtime: Runtime) -> bytes:
+def _from_command(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
     from unified_cli.config.credentials import token_command  # noqa: PLC0415  most calls start no program
 
-    return token_command.run(token.detail, runtime, f"token_command of {token.source}")
+    return token_command.run(token.detail, runtime, f"token_command of {token.source}", look)
 
 
-def _from_keyring(token: TokenSource, _: Runtime) -> bytes:
+def _from_keyring(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
     from unified_cli.config.credentials import keyring  # noqa: PLC0415  as above
 
     try:

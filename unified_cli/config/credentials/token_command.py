@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from unified_cli import hints
@@ -27,8 +27,10 @@ _SHORTEST = 8
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
-def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
+def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None) -> bytes:
     """The line that the program printed on stdout, without the line's end; `what` names it in errors.
+
+    `look` is called now and then meanwhile, and may end it with an error.
 
     Raises ConfigError if it is not found, fails, hangs, or prints too much or several lines. Then the program and its
     child processes are killed.
@@ -50,7 +52,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str) -> bytes:
     except OSError as error:
         raise ConfigError(f"{what}: cannot run {found}: {error.strerror}") from None
     try:
-        output = _read_output(child, what)
+        output = _read_output(child, what, look)
     except BaseException:
         _kill(child)
         raise
@@ -73,7 +75,7 @@ def find(program: str, environ: Mapping[str, str]) -> str | None:
     return shutil.which(program, path=os.pathsep.join(folders))
 
 
-def _read_output(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
+def _read_output(child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]) -> tuple[bytes, bytes]:
     """The program's stdout, and the end of its stderr, until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
@@ -84,6 +86,7 @@ def _read_output(child: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, by
         selector.register(child.stdout, selectors.EVENT_READ)
         selector.register(child.stderr, selectors.EVENT_READ)
         while selector.get_map():
+            look()
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
