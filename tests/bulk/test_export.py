@@ -240,6 +240,21 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
     assert (result.code, asked) == (0, ["a", "b", "a"]), result.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--verify", "x", "--to", "y"], "--verify checks an export and writes none (leave --to out)"),
+        (
+            ["--task", ""],
+            "--task is no task of an export: Input data was truncated (unified export … --tasks prints them)",
+        ),
+    ],
+)
+def test_what_does_not_go_together_or_is_empty_is_refused(words: list[str], reason: str, unified: Unified) -> None:
+    result = unified(["export", *words])
+    assert (result.code, result.stderr) == (2, f"error: {reason}\n")
+
+
 def test_verify_tells_a_name_that_no_file_can_have(unified: Unified, tmp_path: Path) -> None:
     folder, name = tmp_path / "x", f"{'t' * 300}.ndjson"
     unified(f"-p sandbox export ticketing/tickets --to {folder}")

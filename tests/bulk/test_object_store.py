@@ -115,7 +115,7 @@ def test_what_somebody_changed_is_found(export: Export, service: Service, bucket
         f"acct-1/ticketing/tickets.ndjson: {names[0]}: not the bytes that were written",
         f"acct-1/ticketing/tickets.ndjson: {names[1]} is gone",
         "acct-1/ticketing/tickets.ndjson: 0001-000009-stranger.ndjson is no part of the list",
-        f"error: {to} does not match its manifest (3 differences)",
+        f"error: {to} does not match its manifest: 3 differences (--restart starts anew)",
     ]
     again = export()
     assert again.code == 12

@@ -7,6 +7,7 @@ from unified_cli.bulk.export import manifest_check
 from unified_cli.bulk.export.destinations import places
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
+from unified_cli.bulk.export.manifest import REMEDY
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists import export_plan, export_summary, task_export
@@ -23,9 +24,11 @@ def run(context: CommandContext, options: ExportOptions) -> None:
     """Export, or verify an export. Raises the error that says what is missing or differs."""
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
-    if options.verify:
+    if options.verify is not None:
+        if options.to is not None:
+            raise UsageError("--verify checks an export and writes none (leave --to out)")
         _verify(runtime, places.destination(runtime, options.verify, make=False))
-    elif options.task:
+    elif options.task is not None:
         task = task_export.read(runtime, options.task)
         _export(context, export_plan.of_task(context, task, options))
     elif not options.to:
@@ -46,7 +49,7 @@ def _verify(runtime: Runtime, destination: Destination) -> None:
         runtime.stderr.line(line)
     if verdict.differences:
         raise StateError(
-            f"{destination} does not match its manifest ({counted(len(verdict.differences), 'difference')})"
+            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}", hint=REMEDY
         )
     if verdict.missing:
         raise IncompleteError(
