@@ -35,6 +35,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
     try:
         _run(argv, runtime)
     except UnifiedError as error:
+        os_limits.add_hint(error)
         return _report(error, runtime)
     except stdout.ClosedError:
         return ExitCode.CLOSED

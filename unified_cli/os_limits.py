@@ -5,7 +5,9 @@ import sys
 from collections.abc import Callable
 from threading import Thread
 
-from unified_cli.errors import StorageError
+from unified_cli.errors import StorageError, UnifiedError
+
+_FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
 
 
 def start_thread(work: Callable[[], None]) -> Thread:
@@ -38,7 +40,13 @@ def is_no_descriptor(error: BaseException) -> bool:
 
 def no_descriptor() -> StorageError:
     """The error for that refusal, whatever was to be opened."""
-    return StorageError(
-        "the operating system allows no more open files or connections",
-        hint="ulimit -n shows the limit, --workers 1 needs few",
-    )
+    return StorageError("the operating system allows no more open files or connections", hint=_FEWER_FILES)
+
+
+def add_hint(error: UnifiedError) -> None:
+    """Say in an error without a hint what to do, if that refusal is behind it."""
+    cause: BaseException | None = error
+    while cause is not None and error.hint is None:
+        if is_no_descriptor(cause):
+            error.add_hint(_FEWER_FILES)
+        cause = cause.__context__
