@@ -92,6 +92,22 @@ def test_too_many_open_files_is_told_as_such(command: str, limit: int, process: 
     assert done.returncode == 0 or "(ulimit -n shows the limit, --workers 1 needs few)" in said
 
 
+def test_more_lists_are_exported_than_files_may_be_open(
+    process: Process, config: Config, service: Service, tmp_path: Path
+) -> None:
+    tables = "".join(f'[profiles.a{number}]\naccount_id = "{number}"\n' for number in range(60))
+    config(f'base_url = "{service.url}"\nrate = 0\n{tables}')
+    serve(service, [tickets(2)])
+    done = process(
+        "-p a* export ticketing/tickets ticketing/users --to dump --workers 2",
+        environ={**home_of(tmp_path), "UNIFIED_TOKEN": "t-0123456789"},
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)),
+    )
+    assert done.returncode == 0, done.stderr
+    assert len([*(tmp_path / "dump").rglob("*.ndjson")]) == 120
+
+
 @pytest.mark.usefixtures("four")
 def test_what_the_machine_refuses_to_one_of_several_decides_the_code(
     unified: Unified, monkeypatch: pytest.MonkeyPatch

@@ -74,7 +74,8 @@ class Export:
             elif not result.goes_on:
                 self._progress.add(parts=1)
             self._note_success(result.entry, result.part)
-            if self._runtime.monotonic() - self._saved_at >= self._destination.save_seconds:
+            waited = self._runtime.monotonic() - self._saved_at
+            if waited >= self._destination.save_seconds or len(self._untidy) >= self._destination.most_untold:
                 self._save()
 
     def _note_failure(self, task: ExportTask, error: UnifiedError) -> None:

@@ -24,6 +24,8 @@ class Destination(Protocol):
 
     save_seconds: float
     """How long what ended may wait to be told in the manifest."""
+    most_untold: int
+    """How many lists that ended may wait for that; each of them may keep files open."""
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
         """Keep other runs with a manifest of this name out. Raises StateError or InUseError where one is under way."""

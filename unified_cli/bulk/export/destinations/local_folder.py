@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from unified_cli import os_limits
 from unified_cli.bulk.export import parquet_file
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
@@ -23,6 +24,8 @@ from unified_cli.storage.file_lock import HeldLock
 _BLOCK = 1024 * 1024
 # Some hundred bytes for each list: room for all lists of ten thousand connections.
 _LARGEST = 1024 * 1024 * 1024
+# A list that ended has two files open until the manifest tells of it: so that is this share of all that may be open.
+_LEAST_UNTOLD, _SHARE = 4, 8
 
 
 class LocalFolder:
@@ -31,6 +34,7 @@ class LocalFolder:
     save_seconds = 1.0
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
+        self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
         self._runtime = runtime
         self._folder = folder
 

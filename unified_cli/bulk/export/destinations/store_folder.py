@@ -1,6 +1,7 @@
 """A folder in an object store as the place an export goes to."""
 
 import hashlib
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
@@ -26,6 +27,7 @@ class StoreFolder:
 
     # The logs are the truth, and a manifest of many lists is large.
     save_seconds = 60.0
+    most_untold = sys.maxsize
 
     def __init__(self, runtime: Runtime, objects: StoredObjects) -> None:
         self._runtime = runtime
