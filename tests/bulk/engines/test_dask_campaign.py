@@ -16,6 +16,7 @@ pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 from cluster import Cluster, Started, cluster, records_of, wait_until  # noqa: E402  needs the extra
+from limited_service import OF_A_CONNECTION, OF_A_TOKEN  # noqa: E402  as above
 
 CONNECTIONS, PAGES, RECORDS = 28, 50, 100
 LISTS = ("ticketing/tickets", "ticketing/contacts")
@@ -103,8 +104,9 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
         )
         assert counts["refused"] == 0
         assert set(counts["asked"].values()) == {number}
-        assert counts["peaks"]["connection"] <= 45
-        assert counts["peaks"]["token"] <= MOST
+        # Counted where they arrive, some later than others: that is what the tenth between our bounds and these is for.
+        assert counts["peaks"]["connection"] <= OF_A_CONNECTION
+        assert counts["peaks"]["token"] <= OF_A_TOKEN
         assert seconds <= 1.2 * floor
         time.sleep(WINDOW)
 
