@@ -1,0 +1,199 @@
+"""What older versions wrote is read, or refused with a clear word and nothing lost; `write.py` wrote it."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Result, Unified
+
+HERE = Path(__file__).parent
+VERSIONS = sorted(folder.name for folder in HERE.iterdir() if (folder / "home").is_dir())
+# What stands in the files for the folder that they were written to.
+FOLDER = b"/before"
+FORMS = ("ndjson", "csv", "json", pytest.param("parquet", marks=pytest.mark.extra))
+
+Before = Callable[[str], Result]
+
+
+@pytest.fixture(params=VERSIONS)
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of the files of a version, as private as it made them."""
+    copy = tmp_path / "before"
+    shutil.copytree(HERE / request.param, copy)
+    for path in [copy, *copy.rglob("*")]:
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        if path.is_file() and FOLDER in (content := path.read_bytes()):
+            path.write_bytes(content.replace(FOLDER, bytes(copy)))
+    return copy
+
+
+@pytest.fixture
+def before(folder: Path, unified: Unified, monkeypatch: pytest.MonkeyPatch) -> Before:
+    """Run a command over the copy, a minute after the last run began."""
+    monkeypatch.chdir(folder / "work")
+    headers = (path.read_text().splitlines()[0] for path in (folder / "home/data/unified/runs").glob("*.ndjson"))
+    now = max(json.loads(line)["at"] for line in headers) + 60
+    folders = {kind: folder / "home" / kind / "unified" for kind in ("config", "data", "cache")}
+    return partial(unified, folders=folders, wall=lambda: now)
+
+
+def run_of(before: Before, command: str) -> str:
+    """The id of the run of this command."""
+    runs = json.loads(before("runs list -o json").stdout)["runs"]
+    return next(str(one["id"]) for one in runs if one["command"] == command)
+
+
+def lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_config(before: Before) -> None:
+    ended = before("profile list -o json")
+    assert (ended.stderr, ended.code) == ("", 0)
+    assert [one["name"] for one in ended.json["profiles"]] == ["full", "empty", "other", "real", "added"]
+
+
+def test_a_catalogue_of_ones_own(before: Before) -> None:
+    ended = before("-p full shop orders list --dry-run")
+    assert (ended.json["url"], ended.stderr, ended.code) == (
+        "http://sandbox/unified/shop/orders?integrated_account_id=full",
+        "",
+        0,
+    )
+
+
+def test_every_run_is_listed(before: Before, folder: Path) -> None:
+    ended = before("runs list -o json")
+    assert (ended.stderr, ended.code) == ("", 0)
+    assert {one["id"] for one in ended.json["runs"]} == {
+        path.stem for path in (folder / "home/data/unified/runs").glob("*.ndjson")
+    }
+
+
+def test_a_fan_out_is_retried(before: Before) -> None:
+    run = run_of(before, "ticketing tags create")
+    ended = before(f"runs retry {run}")
+    assert "failed: 1 (added): the service answered 404" in ended.stderr
+    assert ended.code == 9
+
+
+def test_a_run_of_piped_lines_is_resumed(before: Before) -> None:
+    run = run_of(before, "ticketing tags update")
+    ended = before(f"runs resume {run}")
+    assert ended.code == 0
+    shown = before(f"runs show {run} -o json").json
+    assert [entry["outcome"] for entry in shown["result"]] == ["done"] * 8
+
+
+def test_the_write_of_an_agent_is_shown(before: Before) -> None:
+    run = run_of(before, "mcp serve")
+    assert [entry["outcome"] for entry in before(f"runs show {run} -o json").json["result"]] == ["done"]
+
+
+def test_an_import_is_continued(before: Before) -> None:
+    assert before("-p full import ticketing/tags killed.ndjson --workers 2").code == 0
+    assert before("-p full import ticketing/tags done.ndjson").code == 0
+    made = before("-p full ticketing tags list --all -o ids").stdout.split()
+    assert {f"{start}-{n}" for start, count in (("killed", 9), ("done", 3)) for n in range(2, count + 2)} <= {*made}
+    assert len(made) == len({*made})
+
+
+def test_an_import_from_a_pipe_is_continued(before: Before) -> None:
+    piped = "".join(json.dumps({"id": f"piped-{n}", "name": f"tag {n}"}) + "\n" for n in range(2, 11)).encode()
+    ended = before("-p full import ticketing/tags -", stdin=piped)
+    assert ended.stdout.splitlines()[0].startswith("done\t9\t")
+    assert ended.code == 0
+
+
+def test_a_plan_that_was_applied_is_not_applied_again(before: Before) -> None:
+    ended = before("apply done.plan -p empty --ids ids.ndjson --yes")
+    assert ended.stderr.startswith("already applied: done.plan, according to ")
+    assert ended.code == 0
+
+
+def test_a_plan_is_continued(before: Before, folder: Path) -> None:
+    ended = before("apply killed.plan -p empty --ids ids.ndjson --yes")
+    assert ended.stdout.splitlines()[0] == "done\t60\t"
+    assert ended.code == 0
+    known = [one for one in lines((folder / "work/ids.ndjson").read_text()) if one["resource"] == "ticketing/accounts"]
+    assert len({one["from"] for one in known}) == len(known) == 60
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_complete_export_stays(before: Before, form: str) -> None:
+    ended = before(f"-p full export ticketing/tags ticketing/tickets --to export-{form} --format {form}")
+    assert ended.stderr == f"wrote 0 files with 0 records to export-{form}, 2 already complete\n"
+    assert ended.code == 0
+    assert before(f"export --verify export-{form}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("to", "more"),
+    [
+        ("export-killed", "ticketing/tags --page-size 10"),
+        pytest.param("store-killed", "ticketing/tags --page-size 10", marks=pytest.mark.extra),
+    ],
+)
+def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str) -> None:
+    where = f"file://{folder}/work/{to}" if to.startswith("store") else to
+    ended = before(f"-p full export ticketing/tickets {more} --to {where}")
+    assert re.fullmatch(rf"wrote 2 files with \d+ records to {where}, 0 already complete\n", ended.stderr)
+    assert before(f"export --verify {where}").stderr == f"{where}: the manifest matches 2 files\n"
+
+
+@pytest.mark.parametrize("to", ["increments", "increments-killed", pytest.param("store", marks=pytest.mark.extra)])
+def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: str) -> None:
+    where = f"file://{folder}/work/{to}" if to == "store" else to
+    before("-p full ticketing tickets update tickets-7 -f name=later")
+    ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
+    assert re.fullmatch(rf"wrote 1 file with [1-4] records to {where}, 0 already complete\n", ended.stderr)
+    held = "".join(path.read_text() for path in (folder / "work" / to / "full").rglob("*.ndjson"))
+    known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}
+    served = before("-p full ticketing tickets list --all -o ndjson").stdout
+    assert known == {one["id"]: one for one in lines(served)}
+
+
+def test_a_shard_and_a_task_are_verified(before: Before) -> None:
+    assert before("export --verify shards").stderr == "shards: the manifest matches 2 files\n"
+    assert before("export --verify tasks").stderr == "tasks: the manifest matches 1 file\n"
+
+
+def test_a_list_is_continued_at_its_page(before: Before, folder: Path) -> None:
+    ended = before("-p full ticketing tickets list --all -o ndjson --page-size 10 --out killed-list.ndjson")
+    assert ended.stderr.startswith("wrote 120 records of 12 pages to killed-list.ndjson")
+    served = before("-p full ticketing tickets list --all -o ids").stdout.split()
+    assert [one["id"] for one in lines((folder / "work/killed-list.ndjson").read_text())] == served
+
+
+def test_files_that_were_downloaded_stay(before: Before) -> None:
+    ids = before("-p full ticketing attachments list -o ids --limit 3").raw
+    ended = before("-p full ticketing attachments download --from - --out files/", stdin=ids)
+    assert ended.stderr.endswith("0 files saved, 3 already there; files/manifest.ndjson lists them\n")
+    assert ended.code == 0
+
+
+def test_a_recording_is_replayed(before: Before, folder: Path) -> None:
+    recorded = json.loads((folder / "work/list.har").read_text())["log"]["entries"][0]["response"]["content"]["text"]
+    ended = before("-p full ticketing tags list --replay list.har")
+    assert (ended.stdout, ended.code) == (f"{recorded}\n", 0)
+
+
+def test_the_state_of_the_sandbox(before: Before) -> None:
+    assert before("-p full ticketing tickets get tickets-1 --jq .name").stdout == "changed\n"
+
+
+def test_a_schema_is_compared(before: Before) -> None:
+    assert before("schema ticketing/tags -p full --against schema.json").code == 0
+
+
+@pytest.mark.parametrize(
+    "command", ["capabilities ticketing/tags -p full", "ticketing tags list --help", "profile list"]
+)
+def test_caches_are_read_or_ignored(before: Before, command: str) -> None:
+    ended = before(command)
+    assert (ended.stderr, ended.code) == ("", 0)
