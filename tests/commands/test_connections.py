@@ -259,6 +259,60 @@ def test_the_credentials_of_connections_are_dropped_from_any_request(
     assert (tmp_path / "x").read_text() == '{"result":[{"id":1.10,"a":[{"b":2}]}],"next_cursor":null}'
 
 
+AS_TEXT = json.dumps({"account": {"context": {"access_token": SECRET}}, "message": "no"})
+
+
+@pytest.mark.parametrize("status", [403, 500, 200])
+@pytest.mark.parametrize(
+    "of_error",
+    [
+        {"account": {"id": "c-1", "context": {"access_token": SECRET}}},
+        {"errors": [{"field": "status", "message": "bad", "context": {"access_token": SECRET}}]},
+        {"message": {"text": "no", "context": SECRET}},
+        {"remote_error": AS_TEXT},
+        {"message": f"no: {AS_TEXT}"},
+        {"truto_error_insight": {"account": {"value": {"context": {"access_token": SECRET}}}}},
+    ],
+)
+def test_the_credentials_of_connections_are_dropped_from_errors(
+    unified: Unified, service: Service, tmp_path: Path, status: int, of_error: dict[str, Any]
+) -> None:
+    error = {"statusCode": max(status, 400), "error": "Forbidden", "message": "blocked", **of_error}
+    service.reply = lambda _: served(error, status)
+    commands = (LIST, ADD, "capabilities", "request GET /integrated-account/c-1", "request GET /Integrated-Account/c-1")
+    for at, command in enumerate(commands):
+        for more in ("--json-errors", "-vv", f"--record {tmp_path}/{at}.har"):
+            if more.startswith("--record") and not command.startswith("request"):
+                continue
+            result = unified(f"{command} {more} --retries 0", environ=service.environ)
+            assert result.code in {4, 5, 7}, result.stderr
+            assert SECRET not in result.stdout + result.stderr
+    result = unified("request GET /integrated-account/c-1 --json-errors --retries 0", environ=service.environ)
+    assert '"body": {"statusCode": ' in result.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()]
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/html", "application/json"])
+@pytest.mark.parametrize("status", [200, 403, 502])
+def test_what_cannot_be_looked_through_is_not_shown(
+    unified: Unified, service: Service, tmp_path: Path, kind: str, status: int
+) -> None:
+    body = f'{{"id": 1, "context": {{"access_token": "{SECRET}"}}'.encode()
+    service.reply = lambda _: Reply(status, body, {"Content-Type": kind, "Content-Disposition": "attachment"})
+    result = unified(
+        f"request GET /integrated-account/c-1 --retries 0 --json-errors --out {tmp_path}/x", environ=service.environ
+    )
+    assert (result.code, result.stdout, SECRET in result.stderr) == (7 if status == 403 else 5, "", False)
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_body_of_a_change_of_a_connection_is_not_shown(unified: Unified, service: Service) -> None:
+    words = ["request", "PATCH", "/integrated-account/me", "-d", json.dumps({"context": {"key": SECRET}}), "-vv"]
+    result = unified(words, environ=service.environ)
+    assert (result.code, SECRET in result.stdout + result.stderr) == (0, False)
+    assert "> (not shown: it holds credentials)\n" in result.stderr
+
+
 def test_two_hundred_profiles_are_added_in_one_step(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, config: Callable[[str], Path]
 ) -> None:

@@ -68,7 +68,7 @@ class HttpConnection:
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
         outgoing = self._outgoing(request, expected.part)
-        self._trace.request(outgoing, request.body)
+        self._trace.request(request, outgoing)
         started = self._runtime.monotonic()
         result = self._exchange(request, outgoing, until, expected)
         seconds = self._runtime.monotonic() - started

@@ -18,6 +18,7 @@ Query = Sequence[tuple[str, str]]
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
+_PARAMETERS = re.compile(r";[^/]*")
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -56,7 +57,7 @@ class Request(NamedTuple):
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
     private: bool = False
-    """The answer holds credentials, so that its body is not to be shown."""
+    """It is about connections, whose credentials stand in the bodies: these are not to be shown as they are."""
 
     @property
     def target(self) -> str:
@@ -142,8 +143,16 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
-    private = f"/{segments[0]}" == scope.service.accounts
+    private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
     return _build(scope, method, segments, content._replace(query=[*own, *content.query]))._replace(private=private)
+
+
+def answers_with_credentials(path: str, accounts: str) -> bool:
+    """Whether a path, not percent-encoded, is about connections; `accounts` is where the service lists them.
+
+    A base URL may have a path of its own before it. Servers read paths in different ways, so what looks like it counts.
+    """
+    return f"{accounts}/" in f"{_PARAMETERS.sub('', path.casefold())}/"
 
 
 def _split(path: str) -> SplitResult | None:

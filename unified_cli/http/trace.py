@@ -17,14 +17,14 @@ class Trace(NamedTuple):
 
     stderr: Stderr
 
-    def request(self, outgoing: httpx.Request, body: bytes | None) -> None:
+    def request(self, sent: Request, outgoing: httpx.Request) -> None:
         """Print a request that is about to be sent."""
         if self.stderr.verbosity:
             self.stderr.line(excerpt(f"> {outgoing.method} {outgoing.url}"))
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
-            if body:
-                self.stderr.exact(f"> {self._shown(body)}")
+            if sent.body:
+                self.stderr.exact(f"> {self._shown(sent, sent.body)}")
 
     def answer(self, response: httpx.Response) -> None:
         """Print the headers of an answer."""
@@ -34,7 +34,7 @@ class Trace(NamedTuple):
     def body(self, sent: Request, content: bytes) -> None:
         """Print the body of an answer."""
         if self.stderr.verbosity > 1:
-            self.stderr.exact(f"< {'(not shown: it holds credentials)' if sent.private else self._shown(content)}")
+            self.stderr.exact(f"< {self._shown(sent, content)}")
 
     def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
         """Print how an attempt ended."""
@@ -48,5 +48,7 @@ class Trace(NamedTuple):
         for name, value in headers.multi_items():
             self.stderr.exact(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else excerpt(value)}")
 
-    def _shown(self, content: bytes) -> str:
+    def _shown(self, sent: Request, content: bytes) -> str:
+        if sent.private:
+            return "(not shown: it holds credentials)"
         return excerpt(content[:_LARGEST].decode("utf-8", "replace"))

@@ -99,6 +99,10 @@ class Reader(NamedTuple):
             raise decoding.DamageError("the answer is partial (206), which was not requested")
         if status == 206 and part and content_range(response.headers)[0] != part.start:
             return self._final(request, status, f"the partial answer does not start at byte {part.start}")
+        if request.private:
+            if kind and not decoding.is_json(kind):
+                return self._final(request, status, "the answer is not JSON, so its credentials cannot be left out")
+            return self._document(request, response, split=expected.page)
         if part and (status == 206 or _is_file(response)):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
@@ -156,6 +160,12 @@ class Reader(NamedTuple):
             self.disconnect()
             body = b""
         self.trace.body(request, body)
+        if request.private:
+            try:
+                body = self._without_credentials(body)
+            except decoding.DamageError:
+                # Nobody can tell what in it is a credential; the status says what happened.
+                body = b""
         return self._failed(request, response, status, body)
 
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:

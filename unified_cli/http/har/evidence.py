@@ -60,7 +60,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
     clock = ReplayClock()
     # Journals and runs of a replay are gone with it: nothing of them was done.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
-        index = HarIndex(path, copy)
+        index = HarIndex(path, copy, service.accounts)
         try:
             yield runtime._replace(
                 exchanges=Replay(index, clock, service.connection),

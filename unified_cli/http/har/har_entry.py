@@ -9,6 +9,7 @@ import httpx
 
 from unified_cli.http.har import har_redaction
 from unified_cli.http.har.exchange import BodyEnd, Exchange
+from unified_cli.http.request import answers_with_credentials
 from unified_cli.json_text.values import JsonObject
 
 _TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
@@ -20,7 +21,7 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
     found: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(timespec="milliseconds"),
         "time": _milliseconds(ended - exchange.began),
-        "request": _request(exchange.request),
+        "request": _request(exchange.request, accounts),
         "response": _response(exchange, private=is_private(exchange.request.url, accounts)),
         "cache": {},
         "timings": {
@@ -42,20 +43,21 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
 
 
 def is_private(url: httpx.URL, accounts: str) -> bool:
-    """Whether the answer to this URL tells the credentials of connections."""
-    return f"{accounts}/" in f"{url.path}/"
+    """Whether what is said at this URL tells the credentials of connections."""
+    return answers_with_credentials(url.path, accounts)
 
 
-def body_text(content: bytes) -> str:
+def body_text(request: httpx.Request, accounts: str) -> str:
     """The body of a request as a recording has it: that of the request that is looked up, too."""
-    return har_redaction.text(content.decode("utf-8", "replace")) or ""
+    private = is_private(request.url, accounts)
+    return har_redaction.text(request.content.decode("utf-8", "replace"), private=private) or ""
 
 
 def _milliseconds(seconds: float) -> float:
     return round(max(0.0, seconds) * 1000, 3)
 
 
-def _request(request: httpx.Request) -> JsonObject:
+def _request(request: httpx.Request, accounts: str) -> JsonObject:
     address = har_redaction.url(str(request.url))
     found: JsonObject = {
         "method": request.method,
@@ -69,7 +71,7 @@ def _request(request: httpx.Request) -> JsonObject:
     }
     if request.content:
         kind = request.headers.get("content-type", "")
-        found["postData"] = {"mimeType": kind, "params": [], "text": body_text(request.content)}
+        found["postData"] = {"mimeType": kind, "params": [], "text": body_text(request, accounts)}
     return found
 
 

@@ -27,11 +27,13 @@ _MOST = 1_000_000
 class HarIndex:
     """The exchanges of a file, which are copied first, so that a change to it does not matter.
 
-    Raises StorageError for a file that cannot be read, StateError for one that is no HAR, naming the entry.
+    `accounts` is the path of what answers with credentials. Raises StorageError for a file that cannot be read,
+    StateError for one that is no HAR, naming the entry.
     """
 
-    def __init__(self, path: Path, copy: SpoolFile) -> None:
+    def __init__(self, path: Path, copy: SpoolFile, accounts: str) -> None:
         self.path = path
+        self._accounts = accounts
         self._copy = copy
         self.started: float | None = None
         """When the command began, in seconds since 1970; None where the file does not say so."""
@@ -52,7 +54,7 @@ class HarIndex:
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
         """The next exchange for this request, and its number in the file; None if there is none left."""
         with self._lock:
-            left = self._left.get(_key_of(request))
+            left = self._left.get(self._key_of(request))
             if not left:
                 return None
             number = left.popleft()
@@ -61,7 +63,11 @@ class HarIndex:
 
     def times(self, request: httpx.Request) -> int:
         """How often this request was recorded."""
-        return self._counts.get(_key_of(request), 0)
+        return self._counts.get(self._key_of(request), 0)
+
+    def _key_of(self, request: httpx.Request) -> bytes:
+        body = har_entry.body_text(request, self._accounts)
+        return _digest(request.method, har_redaction.url(str(request.url)), body)
 
     def _texts(self, file: BinaryIO) -> Iterator[bytes]:
         try:
@@ -98,10 +104,6 @@ class HarIndex:
 
 def _key(request: HarRequest) -> bytes:
     return _digest(request.method, request.url, request.body.text if request.body else "")
-
-
-def _key_of(request: httpx.Request) -> bytes:
-    return _digest(request.method, har_redaction.url(str(request.url)), har_entry.body_text(request.content))
 
 
 def _digest(*parts: str) -> bytes:

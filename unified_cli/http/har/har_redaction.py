@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from unified_cli.http.answer import private_members
 from unified_cli.json_text import members
 from unified_cli.json_text.outside_strings import deeper_than
 from unified_cli.masking import masked
@@ -121,7 +122,7 @@ def _without(value: bytes, names: frozenset[str]) -> bytes:
         )
     if value.startswith(b"["):
         return b"[" + b",".join(_without(bytes(one), names) for one in members.items(value)) + b"]"
-    return value
+    return private_members.without(value) if names is _OF_CONNECTIONS else value
 
 
 def _masked(content: str) -> str | None:
