@@ -8,6 +8,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.flags import Options
 from unified_cli.cli.options import EarlyOptions, OperationOptions
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
@@ -72,10 +73,10 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """The whole program as one command; nothing below its first level is built yet."""
     early = [EarlyOptions()]
 
-    def selected(patterns: tuple[str, ...]) -> tuple[str, ...]:
-        from unified_cli.bulk.runs import run_selection  # noqa: PLC0415  few selections name a run
+    def selected(options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        from unified_cli.call import run_profiles  # noqa: PLC0415  few selections name a run
 
-        return run_selection.expanded(runtime, patterns)
+        return run_profiles.selected(runtime, options, patterns)
 
     context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS), selected)
 

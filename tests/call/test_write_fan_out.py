@@ -346,6 +346,54 @@ def test_those_that_failed_in_a_run_are_selected(unified: Unified, service: Serv
     assert unified(f"{UPDATE} -p run:20200101-0000:failed --yes").code == 2
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{UPDATE} --yes",
+        f"{UPDATE} --dry-run",
+        "ticketing tickets list",
+        "ticketing tickets list --expect true",
+        "capabilities",
+        "export ticketing/tickets --to dump",
+        "profile test",
+        "doctor",
+        "ticketing tickets get -",
+    ],
+)
+@pytest.mark.parametrize("sign", ["", "-p c* -p !"])
+def test_a_profile_of_a_run_that_leads_elsewhere_now_is_refused(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, command: str, sign: str
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404})
+    run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
+    service.seen.clear()
+    path = tmp_path / "config" / "config.toml"
+    path.write_text(path.read_text().replace('account_id = "a-c01"', 'account_id = "a-other"'))
+    selector = f"{sign}run:{run}:failed" if sign else f"-p run:{run}:failed"
+    result = unified(f"{command} {selector}", wall=lambda: 0.0, stdin=b'{"_profile":"c01","id":"1"}')
+    assert (result.code, result.stdout, service.seen) == (12, "", [])
+    assert result.stderr == (
+        f'error: profile "c01" leads to account a-other at {service.url} now, and the run was for account a-c01 at '
+        f"{service.url} (nothing was sent)\n"
+    )
+    assert unified(f"{UPDATE} -p run:{run}:done --dry-run").code == 0
+
+
+def test_a_connection_of_a_run_is_left_out_under_any_name(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404, "a-c02": 404})
+    run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
+    assert (
+        unified(f"profile add again --base-url {service.url} -a a-c00 --token-file {tmp_path}/config/token").code == 0
+    )
+    service.seen.clear()
+    unified(f"{UPDATE} -p * -p '!run:{run}:done' --yes")
+    assert sorted(map(account, service.seen)) == ["a-c01", "a-c02"]
+
+
 def test_piped_writes_are_a_run(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 404})

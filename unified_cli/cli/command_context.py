@@ -15,7 +15,8 @@ class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one built-in command.
 
     `early` returns the options right after the program's name, `program` builds the whole tree of commands for a
-    catalogue; `built_in` names the commands beside the APIs. `selected` replaces what `-p` says of runs.
+    catalogue; `built_in` names the commands beside the APIs. `selected` replaces what the `-p` of a
+    command says of runs.
     """
 
     runtime: Runtime
@@ -23,7 +24,7 @@ class CommandContext(NamedTuple):
     early: Callable[[], EarlyOptions]
     program: Callable[[Catalogue], Any]
     built_in: Sequence[str]
-    selected: Callable[[tuple[str, ...]], tuple[str, ...]] = tuple
+    selected: Callable[[Options, tuple[str, ...]], tuple[str, ...]] = lambda _, patterns: patterns
 
     def complete(self, options: OptionsT) -> OptionsT:
         """The options of a command merged with those right after the program's name; sets the verbosity."""
@@ -31,7 +32,7 @@ class CommandContext(NamedTuple):
         found = completed(options, early)
         self.runtime.stderr.verbosity = getattr(found, "verbose", early.verbose)
         patterns: tuple[str, ...] = getattr(found, "profile", ())
-        return found.replaced(profile=self.selected(patterns)) if any(map(_names_a_run, patterns)) else found
+        return found.replaced(profile=self.selected(found, patterns)) if any(map(_names_a_run, patterns)) else found
 
 
 def _names_a_run(pattern: str) -> bool:

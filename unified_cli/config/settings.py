@@ -118,6 +118,12 @@ class Settings:
         }
         return replace(self, values={**self.values, **merged})
 
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What the connection is, whatever its profile is called: origin and account. Raises as `reachable` does."""
+        address, account = self.reachable()
+        return address.origin, account
+
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""
         name = f'profile "{self.profile}"' if self.profile else None

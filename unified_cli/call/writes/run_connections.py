@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from unified_cli.bulk.runs import run_selection
 from unified_cli.bulk.runs.journal_entry import JournalEntry, RunCall
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.catalogue import Catalogue, Operation
@@ -41,7 +42,7 @@ class RunConnections:
         settings = self.settings(call.profile)
         address, account = settings.reachable()
         if (str(address), account) != (call.base_url, call.account):
-            raise _moved(call, settings)
+            raise run_selection.moved(call, settings)
         content = Content(call.query, body if call.body is None else call.body.encode("utf-8"), key or None)
         scope = Scope(address, account, self._catalogue.service)
         request = requests.for_operation(scope, self.operation(call.operation), call.id, content)
@@ -91,12 +92,3 @@ class RunConnections:
         except UsageError as error:
             # The journal says something that no command line gives.
             raise StateError(f"call {entry.n} of the run cannot be made: {error.message}") from None
-
-
-def _moved(call: RunCall, settings: Settings) -> StateError:
-    who = f'profile "{call.profile}"' if call.profile else "the environment"
-    return StateError(
-        f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was for account "
-        f"{call.account} at {call.base_url}",
-        hint="nothing was sent",
-    )
