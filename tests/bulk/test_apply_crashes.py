@@ -64,7 +64,8 @@ def check(unified: Unified, sandbox: UnifiedSandbox, environ: dict[str, str], fo
         child, parent = by_name[f"{point}-child"], by_name[f"{point}-parent"]
         assert child["parent"] == {"id": parent["id"]}
         assert (by_name[f"u{point}"]["color"], f"d{point}" in by_name) == (point, False)
-        pairs = [json.loads(line) for line in (folder / f"ids-{point}").read_text().splitlines()]
+        header, *pairs = map(json.loads, (folder / f"ids-{point}").read_text().splitlines())
+        assert header["to"]["origin"] == sandbox.url
         assert {pair["from"]: pair["to"] for pair in pairs} == {f"s{point}": parent["id"], f"c{point}": child["id"]}
         assert len(pairs) == 2
     assert {count for *_, count in sandbox._store.effects()} == {1}

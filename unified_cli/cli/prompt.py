@@ -1,6 +1,8 @@
 """Ask for confirmation before a delete, and before a write to several connections."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from unified_cli.config import connection_facts
 from unified_cli.config.settings import Settings
@@ -44,6 +46,18 @@ def confirm_several(
         raise UsageError(f"nothing was sent: cannot ask whether to {what} in {where}", hint="add --yes")
     if not ask(runtime, f"{what} in {where}?"):
         raise UsageError("nothing was sent")
+
+
+class Asking(NamedTuple):
+    """How a person is told something and asked: `note` prints a line, `ask` is None where nobody can be asked."""
+
+    note: Callable[[str], None]
+    ask: Callable[[str], bool] | None
+
+
+def asking(runtime: Runtime, settings: Settings) -> Asking:
+    """How the person at the terminal is asked, if there is one and prompts are allowed."""
+    return Asking(runtime.stderr.note, partial(ask, runtime) if _can_ask(runtime, settings) else None)
 
 
 def _can_ask(runtime: Runtime, settings: Settings) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
-from record_files import ndjson
+from record_files import ids_header, ndjson
 from server import Reply, Seen, Service
 
 from unified_cli.storage.file_lock import HeldLock
@@ -332,13 +332,21 @@ def test_records_that_refer_to_each_other_are_created_in_order(
     ((_, ticket),) = there("tickets").items()
     ((account, _),) = there("accounts").items()
     assert (ticket["tags"], ticket["account"]) == ([{"id": new["n0"]}, {"id": new["n4"]}], {"id": account})
-    pairs = [json.loads(line) for line in Path(ids).read_text().splitlines()]
+    header, *pairs = map(json.loads, Path(ids).read_text().splitlines())
+    assert header == ids_header(None, "empty")
     assert {"resource": "ticketing/accounts", "from": 7, "to": account} in pairs
     assert len(pairs) == 7
     # What a crash kept from the file, the journal knows.
-    Path(ids).write_text('{"resource":"ticketing/ta')
-    assert unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}").code == 0
-    assert len(Path(ids).read_text().splitlines()) == 7
+    for torn in ('{"unified_ids":1,"fr', f"{json.dumps(header)}\n" + '{"resource":"ticketing/ta'):
+        Path(ids).write_text(torn)
+        again = unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}")
+        assert again.code == 0
+        assert again.stderr.startswith(
+            f"{ids}: the last line was cut off when it was written, and is left out: applying the plan again adds the "
+            "pair\n"
+        )
+        first, *others = map(json.loads, Path(ids).read_text().splitlines())
+        assert (first, sorted(others, key=str)) == (header, sorted(pairs, key=str))
 
 
 def test_what_refers_to_a_record_that_failed_is_not_tried(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from front_door import Process, Unified
-from record_files import TWO, ndjson
+from record_files import TWO, ids_header, ndjson
 from server import Reply, Seen, Service
 
 
@@ -157,7 +157,10 @@ def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_pa
     one = ndjson(tmp_path / "a", {"id": "c1", "account_id": "a1"}, {"id": 2, "account_id": "a1"})
     other = ndjson(tmp_path / "b", {"id": "n1", "account_id": 7}, {"id": "n2", "account_id": 8})
     pairs = [("contacts", "c1", "n1"), ("contacts", "2", "n2"), ("accounts", "a1", 7), ("tags", "a1", "t1")]
-    ids = ndjson(tmp_path / "ids", *({"resource": f"ticketing/{name}", "from": a, "to": b} for name, a, b in pairs))
+    header = ids_header(None, None)
+    ids = ndjson(
+        tmp_path / "ids", header, *({"resource": f"ticketing/{name}", "from": a, "to": b} for name, a, b in pairs)
+    )
     argv = f"diff ticketing/contacts --from {one} --to {other} --ids"
     assert changes(unified(f"{argv} {ids}").stdout) == [("different", ["n2"], ["account_id"])]
     assert len(changes(unified(f"{argv} {tmp_path}/none").stdout)) == 4

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
-from record_files import TWO, ndjson
+from record_files import TWO, ids_header, ndjson
 
 APPLY = "(unified apply PLAN -p new does it, --dry-run shows it)\n"
 
@@ -126,7 +126,8 @@ def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callab
     records = [{"id": "a", "name": "x", "parent": {"id": "r"}}, {"id": "b", "name": "y", "parent": {"id": "a", "n": 1}}]
     one = ndjson(tmp_path / "one", *records, {"id": "c", "name": "z", "parent": {"id": "q"}, "workspace": {"id": 5}})
     known = {"a": "t1", "r": "t9"}.items()
-    ids = ndjson(tmp_path / "ids", *({"resource": "ticketing/tags", "from": old, "to": new} for old, new in known))
+    pairs = ({"resource": "ticketing/tags", "from": old, "to": new} for old, new in known)
+    ids = ndjson(tmp_path / "ids", ids_header(None, "empty"), *pairs)
     result = unified(f"plan ticketing/tags --from {one} --to new --ids {ids}")
     _, calls = plan(result.stdout)
     assert [(call["source"], call["body"], call.get("references")) for call in calls] == [

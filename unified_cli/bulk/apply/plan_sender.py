@@ -14,7 +14,8 @@ from unified_cli.bulk.apply.call_attempt import PlannedJob
 from unified_cli.bulk.apply.call_order import CallStep
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.compare.id_map import IdFile, IdMap, IdPair
+from unified_cli.bulk.compare.id_file import IdFile
+from unified_cli.bulk.compare.id_map import IdMap, IdPair
 from unified_cli.bulk.compare.id_references import IdReference, IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.plan_format import NO_JSON, PlannedCall

@@ -12,6 +12,13 @@ from unified_cli.storage.spool_file import SpoolFile
 _NO_ID = b"null"
 
 
+class Identity(msgspec.Struct, frozen=True):
+    """What a connection is, whatever its profile is called."""
+
+    origin: str
+    account: str
+
+
 class SideFacts(msgspec.Struct, omit_defaults=True):
     """What a side was, as a plan tells it: where its records came from, how many, and a digest of them all.
 
@@ -24,6 +31,15 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
     account: str = ""
     records: int = 0
     sha256: str = ""
+
+    @property
+    def identity(self) -> Identity | None:
+        """The connection whose records they are; None for those of a file, which may be anybody's."""
+        if not (self.origin and self.account):
+            return None
+        scheme, slashes, rest = self.origin.partition("://")
+        # The address of a profile may have a path, which is no part of the origin.
+        return Identity(f"{scheme}{slashes}{rest.partition('/')[0]}", self.account)
 
 
 class SpooledSide:

@@ -12,7 +12,9 @@ from unified_cli.bulk.apply.call_order import CallOrder
 from unified_cli.bulk.apply.plan_check import CheckedPlan, PlanCheck
 from unified_cli.bulk.apply.plan_file import PlanFile
 from unified_cli.bulk.apply.plan_sender import ApplyTerms, PlanSender
-from unified_cli.bulk.compare.id_map import IdFile, IdMap
+from unified_cli.bulk.compare import id_file
+from unified_cli.bulk.compare.id_file import IdFile, IdHeader
+from unified_cli.bulk.compare.id_map import IdMap
 from unified_cli.bulk.compare.plan_format import OPERATIONS
 from unified_cli.bulk.import_ import result_files
 from unified_cli.bulk.runs.run_registry import RunRegistry
@@ -49,7 +51,10 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         _check_target(files, settings)
         check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
         plans = [check.run(file) for file in files]
-        ids = IdMap.read(Path(options.ids)) if options.ids else IdMap()
+        _check_sources(plans, options)
+        ids = IdMap()
+        if options.ids:
+            ids = id_file.read(Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings))
         if options.dry_run:
             CallOrder(plans, partial(_is_chosen, plans, options), ids)
             apply_preview.show(runtime, plans, options)
@@ -83,6 +88,24 @@ def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
         raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')
 
 
+def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
+    """Raise UsageError where an id of one connection would be taken for an id of another."""
+    first, *others = plans
+    other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
+    if other and (options.ids or any(plan.waits for plan in plans)):
+        raise UsageError(
+            f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and {other.file.path} is "
+            f"{_ids_header([other]).in_words}: an id of one is none of the other",
+            hint="apply them one after the other, each with its own --ids",
+        )
+
+
+def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
+    """The header of the file of --ids that belongs to the plans."""
+    header = plans[0].file.header
+    return IdHeader.of(header.of_from, header.of_to)
+
+
 def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, number: int) -> bool:
     return options.only in {None, plans[at].operation(number)}
 
@@ -106,7 +129,7 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
     if options.ids is None and any(plan.file.header.ids for plan in plans):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
     with ExitStack() as stack:
-        ids_file = stack.enter_context(IdFile(Path(options.ids))) if options.ids else None
+        ids_file = stack.enter_context(IdFile(Path(options.ids), _ids_header(plans))) if options.ids else None
         clients = stack.enter_context(Clients(runtime, context.catalogue))
         terms = _terms(context, settings, options, clients)
         sender = PlanSender(applied, terms, ids, ids_file)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unified_cli import signals
+from unified_cli.bulk.compare import id_file
+from unified_cli.bulk.compare.id_file import IdHeader
 from unified_cli.bulk.compare.id_map import IdMap
 from unified_cli.bulk.compare.id_references import IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
@@ -18,6 +20,7 @@ from unified_cli.catalogue import Resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
+from unified_cli.cli.prompt import asking
 from unified_cli.commands import named_resource
 from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
@@ -58,21 +61,24 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
     """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
-    fan_out.shared(runtime, config, options.replaced(output=None))
+    common = fan_out.shared(runtime, config, options.replaced(output=None))
     resource = named_resource.find(catalogue, options.resource)
 
     def settings(name: str) -> Settings:
         return resolution.resolve(overrides(options, name)._replace(output=None), runtime, config)
 
     finder = SourceFinder(runtime, catalogue, resource, settings)
+    of_from, of_to = finder.find("--from", options.from_), finder.find("--to", options.to)
     return ComparedSides(
         resource,
-        finder.find("--from", options.from_),
-        finder.find("--to", options.to),
+        of_from,
+        of_to,
         RecordKey(options.key or ("id",)),
         PathRules(_paths(options.ignore), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
-        IdMap.read(Path(options.ids)) if options.ids else None,
+        id_file.read(Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common))
+        if options.ids
+        else None,
     )
 
 
