@@ -476,6 +476,7 @@ _unified_default() {
 # Add to `words` the ids or columns, as $1 says, that a terminal showed of the resource in `path` within a day.
 _unified_seen() {
     local LC_ALL=C line file now=0 lines=0 name=${path% *} cache=${XDG_CACHE_HOME:-}
+    local config=${UNIFIED_CONFIG:-$_unified_folder/config.toml}
     local word='^[A-Za-z0-9][A-Za-z0-9._-]*$'
     [[ -z $account ]] || return
     _unified_default
@@ -488,10 +489,12 @@ _unified_seen() {
         cache=${HOME:-}/.cache/unified
     fi
     file=$cache/completion/$profile/${name/ /.}.$1
-    [[ -f $file && -O $file && -r $file ]] || return
+    # A profile may lead elsewhere in another config file, or since this one was changed.
+    [[ -f $file && -O $file && -r $file && ! $config -nt $file ]] || return
     printf -v now '%(%s)T' -1 2>/dev/null
     while ((lines++ < 400)) && IFS= read -r line; do
         if ((lines == 1)); then
+            [[ ${line#* * } == "${config//\/\///}" ]] || return
             line=${line%% *}
             [[ $line =~ ^[1-9][0-9]{0,11}$ ]] && ((now == 0 || now - line < 86400)) || return
         elif [[ (${#line} -le 100) && $line =~ $word && " $words " != *" $line "* ]]; then

@@ -1,12 +1,12 @@
 """Keep the ids and columns that a list showed on a terminal, for completion."""
 
 import contextlib
-import hashlib
 from collections.abc import Sequence
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
-from unified_cli.config.completion_words import CompletionWords
+from unified_cli.config import file
+from unified_cli.config.completion_words import CompletionWords, WordSource
 from unified_cli.http.answer import bounds, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
@@ -27,18 +27,15 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
     """Keep the ids and columns of records that a person saw, if the connection was named by its profile."""
     runtime, _, settings, _ = call
-    if not (operation and operation.lists and settings.profile):
+    # Completion knows a connection by its profile only, as the config file has it.
+    path = file.locate(runtime)
+    if not (operation and operation.lists and settings.profile and settings.is_of_file and path):
         return
-    address, account = settings.reachable()
-    if call.options.account_id:
-        # Completion knows connections by their profiles only.
-        return
-    connection = hashlib.sha256(f"{address.origin}\0{account}".encode()).hexdigest()[:16]
     found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
     ids = [members.text(parts.get("id")) for parts in found]
     columns = dict.fromkeys(name for parts in found for name in parts)
-    words = CompletionWords(runtime.folder("cache"), runtime.wall)
+    words = CompletionWords(runtime.folder("cache"), runtime.wall, WordSource(settings.profile, settings.digest, path))
     # The call has done its work: what cannot be kept must not fail it.
     with contextlib.suppress(OSError):
-        words.add(settings.profile, (operation.api, operation.resource, "ids"), connection, ids)
-        words.add(settings.profile, (operation.api, operation.resource, "columns"), connection, columns)
+        words.add((operation.api, operation.resource, "ids"), ids)
+        words.add((operation.api, operation.resource, "columns"), columns)

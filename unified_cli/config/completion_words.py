@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
+from unified_cli.masking import masked
 from unified_cli.storage import cache, folders, regular_file
 
 _MOST = 300
@@ -14,42 +16,59 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LARGEST = 64 * 1024
 
 
+class WordSource(NamedTuple):
+    """Where words were seen: by which profile of which config file, and what stands for the connection it led to."""
+
+    profile: str
+    connection: str
+    config: Path
+
+
 class CompletionWords:
     """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is kept without such a folder.
 
-    The first line of a file is when it was written, in seconds since 1970, and the connection; each other line is a
-    word. The shells take the file for at most a day, and no connection but this one adds to it.
+    The first line of a file is when it was written, in seconds since 1970, the connection, and the config file; each
+    other line is a word. The shells take the file for at most a day, where it is of their config file, and only until
+    that changes: they cannot tell where a profile leads. No connection but this one adds to it.
     """
 
-    def __init__(self, folder: Path | None, wall: Callable[[], float]) -> None:
+    def __init__(self, folder: Path | None, wall: Callable[[], float], source: WordSource) -> None:
         self._folder = folder / "completion" if folder else None
         self._wall = wall
+        self._source = source
 
-    def add(self, profile: str, resource: tuple[str, str, str], connection: str, words: Iterable[str]) -> None:
+    def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
         """Put words before those that the file has; `resource` is API, resource and kind. Raises OSError.
 
-        Words that a shell might take for more than a word are left out.
+        Words that a shell might take for more than a word are left out, and known secrets.
         """
-        names = (profile, *resource)
-        if self._folder is None or not all(map(_WORD.fullmatch, names)):
+        profile, connection, config = self._source
+        named = all(map(_WORD.fullmatch, (profile, *resource))) and config.is_absolute() and "\n" not in str(config)
+        if self._folder is None or not named:
             return
         path = self._folder / profile / ".".join(resource)
-        found = dict.fromkeys(islice((word for word in words if _WORD.fullmatch(word)), _MOST))
+        harmless = (word for word in words if _WORD.fullmatch(word) and masked(word) == word)
+        found = dict.fromkeys(islice(harmless, _MOST))
         if not found:
             return
-        found |= dict.fromkeys(self._read(path, connection))
+        found |= dict.fromkeys(self._read(path))
         folders.make_private(path.parent)
-        lines = [f"{self._wall():.0f} {connection}", *islice(found, _MOST), ""]
-        cache.replace(path, "\n".join(lines).encode("ascii"))
+        first = f"{self._wall():.0f} {connection} ".encode("ascii") + os.fsencode(config)
+        cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST)), b""]))
 
-    def _read(self, path: Path, connection: str) -> list[str]:
+    def _read(self, path: Path) -> list[str]:
         """The words of the file, if it is of this connection, of this user and of today."""
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
                 own = os.fstat(file.fileno()).st_uid == os.geteuid()
-                first, *words = file.read(_LARGEST).decode("ascii").split("\n") if own else [""]
-            written, _, of = first.partition(" ")
-            fresh = of == connection and 0 <= self._wall() - float(written) < cache.LIFETIME
+                first, *words = file.read(_LARGEST).split(b"\n") if own else [b""]
+            written, connection, config = first.split(b" ", 2)
+            of = (connection.decode("ascii"), os.fsdecode(config)) == (
+                self._source.connection,
+                str(self._source.config),
+            )
+            fresh = of and 0 <= self._wall() - float(written) < cache.LIFETIME
+            found = [word.decode("ascii") for word in words] if fresh else []
         except (OSError, ValueError):
             return []
-        return [word for word in words if _WORD.fullmatch(word)] if fresh else []
+        return [word for word in found if _WORD.fullmatch(word)]

@@ -1,5 +1,6 @@
 """The resolved settings of a call, with the source of each value."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -123,6 +124,17 @@ class Settings:
         """What the connection is, whatever its profile is called: origin and account. Raises as `reachable` does."""
         address, account = self.reachable()
         return address.origin, account
+
+    @property
+    def digest(self) -> str:
+        """A few letters that stand for the identity, where it is only compared."""
+        return hashlib.sha256("\0".join(self.identity).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether the config file alone says which connection it is: no flag and no variable does."""
+        foreign = {"--base-url", "--account-id", KEYS["base_url"].variable, KEYS["account_id"].variable}
+        return foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
 
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""

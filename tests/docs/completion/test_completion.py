@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pexpect
@@ -12,7 +12,8 @@ from front_door import ROOT
 from positions import CONFIG, PROFILES, positions
 from terminals import COMPLETIONS, SHELLS, Shell
 
-from unified_cli.config.completion_words import CompletionWords
+from unified_cli import masking
+from unified_cli.config.completion_words import CompletionWords, WordSource
 
 Start = Callable[..., Shell]
 
@@ -267,8 +268,7 @@ def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start
 @pytest.mark.parametrize("name", SHELLS)
 def test_ids_and_columns_that_a_terminal_showed_are_offered(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name, TAGGED)
-    config = tmp_path / ".config" / "unified" / "config.toml"
-    config.chmod(0o600)
+    settled(tmp_path)
     get = "unified -p acme ticketing tickets get tickets-1"
     assert running.offered(get) == set()
     for extra in ("-o table", ""):
@@ -295,7 +295,14 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: St
     words = ["$(touch PWN)", "`touch PWN`", "x;touch PWN", "a b", "-x", "../x", "\x1b[31mred", "x" * 101, "fine-1"]
     now = int(time.time())
     line = "unified -p acme ticketing tickets get "
-    for first, offered in ((f"{now} of", {"fine-1"}), (f"{now - 90_000} of", set()), ("$(touch PWN)", set())):
+    of = settled(tmp_path)
+    for first, offered in (
+        (f"{now} of {of}", {"fine-1"}),
+        (f"{now - 90_000} of {of}", set()),
+        (f"$(touch PWN) of {of}", set()),
+        (f"{now} of {of}x", set()),
+        (f"{now} of", set()),
+    ):
         file.write_text("\n".join([first, *words, ""]))
         os.utime(file, (now, now) if first.startswith(str(now)) else (now - 90_000, now - 90_000))
         assert running.offered(line) == offered
@@ -305,9 +312,9 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: St
     assert not list(tmp_path.glob("**/PWN*"))
 
 
-def at_terminal(command: str, home: Path, then: str = "") -> None:
+def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> None:
     """Run the program at a terminal of its own, in this home, where it ends with 0."""
-    program = f"{sys.executable} -m unified_cli {command} {then}"
+    program = f"{before} {sys.executable} -m unified_cli {command} {then}"
     environ = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     printed, code = pexpect.run(f"sh -c '{program}'", env=environ, cwd=str(home), withexitstatus=True, timeout=60)
     assert code == 0, printed
@@ -320,6 +327,9 @@ def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) ->
     config.chmod(0o600)
     at_terminal("-p acme ticketing tickets list", tmp_path, then=">/dev/null")
     at_terminal("-p acme -a empty ticketing tickets list", tmp_path)
+    config.write_text(TAGGED.replace('account_id = "full"', ""))
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path, before="UNIFIED_ACCOUNT_ID=full")
+    config.write_text(TAGGED)
     cache = tmp_path / ".cache" / "unified"
     assert not (cache / "completion").exists()
     cache.mkdir(parents=True, exist_ok=True)
@@ -329,18 +339,66 @@ def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) ->
 
 def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: Path) -> None:
     now = [1_000_000.0]
-    kept = CompletionWords(tmp_path, lambda: now[0])
     resource = ("voice", "calls", "ids")
     file = tmp_path / "completion" / "acme" / "voice.calls.ids"
-    kept.add("acme", resource, "one", ["a", "b", "odd one", "$x"])
-    kept.add("acme", resource, "one", ["c", "b"])
-    assert file.read_text() == "1000000 one\nc\nb\na\n"
-    kept.add("acme", resource, "one", (f"id-{number}" for number in range(1000)))
+
+    def add(connection: str, words: Iterable[str], profile: str = "acme", config: str = "/c d/config.toml") -> None:
+        CompletionWords(tmp_path, lambda: now[0], WordSource(profile, connection, Path(config))).add(resource, words)
+
+    add("one", ["a", "b", "odd one", "$x"])
+    add("one", ["c", "b"])
+    assert file.read_text() == "1000000 one /c d/config.toml\nc\nb\na\n"
+    add("one", (f"id-{number}" for number in range(1000)))
     assert len(file.read_text().splitlines()) == 301
-    kept.add("acme", resource, "another", ["d"])
-    assert file.read_text() == "1000000 another\nd\n"
+    add("another", ["d"])
+    assert file.read_text() == "1000000 another /c d/config.toml\nd\n"
     now[0] += 90_000
-    kept.add("acme", resource, "another", ["e"])
-    assert file.read_text() == "1090000 another\ne\n"
-    kept.add("../acme", resource, "one", ["a"])
+    add("another", ["e"])
+    assert file.read_text() == "1090000 another /c d/config.toml\ne\n"
+    add("another", ["f"], config="/other.toml")
+    assert file.read_text() == "1090000 another /other.toml\nf\n"
+    # As an older version wrote it.
+    file.write_text("1090000 another\ng\n")
+    add("another", ["h"], config="/other.toml")
+    assert file.read_text() == "1090000 another /other.toml\nh\n"
+    add("one", ["a"], config="relative.toml")
+    add("one", ["a"], config="/two\nlines")
+    add("one", ["a"], profile="../acme")
+    masking.hide("s3cret-token")
+    add("another", ["s3cret-token", "i", "a-S3CRET-TOKEN-b"], config="/other.toml")
+    assert file.read_text() == "1090000 another /other.toml\ni\nh\n"
     assert [path.name for path in tmp_path.iterdir()] == ["completion"]
+
+
+def settled(home: Path) -> Path:
+    """The config file of this home, private, and last changed before anything that a test does."""
+    config = home / ".config" / "unified" / "config.toml"
+    config.chmod(0o600)
+    before = int(time.time()) - 60
+    os.utime(config, (before, before))
+    return config
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_what_another_connection_showed_is_not_offered(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name, TAGGED)
+    config = settled(tmp_path)
+    get = "unified -p acme ticketing tickets get tickets-1"
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
+    assert running.offered(get) == {"tickets-1"}
+    other = tmp_path / "other.toml"
+    other.write_text(TAGGED.replace("full", "empty"))
+    os.utime(other, (0, 0))
+    elsewhere = shell(name, TAGGED, UNIFIED_CONFIG=str(other))
+    settled(tmp_path)
+    assert elsewhere.offered(get) == set()
+    assert running.offered(get) == {"tickets-1"}
+    at_terminal("profile set acme account_id=empty", tmp_path)
+    assert running.offered(get) == set()
+    # An older version did not say of which config file a list of words is.
+    config.write_text(TAGGED)
+    settled(tmp_path)
+    for path in (tmp_path / ".cache" / "unified" / "completion" / "acme").iterdir():
+        first, _, rest = path.read_text().partition("\n")
+        path.write_text(f"{first.rpartition(' ')[0]}\n{rest}")
+    assert running.offered(get) == set()

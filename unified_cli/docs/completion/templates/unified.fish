@@ -105,9 +105,16 @@ function __unified_seen --argument-names kind at profile account
     set -l file $cache/completion/$profile/$words[1].$words[2].$kind
     test -f $file -a -O $file -a -r $file; or return
     # Without the builtin path, which is there from fish 3.5 on, the age is not known.
-    if builtin -q path
-        test (path mtime -R -- $file) -lt 86400; or return
-    end
+    builtin -q path; or return
+    test (path mtime -R -- $file) -lt 86400; or return
+    # A profile may lead elsewhere in another config file, or since this one was changed.
+    set -l config $UNIFIED_CONFIG
+    test -n "$config"; or set config (__unified_folder)/config.toml
+    set config (string replace -a // / -- $config)
+    read -l first <$file
+    set -l seen (string replace -r '^\S+ \S+ ' '' -- $first)
+    test "$seen" = "$config"; or return
+    test -e "$config"; and not test (path mtime -- $file) -gt (path mtime -- $config); and return
     string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
 end
 
