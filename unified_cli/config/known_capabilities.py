@@ -1,12 +1,15 @@
 """What connections offered when they were last asked, kept for a day: it explains, and never decides what is sent."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config import file, resolution
 from unified_cli.config.connection_facts import ago
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
@@ -16,6 +19,8 @@ Offered = Mapping[str, Mapping[str, Sequence[str]]]
 
 KIND = "capabilities"
 _MOST_NAMED = 12
+# A thousand connections of which each lacks each operation of an API.
+_LARGEST = 4 * 1024 * 1024
 # A key of the cache that no connection has: its first part is no origin.
 _LACKING = "lacking"
 
@@ -55,29 +60,57 @@ def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownO
     return KnownOffer(of_catalogue(fact.value, catalogue), fact.age) if fact else None
 
 
-def keep_lacking(runtime: Runtime, api: str, lacking: Mapping[str, Sequence[str]], asked: int) -> None:
+def keep_lacking(
+    runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
+) -> None:
     """Keep, for the help of an API's operations, which of the connections just asked lack them.
 
-    `lacking` has the profiles by `resource operation`.
+    `asked` has their settings by name, `lacking` the names by `resource operation`.
     """
-    value = {name: [len(profiles), *profiles[:_MOST_NAMED]] for name, profiles in lacking.items()}
+    numbers = {name: number for number, name in enumerate(asked)}
+    # Without a profile a connection is called by its account, which leads nowhere else.
+    connections = [[name, settings.digest if settings.profile else ""] for name, settings in asked.items()]
+    value = {of: [numbers[name] for name in names] for of, names in lacking.items()}
     cache = _cache(runtime)
     with suppress(OSError):
-        cache.write([asked, value], _LACKING, api)
+        cache.write({"asked": connections, "lacking": value}, _LACKING, api)
         cache.sweep()
 
 
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
-    """Which connections lack an operation, with the age of that; empty where none is known to."""
+    """Which connections lack an operation, with the age of that; empty where none is known to.
+
+    A profile that leads to another connection now is left out.
+    """
     fact = _cache(runtime).read(_LACKING, operation.api)
     match fact and fact.value:
-        case [int() as asked, dict() as lacking] if fact:
-            match lacking.get(f"{operation.resource} {operation.name}"):
-                case [int() as count, *names] if names:
-                    more = f" and {count - len(names)} more" if count > len(names) else ""
-                    of_all = f"{count} of {counted(asked, 'connection')}, asked {ago(fact.age)}"
-                    return f"{of_all}: {', '.join(map(str, names))}{more}"
+        case {"asked": [*asked], "lacking": {**lacking}} if fact:
+            numbers = lacking.get(f"{operation.resource} {operation.name}")
+            listed = numbers if isinstance(numbers, list) else []
+            found = [asked[one] for one in listed if isinstance(one, int) and 0 <= one < len(asked)]
+            names = [*_unmoved(runtime, found)]
+            if names:
+                more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+                of_all = counted(len(asked) - len(found) + len(names), "connection")
+                shown = ", ".join(names[:_MOST_NAMED])
+                return f"{len(names)} of {of_all}, asked {ago(fact.age)}: {shown}{more}"
     return ""
+
+
+def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
+    """The names of the connections that still have them."""
+    runtime = runtime._replace(environ={**runtime.environ})
+    # Help is there whatever is wrong with the configuration.
+    with suppress(UnifiedError):
+        config = file.read(runtime)
+        for one in connections:
+            match one:
+                case [str() as name, ""]:
+                    yield name
+                case [str() as name, str() as digest] if name in config.profiles or name == file.RESERVED:
+                    with suppress(UnifiedError):
+                        if resolution.resolve(Overrides(name), runtime, config).digest == digest:
+                            yield name
 
 
 def lacks(offered: Offered, operation: Operation) -> bool:
@@ -87,4 +120,4 @@ def lacks(offered: Offered, operation: Operation) -> bool:
 
 
 def _cache(runtime: Runtime) -> Cache:
-    return Cache(runtime.folder("cache"), KIND, runtime.wall)
+    return Cache(runtime.folder("cache"), KIND, runtime.wall, largest=_LARGEST)

@@ -1,5 +1,6 @@
 """`unified capabilities`: what connections offer, as they say and as reading their lists shows."""
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -215,12 +216,59 @@ def test_what_is_known_explains_for_a_day_and_keeps_nothing_from_being_sent(
     assert len(service.seen) == 2
 
 
+@pytest.mark.parametrize("change", ["account_id=b2", "base_url=https://x.example", "account_id="])
+def test_help_tells_nothing_of_a_profile_that_leads_elsewhere_now(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, change: str
+) -> None:
+    connections(config, ["a", "b", "c"], service.url)
+    lacking = {"unified": {"ticketing": {"tags": ["get"]}}}
+    service.reply = lambda _: served(lacking)
+    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
+    world = {"folders": folders, "environ": {"UNIFIED_TOKEN": "t"}, "wall": lambda: 1_000_000.0}
+    assert unified("capabilities ticketing -p *", **world).code == 0
+    page = unified("ticketing tags list --help", **world).stdout
+    assert "Not offered by:\n  3 of 3 connections, asked just now: c000, c001, c002\n" in page
+    assert unified(f"profile set c001 {change}", **world).code == 0
+    page = unified("ticketing tags list --help", **world).stdout
+    assert "Not offered by:\n  2 of 2 connections, asked just now: c000, c002\n" in page
+    for name in ("c000", "c002"):
+        assert unified(f"profile remove {name} --yes", **world).code == 0
+    assert "Not offered by" not in unified("ticketing tags list --help", **world).stdout
+    config("this is no TOML")
+    result = unified("ticketing tags list --help", **world)
+    assert (result.code, "Not offered by" in result.stdout) == (0, False)
+
+
+def test_what_a_flag_led_to_is_not_told_of_the_profile(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    connections(config, ["a"], service.url)
+    service.reply = lambda _: served({"unified": {"ticketing": {"tags": ["get"]}}})
+    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
+    world = {"folders": folders, "wall": lambda: 1_000_000.0}
+    environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
+    assert unified("capabilities ticketing -p c000 -a other", environ=environ, **world).code == 0
+    assert "Not offered by" not in unified("ticketing tags list --help", **world).stdout
+    assert unified("capabilities ticketing", environ={**environ, "UNIFIED_ACCOUNT_ID": "acct-1"}, **world).code == 0
+    assert "1 of 1 connection, asked just now: acct-1\n" in unified("ticketing tags list --help", **world).stdout
+
+
 @pytest.mark.parametrize(
-    "content", ["", "[]", '{"at": 1000000, "key": ["lacking", "voice"], "value": [2, {"calls list": 7}]}']
+    "content",
+    [
+        "",
+        "[]",
+        # As an older version kept it, by the names of profiles.
+        '{"at": 1000000, "key": ["lacking", "voice"], "value": [2, {"calls list": [1, "c000"]}]}',
+        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a", ""]], "lacking": {"calls list": 7}}}',
+        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a"]], "lacking": {"calls list": [0, 9]}}}',
+        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": 7, "lacking": {"calls list": [0]}}}',
+    ],
 )
 def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "cache" / "capabilities"
     folder.mkdir(parents=True)
-    (folder / "a70c7ae8b16cf7a1bb3c6b7d8c8f2b0d.json").write_text(content)
+    name = hashlib.sha256(b"lacking\0voice").hexdigest()[:32]
+    (folder / f"{name}.json").write_text(content)
     world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "wall": lambda: 1_000_000.0}
     assert "Not offered by" not in unified("voice calls list --help", **world).stdout

@@ -39,7 +39,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
         asked = _ask_all(check, selected, clients, shown, options)
     found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
-    _keep_lacking(runtime, catalogue, operations, found)
+    _keep_lacking(runtime, catalogue, operations, found, selected)
     matrix_output.show(runtime, options.output, operations, found)
     _raise_error(found)
 
@@ -101,7 +101,11 @@ def _ask_all(
 
 
 def _keep_lacking(
-    runtime: Runtime, catalogue: Catalogue, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operations: Sequence[Operation],
+    found: Sequence[ConnectionOffer],
+    selected: Mapping[str, Settings],
 ) -> None:
     """Keep for help who lacks what, of the APIs that were asked for as a whole."""
     asked = [one for one in found if one.error is None]
@@ -115,7 +119,8 @@ def _keep_lacking(
             for cell in connection.cells:
                 if cell.state == offer_check.REFUSED and cell.operation.api == api.name:
                     lacking[f"{cell.operation.resource} {cell.operation.name}"].append(connection.name)
-        known_capabilities.keep_lacking(runtime, api.name, lacking, len(asked))
+        settings = {one.name: selected[one.name] for one in asked}
+        known_capabilities.keep_lacking(runtime, api.name, settings, lacking)
 
 
 def _raise_error(found: Sequence[ConnectionOffer]) -> None:
