@@ -11,6 +11,8 @@ from front_door import Unified
 from pages import cursor_of, served
 from server import Reply, Seen, Service
 
+from unified_cli.commands.connections import listed_connections
+
 SECRET = "provider-credential-0123456789"
 LIST = "connections list"
 ADD = "connections add --yes"
@@ -350,3 +352,38 @@ def test_a_list_fits_into_eighty_columns(
     )
     wide = unified(f"{LIST} --color never", environ=environ, tty=True, columns=140)
     assert wide.stdout.startswith("ID        ")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (lambda at: [{"id": f"{at}-{one}"} for one in range(5000)], "after 50000 on 11 pages"),
+        (lambda at: [{"id": f"{at}-{one}", "tenant_id": "x" * 7_000_000} for one in range(2)], "after 4 on 3 pages"),
+    ],
+)
+def test_an_endless_list_of_connections_ends(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, page: Any, said: str
+) -> None:
+    def reply(seen: Seen) -> Reply:
+        at = int(cursor_of(seen) or 0)
+        return served({"result": page(at), "next_cursor": str(at + 1)})
+
+    service.reply = reply
+    for command in (LIST, ADD):
+        result = unified(command, environ={**environ, "UNIFIED_RATE": "0"})
+        assert (result.code, result.stdout) == (5, "")
+        assert result.stderr == (
+            f"error: the list of connections goes on {said}, and at most 50000 connections, 5000 pages and 32 MiB of "
+            "facts about them are read (GET /integrated-account) (ask for less: -q status=active, -q tenant_id=ID)\n"
+        )
+    assert not (tmp_path / "config" / "config.toml").exists()
+
+
+def test_pages_of_one_connection_end_too(
+    unified: Unified, service: Service, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed_connections, "_MOST_PAGES", 20)
+    service.reply = lambda seen: served({"result": [{"id": "c"}], "next_cursor": f"{cursor_of(seen) or ''}x"})
+    result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
+    assert (result.code, len(service.seen)) == (5, 21)
+    assert "goes on after 20 on 21 pages" in result.stderr

@@ -59,6 +59,9 @@ class Request(NamedTuple):
     private: bool = False
     """It is about connections, whose credentials stand in the bodies: these are not to be shown as they are."""
 
+    largest: int | None = None
+    """The most bytes of a JSON answer; None for as many as any may have."""
+
     @property
     def target(self) -> str:
         """Path and query, percent-encoded."""

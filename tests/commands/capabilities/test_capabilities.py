@@ -272,3 +272,16 @@ def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path)
     (folder / f"{name}.json").write_text(content)
     world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "wall": lambda: 1_000_000.0}
     assert "Not offered by" not in unified("voice calls list --help", **world).stdout
+
+
+def test_an_answer_that_is_too_large_is_not_taken_into_memory(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    (name,) = connections(config, ["a"], service.url)
+    offered = b'{"unified":{"ticketing":{"tags":["list"]}},"proxy":[' + b'{"a":[]},' * 2_000_000 + b"0]}"
+    service.reply = lambda _: served(offered)
+    environ = {"UNIFIED_TOKEN": "t"}
+    result = unified(f"capabilities ticketing/tags -p {name}", environ=environ)
+    assert (result.code, result.stderr) == (
+        5, "error: the answer is larger than 16 MiB (GET /integrated-account/a/capabilities)\n"
+    )  # fmt: skip

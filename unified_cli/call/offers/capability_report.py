@@ -8,6 +8,7 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError
 from unified_cli.http import request as requests
+from unified_cli.http.answer import bounds
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.values import Json
@@ -22,7 +23,8 @@ def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Json:
     path = catalogue.service.capabilities_path(quote(account, safe=""))
     request = requests.for_path(Scope(address, account, catalogue.service), "GET", path, Content([("type", "unified")]))
     try:
-        found: Json = msgspec.json.decode(client.send(request).body or b"null")
+        answer = client.send(request._replace(largest=bounds.LARGEST_CAPABILITIES))
+        found: Json = msgspec.json.decode(answer.body or b"null")
     except msgspec.DecodeError as error:
         raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None
     if not isinstance(found, dict):

@@ -21,7 +21,7 @@ from unified_cli.cli.shared_options import (
 )
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import AccessError, UsageError
+from unified_cli.errors import AccessError, ServiceError, UsageError
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.answer import page_body
 from unified_cli.http.answer.reader import Answer
@@ -33,10 +33,13 @@ from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 # The reference of the service has this name for the list in one place, and the usual one in others.
 _OTHER_ITEMS = "results"
+# A service that has thousands lists 5,000 on a page.
+_MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _OWN_TOKEN = "the token of a single connection cannot list them: use that of the environment"  # noqa: S105  words
 
 
@@ -81,6 +84,11 @@ class ListedConnection(NamedTuple):
         )
 
     @property
+    def size(self) -> int:
+        """How many characters it has."""
+        return sum(len(one) for one in self if isinstance(one, str))
+
+    @property
     def facts(self) -> JsonObject:
         """The connection as JSON; the names are a contract."""
         return self._asdict()
@@ -111,6 +119,7 @@ def listed(
         progress(context.runtime, Work("connection")) as shown,
     ):
         client = clients.open(resolved, patience=Patience.ENDLESS)
+        number = size = 0
 
         def send(request: Request, *, page: bool) -> Answer:  # noqa: ARG001  how pages are asked for
             answer = client.send(request)
@@ -121,13 +130,28 @@ def listed(
         try:
             for page in pagination.pages(send, request, service, Span()):
                 shown.add(len(page.records), pages=1)
-                yield from map(ListedConnection.of, page.records)
+                for one in map(ListedConnection.of, page.records):
+                    number, size = number + 1, size + one.size
+                    _check_bounds(request, page.number, number, size)
+                    yield one
         except AccessError as error:
             if error.status == 403:
                 error.add_hint(_OWN_TOKEN)
             raise
         finally:
             client.close()
+
+
+def _check_bounds(request: Request, pages: int, number: int, size: int) -> None:
+    """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
+    if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
+        bounds = f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
+        raise ServiceError(
+            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and at most {bounds} are "
+            f"read (GET {request.path})",
+            hint="ask for less: -q status=active, -q tenant_id=ID",
+            retryable=False,
+        )
 
 
 def keep(runtime: Runtime, resolved: Settings, found: Iterable[ListedConnection]) -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a JSON body, decompressed."""
+LARGEST_CAPABILITIES = 16 * 1024 * 1024
+"""The same of what a connection offers, which is decoded as a whole."""
 DEEPEST = 200
 """Levels of a JSON body that is not a page of records."""
 MOST_RECORDS = 500_000
@@ -27,9 +29,10 @@ class TooLargeError(Exception):
     """The answer holds more than may be held in memory; the text says which bound it exceeds."""
 
 
-def body_error() -> TooLargeError:
-    """The error for a body of more than `LARGEST_BODY` bytes."""
-    return TooLargeError(f"the answer is larger than {LARGEST_BODY >> 20} MiB {_LESS}")
+def body_error(largest: int) -> TooLargeError:
+    """The error for a body of more than `largest` bytes."""
+    said = f"the answer is larger than {largest >> 20} MiB"
+    return TooLargeError(f"{said} {_LESS}" if largest == LARGEST_BODY else said)
 
 
 def check_array(array: "bytes | Record") -> None:

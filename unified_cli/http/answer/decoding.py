@@ -36,7 +36,7 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = bounds.LARGEST_
     for part in decoding(chunks, coding):
         decoded.write(part)
         if decoded.tell() > largest:
-            raise bounds.body_error()
+            raise bounds.body_error(largest)
     return decoded.getvalue()
 
 

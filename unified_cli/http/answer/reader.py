@@ -114,7 +114,7 @@ class Reader(NamedTuple):
     def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
-            body = self._whole(response, bounds.LARGEST_BODY)
+            body = self._whole(response, request.largest or bounds.LARGEST_BODY)
             self.trace.body(request, body)
             body = decoding.text(body, kind) if body.strip() else b""
             if request.private and body:
@@ -197,7 +197,7 @@ class Reader(NamedTuple):
     def _whole(self, response: httpx.Response, largest: int) -> bytes:
         length = response.headers.get("content-length", "")
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
-            raise bounds.body_error()
+            raise bounds.body_error(largest)
         body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
         self._end(response)
         return body
