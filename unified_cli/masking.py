@@ -5,9 +5,10 @@ for one of them is one for all.
 """
 
 import base64
+import math
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 from operator import eq
@@ -118,8 +119,8 @@ class Secrets:
     def hide(self, secret: str) -> None:
         """Mask this value from now on; fewer than four characters are not a secret."""
         if len(secret) >= _SHORTEST:
-            forms = [form.translate(_LOWER) for form in _written(secret)]
-            self._forms.update({form: form[:_TELLING] for form in forms})
+            forms = [(form.translate(_LOWER), telling) for form, telling in _written(secret)]
+            self._forms.update({form: form[:telling] for form, telling in forms})
 
     def masked(self, text: str) -> MaskedText:
         """The text with `***` for every known secret, and for its beginning of eight characters or more."""
@@ -142,18 +143,29 @@ class Secrets:
 _SECRETS = Secrets()
 
 
-def _written(secret: str) -> Iterator[str]:
-    """The secret as it is, as its bytes in UTF-8, and in base64."""
-    yield secret
+def _written(secret: str) -> Iterator[tuple[str, int]]:
+    """The forms of the secret, and of each how many characters at its start are masked without the rest.
+
+    It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64 and in base32.
+    """
     raw = secret.encode("utf-8", "surrogateescape")
-    yield raw.decode("latin-1")
-    # Base64 encodes the secret in three ways, one for each offset within a longer text; the edges differ.
-    for offset in range(3):
-        encoded = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
-        inner = encoded[(offset * 8 + 5) // 6 : len(encoded) - (1 if (offset + len(raw)) % 3 else 0)]
+    for form in (secret, raw.decode("latin-1"), secret[::-1]):
+        yield form, _TELLING
+    yield raw.hex(), 2 * _TELLING
+    for inner in _within(raw, base64.b64encode, bits=6):
+        yield inner, _TELLING
+        yield inner.replace("+", "-").replace("/", "_"), _TELLING
+    for inner in _within(raw, base64.b32encode, bits=5):
+        yield inner, 2 * _TELLING
+
+
+def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
+    """What an encoding makes of the bytes, one for each offset within longer ones; the edges differ."""
+    for offset in range(math.lcm(8, bits) // 8):
+        encoded = encode(b"\0" * offset + raw).decode()
+        inner = encoded[-(-offset * 8 // bits) : (offset + len(raw)) * 8 // bits]
         if len(inner) >= _SHORTEST:
             yield inner
-            yield inner.replace("+", "-").replace("/", "_")
 
 
 def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:

@@ -37,6 +37,10 @@ FORMS: dict[str, Callable[[str], str]] = {
     "as a literal of Python": lambda text: "".join(f"\\x{ord(one):02x}" for one in text),
     "in HTML": lambda text: "".join(f"&#{ord(one)};" for one in text),
     "in HTML, hexadecimal": lambda text: "".join(f"&#x{ord(one):X};" for one in text),
+    "backwards": lambda text: text[::-1],
+    "backwards in JSON": lambda text: json.dumps(text[::-1]).strip('"').replace("/", "\\/"),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "hexadecimal, in capitals": lambda text: text.encode().hex().upper(),
     "every other one escaped": lambda text: "".join(
         quote(one, safe="") if at % 2 else f"%{ord(one):02x}" for at, one in enumerate(text)
     ),
@@ -60,6 +64,15 @@ def test_a_secret_is_masked_in_base64(before: str) -> None:
         assert len(found.replace("***", "")) <= len(base64.b64encode(before.encode())) + 6
 
 
+@pytest.mark.parametrize("before", ["", "u", "us", "use", "user", "user:", "Bearer "])
+def test_a_secret_is_masked_in_base32(before: str) -> None:
+    hide(SECRET)
+    for change in (str, str.lower):
+        found = masked(f"<{change(base64.b32encode((before + SECRET).encode()).decode())}>")
+        assert "***" in found
+        assert len(found.replace("***", "")) <= len(base64.b32encode(before.encode())) + 8
+
+
 @pytest.mark.parametrize("length", range(8, len(SECRET)))
 def test_the_beginning_of_a_secret_is_masked_where_the_service_cut_it(length: int) -> None:
     hide(SECRET)
@@ -79,7 +92,8 @@ def test_what_is_no_secret_stays() -> None:
     hide("abc")
     hide("")
     hide(SECRET)
-    text = f"abc {SECRET[:7]} {SECRET[1:]} 100% \\ & &#99999999; %zz \\u12"
+    begun = f"{SECRET[:7].encode().hex()} {base64.b32encode(SECRET[:7].encode()).decode()[:11]} {SECRET[::-1][:7]}"
+    text = f"abc {SECRET[:7]} {SECRET[1:]} {begun} 100% \\ & &#99999999; %zz \\u12"
     assert masked(text) == text
 
 

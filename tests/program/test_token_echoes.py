@@ -4,10 +4,12 @@ What is looked through after each command: stdout, stderr, the name and the cont
 data stays exact: records and documents of the service, and what is sent.
 """
 
+import base64
 import itertools
 import json
 import shutil
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,6 +235,77 @@ def test_a_token_is_masked_before_a_message_is_cut(echo: str, sweep: Callable[..
     for limit in (80, 200, 2048):
         for before in range(limit - len(CANARY) - 70, limit, 7):
             assert sweep("test", ECHOES[echo], text=f"{'x' * before} {CANARY}").hits == [], before
+
+
+ENCODED = {
+    "as it is": CANARY,
+    "backwards": CANARY[::-1],
+    "hexadecimal": CANARY.encode().hex(),
+    "HEXADECIMAL": CANARY.encode().hex().upper(),
+    "base64": base64.b64encode(CANARY.encode()).decode(),
+    "base32": base64.b32encode(f"ab{CANARY}".encode()).decode(),
+}
+PASSED_ON = (
+    "-p acme -p other ticketing tickets update 7 -f name=x --yes",
+    "-p acme ticketing tickets list --expect length==0 --junit {folder}/junit.xml",
+    "-p acme ticketing tickets get 1 --record {folder}/get.har --json-errors",
+    "-p acme ticketing tickets list --record {folder}/list.har -vv",
+    "-p acme doctor --network --bundle {folder}/b.zip --har {folder}/get.har",
+)
+
+
+def unpacked(path: Path) -> Iterator[bytes]:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            yield from map(archive.read, archive.namelist())
+    else:
+        yield path.read_bytes()
+
+
+@pytest.mark.parametrize("status", [200, 422])
+@pytest.mark.parametrize("form", ENCODED)
+def test_what_is_passed_on_holds_the_token_in_no_form(
+    form: str, status: int, unified: Unified, config: Config, service: Service, tmp_path: Path
+) -> None:
+    piece = ENCODED[form][12:36]
+    tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("acme", "other"))
+    config(f'base_url = "{service.url}"\nretries = 0\n{tables}')
+    record = {"id": ENCODED[form], "name": ENCODED[form], "status": ENCODED[form]}
+    error = {"statusCode": status, "error": "Bad", "message": f"no: {ENCODED[form]}", "errors": [ENCODED[form]]}
+    served = json.dumps(error if status >= 400 else {"result": [record], "next_cursor": None})
+    alone = json.dumps(error if status >= 400 else record)
+    service.reply = lambda seen: Reply(
+        status, (served if seen.method == "GET" and not seen.path.endswith("/1") else alone).encode(), JSON
+    )
+    world = {"environ": {"UNIFIED_TOKEN": CANARY, "UNIFIED_BASE_URL": service.url}}
+    for command in PASSED_ON:
+        result = unified(command.format(folder=tmp_path), **world)
+        assert result.code != 1, result.stderr
+        assert piece.lower() not in result.stderr.lower(), command
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"junit.xml", "get.har", "list.har", "b.zip"} <= {path.name for path in left}
+    assert sum(path.parent.name == "runs" and path.suffix == ".ndjson" for path in left) == 1
+    found = [path.name for path in left for content in unpacked(path) if piece.lower().encode() in content.lower()]
+    assert found == []
+
+
+def test_a_token_in_what_the_service_lists_is_not_cached(
+    unified: Unified, config: Config, service: Service, tmp_path: Path
+) -> None:
+    token = "a-token.0123456789"
+    config(f'base_url = "{service.url}"\n[profiles.acme]\naccount_id = "1"\n')
+    named = {"id": "c", "tenant_id": token, "status": token, "integration": {"name": token}}
+    listed = [named, {**named, "id": f"x{token}"}, {"id": token}]
+    service.reply = lambda _: Reply(
+        200, json.dumps({"result": listed, "next_cursor": None, "unified": {"ticketing": {}}}).encode(), JSON
+    )
+    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache", "data": tmp_path / "data"}
+    world = {"folders": folders, "environ": {"UNIFIED_TOKEN": token, "UNIFIED_BASE_URL": service.url}}
+    for command in ("connections list", "-p acme ticketing tickets list", "-p acme capabilities ticketing"):
+        assert unified(command, tty=True, **world).code == 0
+    kept = {path.name: path.read_text() for path in (tmp_path / "cache").rglob("*") if path.is_file()}
+    assert kept["ticketing.tickets.ids"].splitlines()[1:] == ["c"]
+    assert [name for name, text in kept.items() if token[:8] in text] == []
 
 
 @pytest.mark.long

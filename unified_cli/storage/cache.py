@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unified_cli.masking import masked
 from unified_cli.storage import folders, regular_file
 
 LIFETIME = 24 * 3600.0
@@ -52,11 +53,12 @@ class Cache:
         return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
 
     def write(self, value: object, *key: str) -> None:
-        """Keep a JSON value under that key. Raises OSError."""
-        if self._folder is None:
+        """Keep a JSON value under that key, if it holds no known secret. Raises OSError."""
+        content = json.dumps({"at": self._wall(), "key": key, "value": value})
+        # A service may put the token into what is kept.
+        if self._folder is None or masked(content) != content:
             return
         folders.make_private(self._folder)
-        content = json.dumps({"at": self._wall(), "key": key, "value": value})
         replace(self._folder / _name(key), content.encode())
 
     def sweep(self) -> None:

@@ -283,5 +283,5 @@ def test_an_answer_that_is_too_large_is_not_taken_into_memory(
     environ = {"UNIFIED_TOKEN": "t"}
     result = unified(f"capabilities ticketing/tags -p {name}", environ=environ)
     assert (result.code, result.stderr) == (
-        5, "error: the answer is larger than 16 MiB (GET /integrated-account/a/capabilities)\n"
+        5, "error: the answer is larger than 8 MiB (GET /integrated-account/a/capabilities)\n"
     )  # fmt: skip

@@ -4,7 +4,7 @@ from enum import Enum
 
 import msgspec
 
-from unified_cli.masking import NO_TEXT, MaskedText, cut
+from unified_cli.masking import NO_TEXT, MaskedText, cut, masked
 
 # Far below what is taken for damage.
 _LONGEST_TEXT = 64 * 1024
@@ -77,8 +77,9 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:
-    """The entry without an id that no record has, and with a reason that can be read again."""
-    if len(entry.id) + len(entry.why) < _LONGEST_TEXT:
+    """The entry without an id that no record has, or that holds a secret, and with a reason that can be read again."""
+    secret = bool(entry.id) and masked(entry.id) != entry.id
+    if len(entry.id) + len(entry.why) < _LONGEST_TEXT and not secret:
         return entry
-    identifier = entry.id if len(entry.id) < _LONGEST_TEXT else ""
+    identifier = entry.id if len(entry.id) < _LONGEST_TEXT and not secret else ""
     return msgspec.structs.replace(entry, id=identifier, why=cut(entry.why))

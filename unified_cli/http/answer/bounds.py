@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a JSON body, decompressed."""
-LARGEST_CAPABILITIES = 16 * 1024 * 1024
+LARGEST_CAPABILITIES = 8 * 1024 * 1024
 """The same of what a connection offers, which is decoded as a whole."""
 DEEPEST = 200
 """Levels of a JSON body that is not a page of records."""
