@@ -66,7 +66,9 @@ def _selected(
             raise UsageError("-a names one connection and -p several (leave one of them out)")
         fan_out.shared(runtime, config, options)
         names = profiles.select(config, options.profile)
-        return names, *selected_connections.each(runtime, config, options, names)
+        selected, wrong = selected_connections.each(runtime, config, options, names)
+        selected_connections.note_same(runtime, selected)
+        return names, selected, wrong
     resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
     builder.apply_message_settings(runtime, resolved)
     _, account = resolved.reachable()

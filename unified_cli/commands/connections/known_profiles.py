@@ -10,7 +10,7 @@ from unified_cli.runtime import Runtime
 
 
 def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str, list[str]]:
-    """The names of the profiles by account id, of those with the base URL of these settings."""
+    """The names of the profiles by account id, of those with the origin of these settings."""
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
@@ -21,6 +21,6 @@ def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str,
         except UnifiedError:
             # `profile list` says what is wrong with it; it leads nowhere.
             continue
-        if one.account_id and one.address and service.address and one.address == service.address:
+        if one.account_id and one.address and service.address and one.address.origin == service.address.origin:
             found[one.account_id].append(name)
     return found

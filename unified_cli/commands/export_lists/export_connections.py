@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from unified_cli.bulk.export.export_terms import Connection
-from unified_cli.call import Call, builder, fan_out
+from unified_cli.call import Call, builder, fan_out, selected_connections
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
@@ -42,6 +42,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         fan_out.shared(runtime, config, options.replaced(output=None))
         if options.account_id and profiles.is_several(patterns):
             raise UsageError("-a names one connection and -p several (leave one of them out)")
+        selected_connections.note_same_of(runtime, config, options.replaced(output=None), names)
     else:
         only = resolution.resolve(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]
