@@ -394,6 +394,28 @@ def test_a_connection_of_a_run_is_left_out_under_any_name(
     assert sorted(map(account, service.seen)) == ["a-c01", "a-c02"]
 
 
+def test_a_profile_of_a_run_that_is_gone_is_named(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 404, "a-c02": 404})
+    run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
+    for name in ("c00", "c01"):
+        assert unified(f"profile remove {name} --yes").code == 0
+    service.seen.clear()
+    said = f'error: there is no profile "c01", which run {run} called'
+    gone = unified(f"{UPDATE} -p run:{run}:failed --yes")
+    assert (gone.code, gone.stderr) == (
+        3, f"{said} (unified profile add c01 base_url={service.url} account_id=a-c01)\n"
+    )  # fmt: skip
+    assert unified(f"profile add again base_url={service.url} account_id=a-c01").code == 0
+    gone = unified(f"{UPDATE} -p run:{run}:failed --yes")
+    assert (gone.code, gone.stderr) == (3, f'{said} (its connection is profile "again" now)\n')
+    assert service.seen == []
+    # What is gone need not be left out.
+    service.reply = failing({})
+    assert unified(f"{UPDATE} -p c* -p '!run:{run}:done' --yes").code == 0
+    assert [account(seen) for seen in service.seen] == ["a-c02"]
+
+
 def test_piped_writes_are_a_run(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 404})

@@ -1,12 +1,14 @@
 """`-p run:ID:failed`: the profiles of the connections whose calls of a run had an outcome."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from unified_cli.bulk.runs.journal_entry import OUTCOMES, RunCall
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.runs.stored_run import StoredRun
+from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
 
@@ -47,8 +49,13 @@ class RunSelection(NamedTuple):
         if not calls:
             raise ConfigError(f"no connection of run {run} is {word}")
         self._check(calls)
-        # What is left out may have got another name since.
-        for name in {**calls, **dict.fromkeys(self._others(calls))} if sign else calls:
+        names = [name for name in calls if name in self.profiles or name == RESERVED]
+        if sign:
+            # What is left out may have got another name since.
+            names = [*{**dict.fromkeys(names), **dict.fromkeys(self._leading_to(calls.values()))}]
+        elif len(names) < len(calls):
+            raise self._gone(run, next(call for name, call in calls.items() if name not in names))
+        for name in names:
             # As a glob, which may be one of several, and matches this name only.
             yield f"{sign}[{name[0]}]{name[1:]}"
 
@@ -56,20 +63,29 @@ class RunSelection(NamedTuple):
         """Raise StateError for a profile that leads to another connection now."""
         for name, call in calls.items():
             settings = None
-            # A profile that is gone, or leads nowhere, is told where it is used.
+            # One that leads nowhere is told where it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
             if settings and settings.address and settings.account_id and not is_of(call, settings):
                 raise moved(call, settings)
 
-    def _others(self, calls: Mapping[str, RunCall]) -> Iterator[str]:
-        """The other profiles that lead to one of these connections."""
-        accounts = {call.account for call in calls.values()}
+    def _gone(self, run: str, call: RunCall) -> ConfigError:
+        """The error for a profile that is not there any more."""
+        now = next(self._leading_to([call]), None)
+        add = f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
+        hint = f'its connection is profile "{now}" now' if now else add
+        return ConfigError(f'there is no profile "{call.profile}", which run {run} called', hint=hint)
+
+    def _leading_to(self, calls: Iterable[RunCall]) -> Iterator[str]:
+        """The profiles that lead to one of the connections of these calls."""
+        of_account: defaultdict[str, list[RunCall]] = defaultdict(list)
+        for call in calls:
+            of_account[call.account].append(call)
         for name in self.profiles:
             with suppress(UnifiedError):
                 settings = self.settings(name)
-                if settings.account_id in accounts and any(is_of(call, settings) for call in calls.values()):
+                if any(is_of(call, settings) for call in of_account.get(settings.account_id or "", ())):
                     yield name
 
 
