@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from front_door import Unified
 from record_files import TWO, ids_header, ndjson
+from server import Reply, Service
 
 HEADER = ids_header("full", "empty")
 PAIR = {"resource": "ticketing/tags", "from": "tags-1", "to": "t1"}
@@ -133,3 +134,15 @@ def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path)
         f"{WORDS}: an id of one is none of the other (apply them one after the other, each with its own --ids)\n"
     )
     assert not (tmp_path / "ids").exists()
+
+
+def test_a_base_url_with_a_path_is_of_the_same_connection(
+    unified: Unified, service: Service, config: Any, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(body=b'{"result":[],"next_cursor":null}')
+    side = ndjson(tmp_path / "side", {"id": "a", "name": "x"})
+    sides = {"unified_ids": 1, "from": None, "to": {"origin": service.url, "account": "a"}}
+    ids = ndjson(tmp_path / "ids", sides, {"resource": "ticketing/tags", "from": "b", "to": "c"})
+    for path in ("", "/v1"):
+        config(f'[profiles.new]\nbase_url = "{service.url}{path}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+        assert unified(f"plan ticketing/tags --from {side} --to new --ids {ids}").code == 0
