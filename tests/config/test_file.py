@@ -1,13 +1,12 @@
 """The config file as it is found: broken, open to others, or not there; and never repaired by itself."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from front_door import ROOT, Process, Unified
+from owned import bound_by_modes
 
 Config = Callable[[str], Path]
 # For processes that start elsewhere, where the program is not installed.
@@ -180,24 +179,6 @@ def test_a_folder_of_another_user_is_refused(unified: Unified, config: Config, m
     )
 
 
-def as_others(home: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to which modes apply: that of root is started without root's right to pass over them."""
-    drop_and_run = (
-        "import ctypes, os, sys; prctl = ctypes.CDLL(None).prctl;"
-        "prctl(24, 1, 0, 0, 0); prctl(24, 2, 0, 0, 0);"  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
-        "os.execv(sys.executable, [sys.executable, '-m', 'unified_cli', *sys.argv[1:]])"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", drop_and_run, *argv],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        input="t-typed\n",
-        env={"PATH": os.environ["PATH"], "HOME": str(home), **FROM_HERE},
-    )
-
-
 def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path: Path) -> None:
     home = tmp_path / "home"
     folder = home / ".config" / "unified"
@@ -206,14 +187,14 @@ def test_a_folder_that_cannot_be_written_reads_well_and_keeps_no_token(tmp_path:
     path.write_text(GOOD)
     path.chmod(0o600)
     folder.chmod(0o500)
-    listed = as_others(home, "profile", "list")
+    listed = bound_by_modes(home, "profile", "list")
     assert (listed.returncode, listed.stderr) == (0, "")
     for argv in (
         ["profile", "set", "acme", "retries=1"],
         ["profile", "login", "acme", "--token-stdin", "--store", "file"],
         ["profile", "login", "acme", "--token-stdin", "--store", "config"],
     ):
-        result = as_others(home, *argv)
+        result = bound_by_modes(home, *argv)
         assert result.returncode == 3, argv
         assert f"error: cannot write {path}: Permission denied\n" in result.stderr
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
@@ -227,9 +208,9 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(GOOD)
     path.chmod(0)
-    result = as_others(tmp_path / "home", "ticketing", "tickets", "list")
+    result = bound_by_modes(tmp_path / "home", "ticketing", "tickets", "list")
     assert (result.returncode, result.stderr) == (3, f"error: cannot read {path}: Permission denied\n")
-    assert as_others(tmp_path / "home", "profile", "path").returncode == 0
+    assert bound_by_modes(tmp_path / "home", "profile", "path").returncode == 0
     path.chmod(0o600)
 
 

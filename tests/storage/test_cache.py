@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from owned import SPOILS
 
-from unified_cli.storage import cache
 from unified_cli.storage.cache import Cache, Fact
 
 NOW = 1_800_000_000.0
@@ -71,10 +71,13 @@ def test_what_is_no_regular_file_is_no_fact(tmp_path: Path, place: Callable[[Pat
     assert at(tmp_path).read(*KEY) is None
 
 
-def test_a_file_of_another_user_is_no_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_a_file_that_others_can_have_written_is_no_fact(tmp_path: Path, spoil: Callable[[Path], str]) -> None:
     at(tmp_path).write(1, *KEY)
-    monkeypatch.setattr(cache.os, "geteuid", lambda: 12345)
+    spoil(the_file(tmp_path))
     assert at(tmp_path).read(*KEY) is None
+    at(tmp_path).write(2, *KEY)
+    assert at(tmp_path).read(*KEY) == Fact(2, 0)
 
 
 def test_without_a_home_nothing_is_kept() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.masking import masked
-from unified_cli.storage import cache, folders, regular_file
+from unified_cli.storage import cache, folders, permissions, regular_file
 
 _MOST = 300
 # What no shell takes for anything but a word.
@@ -57,10 +57,10 @@ class CompletionWords:
         cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST)), b""]))
 
     def _read(self, path: Path) -> list[str]:
-        """The words of the file, if it is of this connection, of this user and of today."""
+        """The words of the file, if it is of this connection, of today, and nobody else can have written it."""
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
-                own = os.fstat(file.fileno()).st_uid == os.geteuid()
+                own = permissions.problem(path, os.fstat(file.fileno())) is None
                 first, *words = file.read(_LARGEST).split(b"\n") if own else [b""]
             written, connection, config = first.split(b" ", 2)
             of = (connection.decode("ascii"), os.fsdecode(config)) == (

@@ -71,7 +71,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
         handle = regular_file.descriptor(path, follow=True)
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
-            permissions.check(path, status)
+            permissions.check_with_folder(path, status)
             found = file.read(_LARGEST + 1)
     except FileNotFoundError:
         return None

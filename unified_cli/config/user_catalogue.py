@@ -60,10 +60,8 @@ def _read(path: Path) -> str:
 
 
 def _check_private(path: Path, status: os.stat_result) -> None:
-    if permissions.belongs_to_another(status):
-        raise CatalogueError(f"{path} belongs to another user, so it is ignored (chown {os.geteuid()} {path})")
-    if permissions.writable_by_others(status):
-        raise CatalogueError(f"others can write {path}, so it is ignored (chmod go-w {path})")
+    if found := permissions.problem(path, status):
+        raise CatalogueError(f"{found.reason}, so it is ignored ({found.hint})")
 
 
 def _warn(runtime: Runtime, error: OSError | CatalogueError, path: Path) -> None:

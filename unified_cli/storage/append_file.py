@@ -34,13 +34,22 @@ class AppendFile:
         """Make the file. Raises FileExistsError where there is anything of that name, even a link to nothing."""
         self._open(os.O_CREAT | os.O_EXCL)
 
-    def open(self, *, missing_ok: bool = False) -> None:
-        """Open the file; with `missing_ok` it is made where there is none, else FileNotFoundError is raised."""
-        self._open(os.O_CREAT if missing_ok else 0)
+    def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
+        """Open the file; with `missing_ok` it is made where there is none, else FileNotFoundError is raised.
 
-    def _open(self, flags: int) -> None:
-        self._handle = regular_file.descriptor(self.path, os.O_RDWR | os.O_APPEND | flags, mode=self._mode)
-        self.size = os.fstat(self._handle).st_size
+        Without `writable` it can only be read, also by whoever may not write it.
+        """
+        self._open((os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable)
+
+    def _open(self, flags: int, *, writable: bool = True) -> None:
+        way = os.O_RDWR | os.O_APPEND if writable else os.O_RDONLY
+        self._handle = regular_file.descriptor(self.path, way | flags, mode=self._mode)
+        self.size = self.status.st_size
+
+    @property
+    def status(self) -> os.stat_result:
+        """Who owns the open file, and its mode."""
+        return os.fstat(self._handle)
 
     def append(self, data: bytes) -> None:
         """Write all of it to the end; the operating system may take it in parts."""

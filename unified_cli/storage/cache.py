@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unified_cli.masking import masked
-from unified_cli.storage import folders, regular_file
+from unified_cli.storage import folders, permissions, regular_file
 
 LIFETIME = 24 * 3600.0
 """The seconds after which a fact is too old to be believed."""
@@ -26,7 +26,7 @@ class Fact(NamedTuple):
 class Cache:
     """Facts of one kind, each in a private file of its own, below the user's cache folder.
 
-    A fact that cannot be read, is damaged, too old, or in a file of somebody else is one that is not there.
+    A fact that cannot be read, is damaged, too old, or in a file that others can have written is one that is not there.
     """
 
     def __init__(self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST) -> None:
@@ -43,8 +43,10 @@ class Cache:
         if self._folder is None:
             return None
         try:
-            with os.fdopen(regular_file.descriptor(self._folder / _name(key)), "rb") as file:
-                content = file.read(self._largest) if os.fstat(file.fileno()).st_uid == os.geteuid() else b""
+            path = self._folder / _name(key)
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                obeyed = permissions.problem(path, os.fstat(file.fileno())) is None
+                content = file.read(self._largest) if obeyed else b""
             found = json.loads(content)
             kept, at, value = found["key"], float(found["at"]), found["value"]
         except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):

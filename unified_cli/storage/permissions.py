@@ -1,4 +1,7 @@
-"""Who may touch a file that settings or credentials are in: this user and root, nobody else."""
+"""Who may touch a file or a folder that this program obeys: this user and root, nobody else.
+
+`problem` is the one rule, for settings, catalogues, credentials, journals, files of ids and caches alike.
+"""
 
 import os
 import stat
@@ -10,14 +13,37 @@ _OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
+def problem(path: Path, status: os.stat_result) -> ConfigError | None:
+    """Why another user could have put words into the file or folder, with the command that mends it; None if nobody."""
+    if os.name != "posix":
+        return None
+    if belongs_to_another(status):
+        return ConfigError(f"{path} belongs to another user", hint=f"chown {os.geteuid()} {path}")
+    if status.st_mode & _OTHERS_WRITE:
+        return ConfigError(f"others can write {path}", hint=f"chmod go-w {path}")
+    return None
+
+
 def check(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError, with the command that mends it, where another user could put words into the file."""
+    """Raise ConfigError where there is a `problem` with the file or folder."""
+    if found := problem(path, status):
+        raise found
+
+
+def check_own_folder(folder: Path) -> None:
+    """Raise ConfigError where there is a `problem` with a folder of this program's; there may be none. OSError."""
+    try:
+        status = folder.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    check(folder, status)
+
+
+def check_with_folder(path: Path, status: os.stat_result) -> None:
+    """Raise ConfigError where there is a `problem` with the file, or others can put another one in its place."""
     if os.name != "posix":
         return
-    if belongs_to_another(status):
-        raise ConfigError(f"{path} belongs to another user", hint=f"chown {os.geteuid()} {path}")
-    if writable_by_others(status):
-        raise ConfigError(f"others can write {path}", hint=f"chmod go-w {path}")
+    check(path, status)
     # A link has two folders, and whoever can write in either chooses what is read.
     for folder in dict.fromkeys((path.parent, Path(os.path.realpath(path)).parent)):
         _check_folder(folder)
@@ -33,12 +59,7 @@ def _check_folder(folder: Path) -> None:
 
 def belongs_to_another(status: os.stat_result) -> bool:
     """Whether the file or folder is neither this user's nor root's."""
-    return os.name == "posix" and status.st_uid not in (os.geteuid(), 0)
-
-
-def writable_by_others(status: os.stat_result) -> bool:
-    """Whether another user may write the file, or change what is in the folder."""
-    return os.name == "posix" and bool(status.st_mode & _OTHERS_WRITE)
+    return status.st_uid not in (os.geteuid(), 0)
 
 
 def readable_by_others(status: os.stat_result) -> bool:

@@ -13,7 +13,7 @@ from unified_cli.bulk.runs import run_journal
 from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import folders, state
+from unified_cli.storage import folders, permissions, state
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
 
@@ -46,13 +46,18 @@ class ApplyJournal:
     def open(cls, data: Path | None, plan: CheckedPlan, wall: float) -> "tuple[Self, StorageError | None]":
         """The journal of a plan, begun where there is none; and, where no file can be written, why not.
 
-        Raises StateError where another process applies the plan, or the journal is damaged.
+        Raises StateError where another process applies the plan, or the journal is damaged; ConfigError where somebody
+        else can have written it; StorageError where there is one that cannot be used.
         """
         name = str(plan.file.path).encode("utf-8", "backslashreplace").decode()
         header = ApplyHeader(plan.file.sha256, name, wall, len(plan))
         try:
             return cls._in_folder(data, header, plan), None
         except StorageError as error:
+            if data is not None and _is_begun(_path(data, header)):
+                # Without what it knows, all that is done would be sent once more.
+                error.add_hint("nothing was sent")
+                raise
             journal = Journal(MemoryFile(Path("(memory)")), _REMEDY)
             return cls._loaded(journal, header, plan, None, kept=False), error
 
@@ -60,12 +65,13 @@ class ApplyJournal:
     def _in_folder(cls, data: Path | None, header: ApplyHeader, plan: CheckedPlan) -> Self:
         if data is None:
             raise StorageError("there is no home directory")
-        folder = data / "plans"
+        path = _path(data, header)
+        folder = path.parent
         try:
             folders.make_private(folder)
+            permissions.check_own_folder(folder)
         except OSError as error:
             raise StorageError(f"cannot write {folder}: {error.strerror}") from None
-        path = folder / f"{header.plan}.ndjson"
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
         lock.take(f"the plan {plan.file.path}")
         try:
@@ -112,12 +118,26 @@ class ApplyJournal:
             self._lock.release()
 
 
+def _path(data: Path, header: ApplyHeader) -> Path:
+    return data / "plans" / f"{header.plan}.ndjson"
+
+
+def _is_begun(path: Path) -> bool:
+    """Whether the plan has a journal that says something; so it may where it cannot even be looked at."""
+    try:
+        return path.stat().st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+
+
 def counts(path: Path) -> Counter[str]:
     """How many calls have which outcome, as far as a journal knows. Raises StateError for a damaged one, StorageError.
 
     What was not tried is not counted in a journal, but in its header.
     """
-    journal = Journal(run_journal.open_file(path, missing_ok=False), _REMEDY)
+    journal = Journal(run_journal.open_file(path, writable=False), _REMEDY)
     with closing(journal):
         calls = 0
 

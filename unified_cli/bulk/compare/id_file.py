@@ -12,7 +12,7 @@ from unified_cli.bulk.compare.id_map import IdMap, IdPair
 from unified_cli.bulk.compare.spooled_side import Identity, SideFacts
 from unified_cli.cli.prompt import Asking
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import folders, regular_file, state
+from unified_cli.storage import folders, permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 
@@ -83,9 +83,10 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 
 def _content(path: Path) -> _Content:
-    """Raises StateError, OSError."""
+    """Raises ConfigError where somebody else can have written it, StateError, OSError."""
     found = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
+        permissions.check(path, os.fstat(lines.fileno()))
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue

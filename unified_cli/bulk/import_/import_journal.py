@@ -83,7 +83,7 @@ def counts(path: Path) -> Counter[str]:
 
     Raises StateError for a damaged one, StorageError.
     """
-    journal = Journal(run_journal.open_file(path, missing_ok=False), _REMEDY)
+    journal = Journal(run_journal.open_file(path, writable=False), _REMEDY)
     with closing(journal):
 
         def accept(line: bytes) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders, input_bounds
+from unified_cli.storage import folders, input_bounds, permissions
 from unified_cli.storage.atomic_file import AtomicFile
 
 
@@ -31,6 +31,7 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     folder = data / "imports"
     try:
         folders.make_private(folder)
+        permissions.check_own_folder(folder)
         path = _copy(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
     except OSError as error:
         raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None

@@ -1,5 +1,6 @@
 """The journal of many writes: what is sent stands on the disk before it is sent, and what came of it after."""
 
+import contextlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.bulk.runs.journal_entry import AFTER_SENT, OUTCOMES, STATES, EntryState, JournalEntry, bounded
-from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import folders, regular_file, state
+from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.storage import folders, permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.memory_file import MemoryFile
 from unified_cli.storage.state import StateLine
@@ -152,11 +153,16 @@ class Journal:
         return entry.s not in AFTER_SENT or self._sent[entry.n] >= 0
 
 
-def open_file(path: Path, *, missing_ok: bool) -> AppendFile:
-    """The file of a journal, open. Raises StateError for what is no regular file, FileNotFoundError, StorageError."""
+def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
+    """The file of a journal, open; without `writable` only to be read.
+
+    Raises ConfigError where somebody else can have written it, StateError for what is no regular file,
+    FileNotFoundError, StorageError.
+    """
     file = AppendFile(path)
     try:
-        file.open(missing_ok=missing_ok)
+        file.open(missing_ok=missing_ok, writable=writable)
+        permissions.check(path, file.status)
     except FileNotFoundError:
         if not missing_ok:
             raise
@@ -164,5 +170,16 @@ def open_file(path: Path, *, missing_ok: bool) -> AppendFile:
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
     except OSError as error:
+        # That it is somebody else's is why it cannot be opened.
+        check_owner(path)
         raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
+    except ConfigError:
+        file.close()
+        raise
     return file
+
+
+def check_owner(path: Path) -> None:
+    """Raise ConfigError where somebody else can have written the journal of that name, if there is one."""
+    with contextlib.suppress(OSError):
+        permissions.check(path, path.lstat())

@@ -14,7 +14,7 @@ from unified_cli import __version__
 from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
-from unified_cli.storage import atomic_file, folders, regular_file, state
+from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
@@ -56,23 +56,25 @@ class RunRegistry:
         self._wall = wall
 
     def ids(self) -> list[str]:
-        """The ids of all runs. Raises StorageError where the folder cannot be read."""
+        """The ids of all runs. Raises ConfigError where others can change the folder, StorageError."""
         if self._folder is None:
             return []
         try:
+            permissions.check_own_folder(self._folder)
             names = [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
         except OSError as error:
             raise StorageError(f"cannot read {self._folder}: {error.strerror}") from None
         return [name for name in names if RUN_ID.fullmatch(name)]
 
     def path(self, run: str) -> Path:
-        """The journal of a run. Raises UsageError where there is no such run."""
+        """The journal of a run. Raises UsageError where there is no such run, ConfigError as `ids` does."""
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
             raise UsageError(f"{run!r} is no id of a run, such as 20261121-7f3a", hint=hint)
         path = self._path(run)
         if path is None or not path.is_file():
             raise UsageError(f"there is no run {run}", hint=hint)
+        permissions.check_own_folder(path.parent)
         return path
 
     def lock(self, run: str) -> HeldLock:
@@ -83,11 +85,12 @@ class RunRegistry:
         return lock
 
     def reserve(self) -> tuple[str, HeldLock]:
-        """The id of a new run, and its lock, taken. Raises StorageError where nothing can be kept."""
+        """The id of a new run, and its lock, taken. Raises as `ids`, also where nothing can be kept."""
         if self._folder is None:
             raise StorageError("there is no home directory")
         try:
             folders.make_private(self._folder)
+            permissions.check_own_folder(self._folder)
             self._sweep(self._folder)
         except OSError as error:
             raise StorageError(f"cannot write {self._folder}: {error.strerror}") from None
@@ -154,7 +157,10 @@ class RunRegistry:
     def _pointer(self, run: str) -> str:
         """Where a run keeps its state, if that is elsewhere."""
         try:
-            with os.fdopen(regular_file.descriptor(self.path(run)), "rb") as file:
+            path = self.path(run)
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                if permissions.problem(path, os.fstat(file.fileno())):
+                    return ""
                 header = state.decoded(file.readline(_LONGEST_POINTER), RunHeader)
         except (OSError, UsageError):
             return ""

@@ -9,7 +9,6 @@ from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
 
@@ -79,7 +78,7 @@ class StoredRun:
     @classmethod
     def look(cls, registry: RunRegistry, run: str) -> Self:
         """The run of that id, to read what is known of it; another process may be working on it."""
-        return cls(_opened(registry.path(run)), None, kept=True, repair=False)
+        return cls(_opened(registry.path(run), writable=False), None, kept=True, repair=False)
 
     @property
     def id(self) -> str:
@@ -105,6 +104,5 @@ class StoredRun:
         return self.header.calls
 
 
-def _opened(path: Path) -> Journal:
-    file: AppendFile = run_journal.open_file(path, missing_ok=False)
-    return Journal(file, _REMEDY, longest=_LONGEST_LINE)
+def _opened(path: Path, *, writable: bool = True) -> Journal:
+    return Journal(run_journal.open_file(path, writable=writable), _REMEDY, longest=_LONGEST_LINE)

@@ -15,6 +15,7 @@ from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
+from unified_cli.bulk.runs import run_journal
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.spread_work import spread
 from unified_cli.call import builder, dry_run, fan_out, selected_connections
@@ -102,6 +103,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
     if options.report:
         result_files.check_report(options.report, source.path)
     items = task.items(source)
+    run_journal.check_owner(path)
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     lock.take(str(path))
     try:

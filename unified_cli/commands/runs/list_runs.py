@@ -12,7 +12,7 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.runs import pointed_work
-from unified_cli.errors import StateError, UsageError
+from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 
@@ -65,7 +65,10 @@ def _list(context: CommandContext, options: ListRunsOptions) -> None:
 
 
 def newest(runtime: Runtime) -> list[JsonObject]:
-    """The runs as JSON, the newest first; the names are a contract. Raises StorageError."""
+    """The runs as JSON, the newest first; the names are a contract.
+
+    One that cannot be obeyed or read is named on stderr. Raises ConfigError, StorageError for the folder of them all.
+    """
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
     return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
@@ -73,21 +76,31 @@ def newest(runtime: Runtime) -> list[JsonObject]:
 
 def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, JsonObject] | None:
     """When a run began, in seconds since 1970, and what is known of it; None where it was removed meanwhile."""
+    state = "damaged"
     try:
         with StoredRun.look(registry, run) as stored:
-            header = stored.header
-            if header.path:
-                counts, state = pointed_work.state_of(runtime, header)
-            else:
-                counts = stored.journal.outcomes()
-                state = "done" if counts["done"] == counts.total() else "open"
-            started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
-            row = _row(run, started, header.command, state)
-            return header.at, {**row, **_numbers(counts), "path": header.path or None}
+            return _found(runtime, run, stored)
     except UsageError:
         return None
+    except (ConfigError, StorageError) as error:
+        # The others are listed all the same.
+        runtime.stderr.line(f"warning: run {run} is left alone: {error.message}")
+        state = "unsafe" if isinstance(error, ConfigError) else "unreadable"
     except (StateError, OverflowError, ValueError, OSError):
-        return 0.0, {**_row(run, None, "", "damaged"), **_numbers(None), "path": None}
+        pass
+    return 0.0, {**_row(run, None, "", state), **_numbers(None), "path": None}
+
+
+def _found(runtime: Runtime, run: str, stored: StoredRun) -> tuple[float, JsonObject]:
+    header = stored.header
+    if header.path:
+        counts, state = pointed_work.state_of(runtime, header)
+    else:
+        counts = stored.journal.outcomes()
+        state = "done" if counts["done"] == counts.total() else "open"
+    started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+    row = _row(run, started, header.command, state)
+    return header.at, {**row, **_numbers(counts), "path": header.path or None}
 
 
 def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:

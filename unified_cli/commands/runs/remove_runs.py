@@ -9,7 +9,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import MessageOptions, Yes
-from unified_cli.errors import StateError, UsageError
+from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -67,3 +67,6 @@ def _is_open(registry: RunRegistry, run: str) -> bool:
     except StateError:
         # A damaged journal can continue nothing.
         return False
+    except (ConfigError, StorageError):
+        # It may hold work that goes on once its owner, its mode or its disk is mended.
+        return True

@@ -121,7 +121,7 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
         with os.fdopen(handle, "rb", buffering=0) as file:
             status = os.fstat(handle)
             if stat.S_ISREG(status.st_mode):
-                permissions.check(path, status)
+                permissions.check_with_folder(path, status)
                 if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
                     runtime.stderr.note(f"warning: others can read the token file {path} (chmod 600 {path})")
                 return file.read(_LONGEST + 3)
