@@ -4,14 +4,17 @@ import json
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from front_door import Process, Unified
 from pages import tickets
 from server import Reply, Seen, Service
+
+from unified_cli.storage import input_bounds
 
 PAGES = [tickets(3), tickets(3, 3)]
 RECORDS = [record for page in PAGES for record in page]
@@ -35,9 +38,16 @@ def answer(seen: Seen) -> Reply:
 def read_from(pipe: Path) -> Iterator[list[bytes]]:
     """What is read from a named pipe until its writer closes it."""
     found: list[bytes] = []
-    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
+    # Open before the program is: it refuses a pipe that nobody reads.
+    held = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    def read() -> None:
+        found.append(pipe.read_bytes())
+
+    reader = threading.Thread(target=read, daemon=True)
     reader.start()
     yield found
+    os.close(held)
     reader.join(10)
     assert not reader.is_alive()
 
@@ -100,10 +110,15 @@ def test_a_reader_that_leaves_ends_it_like_that_of_standard_output(
     service.reply = answer
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_RDONLY)))
-    reader.start()
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     good = service.reply
-    service.reply = lambda seen: (reader.join(10), good(seen))[1]
+
+    def leave(seen: Seen) -> Reply:
+        with suppress(OSError):
+            os.close(reader)
+        return good(seen)
+
+    service.reply = leave
     assert unified(f"{LIST} {pipe}", environ=service.environ).code == 141
 
 
@@ -127,6 +142,69 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
     assert result.code == 0
     assert json.loads(found[0])["outcome"] == "done"
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ticketing tickets list --all --out PIPE",
+        f"{GET} PIPE",
+        f"{DOWNLOAD} PIPE",
+        "ticketing tickets create -f name=x --out PIPE",
+        "knowledge-base page-exports create -q page[id]=1 -f format=html --wait --out PIPE",
+        "import ticketing/tickets IN --report PIPE",
+    ],
+)
+def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
+    command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    pipe, records = tmp_path / "pipe", tmp_path / "in.ndjson"
+    os.mkfifo(pipe)
+    records.write_text('{"name": "a"}\n')
+    result = unified(command.replace("PIPE", str(pipe)).replace("IN", str(records)), environ=service.environ)
+    said = f"error: nobody reads from {pipe} (start its reader first)\n"
+    assert (result.code, result.stdout, result.stderr, service.seen) == (11, "", said, [])
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("ticketing tickets create -d @PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        ("ticketing tickets create -F name=@PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        ("profile import PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        ("doctor --bundle OUT --har PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        ("ticketing tickets list --ca-bundle PIPE", 3, "the CA bundle PIPE cannot be used: it is a named pipe"),
+    ],
+)
+def test_a_pipe_to_which_nobody_writes_is_not_waited_for_without_end(
+    command: str, code: int, said: str, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(input_bounds, "WRITER_SECONDS", 0.1)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    environ = {"UNIFIED_BASE_URL": "https://127.0.0.1:1", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a"}
+    result = unified(command.replace("PIPE", str(pipe)).replace("OUT", str(tmp_path / "b.zip")), environ=environ)
+    assert (result.code, result.stdout, result.stderr) == (code, "", f"error: {said}\n".replace("PIPE", str(pipe)))
+
+
+def test_a_pipe_whose_writer_is_late_is_read_to_its_end(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: Reply(201, b'{"id": "1"}', {"Content-Type": "application/json"})
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as file:
+            time.sleep(0.1)
+            file.write(b'{"name":')
+            time.sleep(0.1)
+            file.write(b'"a"}')
+
+    writer = threading.Timer(0.2, write)
+    writer.start()
+    assert unified(f"ticketing tickets create -d @{pipe}", environ=service.environ).code == 0
+    writer.join(10)
+    assert [seen.json for seen in service.seen] == [{"name": "a"}]
 
 
 @pytest.mark.parametrize("group", ["done", "failed", "in-doubt", "not-tried"])

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -93,7 +92,7 @@ def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
 def read_file(name: str) -> bytes:
     """The bytes of a file. Raises UsageError for more than 64 MiB, StorageError if it cannot be read."""
     try:
-        with Path(name).open("rb") as file:
+        with input_bounds.reader(name) as file:
             return input_bounds.whole(file, name)
     except (OSError, ValueError) as error:
         raise StorageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None

@@ -1,6 +1,10 @@
-"""How much is taken from a file or a pipe that somebody names; more is refused before it is in memory."""
+"""How much is taken from a file or a pipe that somebody names, and how long it is waited for."""
 
+import errno
 import io
+import os
+import select
+import stat
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import AnyStr, BinaryIO, TextIO
@@ -17,7 +21,46 @@ LARGEST_COPY = 8 * 1024**3
 """The most bytes that are copied from a pipe to a file."""
 MOST_REQUESTS = 200_000
 """The most requests that are all made before the first is sent."""
+WRITER_SECONDS = 10.0
+"""How long a named pipe may take until somebody writes to it."""
 _PIECE = 1024 * 1024
+
+
+def is_named_pipe(path: str) -> bool:
+    """Whether the path is that of a named pipe: of `mkfifo`, not of a shell's `<(…)`, which is open already."""
+    try:
+        return stat.S_ISFIFO(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def reader(path: str) -> BinaryIO:
+    """The file, open. Raises TimeoutError for a named pipe to which nobody writes, other OSErrors, and ValueError."""
+    if not is_named_pipe(path):
+        return open(path, "rb")  # noqa: PTH123  a path as typed
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        _wait_for_writer(handle, path)
+        os.set_blocking(handle, True)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def _wait_for_writer(handle: int, path: str) -> None:
+    poller = select.poll()
+    poller.register(handle, select.POLLIN)
+    if not poller.poll(WRITER_SECONDS * 1000) and _has_no_writer(handle):
+        raise TimeoutError(errno.ETIMEDOUT, f"nobody writes to this pipe (after {WRITER_SECONDS:g} s)", path)
+
+
+def _has_no_writer(handle: int) -> bool:
+    """Whether the end of the pipe is met; else its writer is there, and takes its time."""
+    try:
+        return os.read(handle, 1) == b""
+    except BlockingIOError:
+        return False
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:

@@ -1,5 +1,6 @@
 """Outputs that are no files: devices, pipes, sockets and descriptors that are open already. They are never replaced."""
 
+import errno
 import os
 import re
 import stat
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
 from unified_cli.standard_streams import WholeWriter
+from unified_cli.storage import regular_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -45,9 +47,10 @@ class OutputStream(WholeWriter):
 
 
 def open_stream(path: Path) -> OutputStream | None:
-    """A stream to what is at `path`; None where a file can be made there, or is. Waits for the reader of a pipe.
+    """A stream to what is at `path`; None where a file can be made there, or is.
 
-    A link is not followed, unless it is the system's own name of a descriptor. Raises StorageError.
+    A link is not followed, unless it is the system's own name of a descriptor. Raises StorageError, also for a named
+    pipe that nobody has opened to read: its reader may never come.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):
@@ -56,8 +59,12 @@ def open_stream(path: Path) -> OutputStream | None:
             return OutputStream(path, descriptor, owned=False)
         if not is_special(path):
             return None
-        return OutputStream(path, os.open(path, os.O_WRONLY | os.O_NOCTTY), owned=True)
+        handle = regular_file.without_waiting(path, os.O_WRONLY)
+        os.set_blocking(handle, True)
+        return OutputStream(path, handle, owned=True)
     except OSError as error:
+        if error.errno == errno.ENXIO and path.is_fifo():
+            raise StorageError(f"nobody reads from {path}", hint="start its reader first") from None
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
 

@@ -13,6 +13,7 @@ from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
 from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StorageError
 from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
+from unified_cli.storage.output_stream import OutputStream
 
 _CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'
@@ -82,15 +83,19 @@ def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], be
     return groups
 
 
-def check_report(name: str, source: Path) -> None:
-    """Raise StorageError, before anything is sent, for a report that would replace anything but an earlier report."""
+def open_report(name: str, source: Path) -> OutputStream | None:
+    """The pipe or device that a report goes to, open before anything is sent; None where it is to be a file.
+
+    Raises StorageError where that would replace anything but an earlier report, and where nobody reads the pipe.
+    """
     path = Path(name)
-    if output_stream.is_stream(path):
-        return
+    if stream := output_stream.open_stream(path):
+        return stream
     output_file.check_folder(path)
     ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
     if path.exists() and not ours:
         raise StorageError(f"{path} exists, and is no report of an import (name another file)")
+    return None
 
 
 def _is_report(path: Path) -> bool:
@@ -98,10 +103,13 @@ def _is_report(path: Path) -> bool:
         return file.read(len(_REPORT_BEGINS)) == _REPORT_BEGINS
 
 
-def report(source: InputFile, journal: Journal, name: str) -> None:
-    """Write one line for each record: its number, its outcome, its id, the status and the reason."""
+def report(source: InputFile, journal: Journal, name: str, stream: OutputStream | None) -> None:
+    """Write one line for each record: its number, its outcome, its id, the status and the reason.
+
+    They go to the stream that `open_report` gave, if it gave one.
+    """
     lines = _chunks(_report_line(line, journal) for line in source.lines())
-    if stream := output_stream.open_stream(Path(name)):
+    if stream:
         output_stream.write(stream, lines)
     else:
         output_file.write(Path(name), lines, force=True)

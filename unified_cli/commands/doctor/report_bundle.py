@@ -52,7 +52,7 @@ def check(path: Path, har: str | None) -> bytes | None:
     if har is None:
         return None
     try:
-        with Path(har).open("rb") as file:
+        with input_bounds.reader(har) as file:
             content = input_bounds.whole(file, har, hint="send it beside the report")
     except OSError as error:
         raise StorageError(f"cannot read {har}: {error.strerror}") from None

@@ -4,7 +4,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from unified_cli import signals
@@ -35,6 +35,7 @@ from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
+from unified_cli.storage.output_stream import OutputStream
 
 # The records of a larger file are not held in memory: they are sent in their order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
@@ -100,8 +101,14 @@ def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     """Import with the journal locked, and print the outcome."""
     path = source.path.with_name(source.path.name + ".unified-journal")
-    if options.report:
-        result_files.check_report(options.report, source.path)
+    report = result_files.open_report(options.report, source.path) if options.report else None
+    with report or nullcontext():
+        _locked_import(task, source, options, path, report)
+
+
+def _locked_import(
+    task: ImportTask, source: InputFile, options: ImportOptions, path: Path, report: OutputStream | None
+) -> None:
     items = task.items(source)
     run_journal.check_owner(path)
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
@@ -118,7 +125,7 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
             counts = result_files.count(source, journal)
             groups = result_files.write(source, journal, counts, source.path)
             if options.report:
-                result_files.report(source, journal, options.report)
+                result_files.report(source, journal, options.report, report)
         finally:
             journal.close()
     finally:

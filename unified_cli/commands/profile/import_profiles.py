@@ -20,6 +20,7 @@ from unified_cli.json_text.values import Toml
 from unified_cli.masking import masked, visible
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
 
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
@@ -83,7 +84,7 @@ def _text(runtime: Runtime, name: str) -> str:
         content = runtime.stdin.read(_LARGEST + 1)
     else:
         try:
-            with open(name, "rb") as file:  # noqa: PTH123  a path as typed
+            with input_bounds.reader(name) as file:
                 content = file.read(_LARGEST + 1)
         except OSError as error:
             raise StorageError(f"cannot read {name}: {error.strerror}") from None

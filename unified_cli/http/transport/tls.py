@@ -12,6 +12,7 @@ from pathlib import Path
 import certifi
 
 from unified_cli.errors import ConfigError
+from unified_cli.storage import input_bounds
 
 _reading = threading.Lock()
 
@@ -40,6 +41,9 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
     context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     if ca_bundle:
         bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
+        if input_bounds.is_named_pipe(bundle):
+            # OpenSSL would wait for its writer for ever.
+            raise ConfigError(f"the CA bundle {bundle} cannot be used: it is a named pipe")
         with _naming(f"the CA bundle {bundle}"):
             context.load_verify_locations(bundle)
     return context
