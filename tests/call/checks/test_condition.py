@@ -50,6 +50,24 @@ def test_a_record_that_comes_and_changes(unified: Unified, service: Service) -> 
     assert clock.slept == [5, 5, 5]
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [("echo 'no module named jq' >&2; exit 1", "ended with 1: no module named jq"), ("kill -9 $$", "ended with -9")],
+)
+def test_a_process_for_jq_that_cannot_start_ends_it_at_once(
+    script: str, why: str, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states(service, {"id": "t-1"})
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    clock = Clock()
+    result = wait(unified, service, WAIT, clock)
+    assert (result.code, result.stdout, clock.slept) == (11, "", [])
+    assert result.stderr == f"error: a process for a jq program cannot start, it {why} (unified doctor)\n"
+
+
 def test_an_empty_list_is_not_yet(unified: Unified, service: Service) -> None:
     states(service, {"result": []}, {"result": [{"id": "1"}]})
     clock = Clock()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _WORKER = Path(__file__).with_name("jq_worker.py")
 # A program that is not run before the time is over has so long, as the last read has.
 _LEAST_SECONDS = 1.0
+_START_SECONDS = 60.0
 
 
 class JqProcess:
@@ -63,19 +64,8 @@ class JqProcess:
 
     def _ask(self, request: bytes) -> bytes:
         """The line that answers a request; empty where the process was ended before."""
-        import subprocess  # noqa: PLC0415  most programs run in this process
-
-        try:
-            self._child = child = self._child or subprocess.Popen(  # noqa: S603  our own program, and no shell
-                # Without -P the folder of the script would come first where modules are looked for.
-                [sys.executable, "-P", str(_WORKER)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            raise StorageError(f"cannot start a process for a jq program: {error.strerror}") from None
-        assert child.stdin is not None  # noqa: S101  a pipe, as above
+        child = self._child or self._start()
+        assert child.stdin is not None  # noqa: S101  a pipe, as below
         assert child.stdout is not None  # noqa: S101  as above
         try:
             child.stdin.write(request)
@@ -83,6 +73,32 @@ class JqProcess:
         except BrokenPipeError:
             return b""
         return child.stdout.readline()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        """The process, which has said that it runs: one that cannot start would be taken for one that failed."""
+        import select  # noqa: PLC0415  most programs run in this process
+        import subprocess  # noqa: PLC0415  as above
+
+        try:
+            self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
+                # Without -P the folder of the script would come first where modules are looked for.
+                [sys.executable, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise StorageError(f"cannot start a process for a jq program: {error.strerror}") from None
+        assert child.stdout is not None  # noqa: S101  a pipe, as above
+        poller = select.poll()
+        poller.register(child.stdout, select.POLLIN)
+        if not poller.poll(_START_SECONDS * 1000):
+            raise StorageError(f"a process for a jq program did not start within {_START_SECONDS:g} s")
+        if child.stdout.readline() != b"ready\n":
+            said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            why = f"ended with {child.returncode}" + (f": {said}" if said else "")
+            raise StorageError(f"a process for a jq program cannot start, it {why}", hint="unified doctor")
+        return child
 
     def _end(self) -> int | None:
         """Wait until the process, if there is one, has ended; gives how it did."""

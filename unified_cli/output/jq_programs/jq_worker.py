@@ -10,7 +10,7 @@ import jq
 
 
 def serve() -> None:
-    """Answer each request on standard input with a line on standard output, until the input ends.
+    """Say that it runs, then answer each request on standard input with a line on standard output, until that ends.
 
     A request is a line of JSON with the program, the bytes of its input and the seconds it may take, then the input.
     """
@@ -22,6 +22,10 @@ def serve() -> None:
         signal.signal(number, signal.SIG_DFL)
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(0, fcntl.F_GETFL)
+    # Nobody reads on from standard error once it runs.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     while line := sys.stdin.buffer.readline():
         request = json.loads(line)
         text = sys.stdin.buffer.read(request["size"]).decode()
