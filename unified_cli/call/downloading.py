@@ -17,7 +17,7 @@ from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
-from unified_cli.storage import folders, output_file, output_stream
+from unified_cli.storage import atomic_file, folders, output_file, output_stream
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.download_targets import DownloadTarget
@@ -39,6 +39,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
     """Save the response, and print its size and checksum."""
     from unified_cli.bulk.batch_download.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
 
+    atomic_file.sweep_unheld(place.folder, place.label)
     only_files = request.operation is not None and request.operation.name == "download"
     with progress(call.runtime, Work("byte")) as shown:
         download = Download(client, call.runtime, call.settings.retries, shown)

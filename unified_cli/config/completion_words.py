@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.masking import masked
-from unified_cli.storage import cache, folders, permissions, regular_file
+from unified_cli.storage import atomic_file, cache, folders, permissions, regular_file
 
 _MOST = 300
 # What no shell takes for anything but a word.
@@ -53,6 +53,7 @@ class CompletionWords:
             return
         found |= dict.fromkeys(self._read(path))
         folders.make_private(path.parent)
+        atomic_file.sweep_unheld(path.parent)
         first = f"{self._wall():.0f} {connection} ".encode("ascii") + os.fsencode(config)
         cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST)), b""]))
 

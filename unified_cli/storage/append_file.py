@@ -1,6 +1,7 @@
 """Files that only grow: one is durable when `sync` returns, the other is a whole document after each addition."""
 
 import contextlib
+import fcntl
 import os
 from io import BufferedReader
 from pathlib import Path
@@ -45,6 +46,12 @@ class AppendFile:
         way = os.O_RDWR | os.O_APPEND if writable else os.O_RDONLY
         self._handle = regular_file.descriptor(self.path, way | flags, mode=self._mode)
         self.size = self.status.st_size
+
+    def hold(self) -> None:
+        """Hold the open file until it is closed or the process ends, so that `regular_file.remove_unheld` leaves it."""
+        # Where the file system knows no locks nothing is removed either.
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     @property
     def status(self) -> os.stat_result:

@@ -4,12 +4,11 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
-from unified_cli.storage import folders
+from unified_cli.storage import folders, regular_file
 from unified_cli.storage.append_file import AppendFile
 
 _CHUNK = 1024 * 1024
@@ -28,11 +27,18 @@ class AtomicFile:
     def __init__(self, temporary: Path) -> None:
         self._file = AppendFile(temporary)
         self._file.create()
+        self._file.hold()
+        self._synced = False
 
     @classmethod
     def beside(cls, path: Path) -> Self:
         """One that is to become `path`, in the same folder; any number of processes can make one for the same path."""
-        return cls(path.with_name(f".{_short(path.name)}.{secrets.token_hex(6)}.part"))
+        while True:
+            made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
+            if made._file.status.st_nlink:
+                return made
+            # Another process took it for one that was left, just before it was held.
+            made._file.close()
 
     @property
     def size(self) -> int:
@@ -66,11 +72,15 @@ class AtomicFile:
         `before` is called when only the name is missing: where it raises, nothing has changed. Raises FileExistsError
         where the name is taken, unless `replace`; then another name may be tried.
         """
-        if self._file.is_open:
+        if not self._synced:
             self._file.sync()
-            self._file.close()
+            self._synced = True
         before()
         give_name(self._file.path, path, replace=replace)
+
+    def publish_soon(self, path: Path) -> None:
+        """Give the file the name `path` at once; after a power cut it may hold anything. Raises OSError."""
+        self._file.path.replace(path)
 
     def __enter__(self) -> Self:
         return self
@@ -114,10 +124,24 @@ def replace(path: Path, content: bytes) -> None:
 
 def sweep(path: Path) -> None:
     """Remove what killed processes left beside `path`; only for whoever knows that nobody is writing it. OSError."""
-    temporary = re.compile(re.escape(f".{_short(path.name)}") + r"\.[0-9a-f]{12}\.part")
-    for other in path.parent.iterdir():
-        if temporary.fullmatch(other.name):
-            other.unlink(missing_ok=True)
+    for other in _left(path.parent, path.name):
+        other.unlink(missing_ok=True)
+
+
+def sweep_unheld(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes left of a file of that name, or of any; what another one is writing stays. OSError.
+
+    What a version before this one is writing is held by nobody: it has to write it again.
+    """
+    for other in _left(folder, name):
+        regular_file.remove_unheld(other)
+
+
+def _left(folder: Path, name: str | None) -> list[Path]:
+    """The temporary files of that name, or of any, in a folder."""
+    of = r"\..+" if name is None else re.escape(f".{_short(name)}")
+    temporary = re.compile(of + r"\.[0-9a-f]{12}\.part")
+    return [other for other in folder.iterdir() if temporary.fullmatch(other.name)]
 
 
 def _link(temporary: Path, path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unified_cli.masking import masked
-from unified_cli.storage import folders, permissions, regular_file
+from unified_cli.storage import atomic_file, folders, permissions, regular_file
+from unified_cli.storage.atomic_file import AtomicFile
 
 LIFETIME = 24 * 3600.0
 """The seconds after which a fact is too old to be believed."""
@@ -64,9 +65,10 @@ class Cache:
         replace(self._folder / _name(key), content.encode())
 
     def sweep(self) -> None:
-        """Remove what is too old. Raises OSError."""
+        """Remove what is too old, and what killed processes left. Raises OSError."""
         if self._folder is None or not self._folder.is_dir():
             return
+        atomic_file.sweep_unheld(self._folder)
         for path in self._folder.iterdir():
             # Another process may remove it at the same time.
             with contextlib.suppress(FileNotFoundError):
@@ -76,13 +78,9 @@ class Cache:
 
 def replace(path: Path, content: bytes) -> None:
     """Give a private file this content, the old one or the new, but after a power cut any. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
-    try:
-        with os.fdopen(regular_file.descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            file.write(content)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with AtomicFile.beside(path) as file:
+        file.write(content)
+        file.publish_soon(path)
 
 
 def _name(key: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _MODE = 0o600
+_MOMENT = 0.2
 # Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
 _POLL_SECONDS = 0.1
 # Some folders, such as /proc, say at each try that a new file is not there.
@@ -21,7 +22,7 @@ _MOST_TRIES = 1000
 
 
 class HeldLock:
-    """A lock that is never waited for, held from `take` to `release`.
+    """A lock that is not waited for, held from `take` to `release`.
 
     Its file says which process holds it, and is gone when it is released. It may be released by another thread.
     """
@@ -30,8 +31,8 @@ class HeldLock:
         self._path = path
         self._lock: FileLock | None = None
 
-    def take(self, what: str) -> None:
-        """Take the lock at once.
+    def take(self, what: str, seconds: float = _MOMENT) -> None:
+        """Take the lock; a moment is left to a process that only looks whether anybody has it.
 
         Raises StateError where another process has it, or something else than a file has its name; StorageError where
         the folder accepts no file.
@@ -39,7 +40,9 @@ class HeldLock:
         from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
 
         _check(self._path)
-        lock = FileLock(self._path, mode=_MODE, thread_local=False, blocking=False, on_acquired=_sign)
+        lock = FileLock(
+            self._path, seconds, mode=_MODE, thread_local=False, poll_interval=_MOMENT / 10, on_acquired=_sign
+        )
         for _ in range(_MOST_TRIES):
             try:
                 lock.acquire()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from unified_cli.errors import StorageError
-from unified_cli.storage import output_stream
+from unified_cli.storage import atomic_file, output_stream
 from unified_cli.storage.atomic_file import AtomicFile
 
 OVERWRITE = "--force overwrites it"
@@ -19,6 +19,7 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
     """
     check(path, force=force, instead=instead)
     try:
+        atomic_file.sweep_unheld(path.parent, path.name)
         with AtomicFile.beside(path) as file:
             for chunk in chunks:
                 file.write(chunk)

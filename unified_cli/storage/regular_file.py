@@ -1,6 +1,8 @@
 """Open a file that the program keeps something in: a regular one, and without waiting for anybody."""
 
+import contextlib
 import errno
+import fcntl
 import os
 import stat
 from pathlib import Path
@@ -46,6 +48,17 @@ def sha256(path: Path) -> str:
 def without_waiting(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600) -> int:
     """A descriptor of whatever is at `path`: a named pipe without a writer does not block the open. Raises OSError."""
     return os.open(path, flags | _WITHOUT_WAITING, mode)
+
+
+def remove_unheld(path: Path) -> None:
+    """Remove a file that no process holds: whoever made it was killed. One that cannot be looked at stays."""
+    with contextlib.suppress(OSError):
+        handle = descriptor(path, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
 
 
 def check(path: Path, *, follow: bool = False) -> None:

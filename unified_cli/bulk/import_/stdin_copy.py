@@ -5,8 +5,10 @@ from typing import Any
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders, input_bounds, permissions
+from unified_cli.storage import atomic_file, folders, input_bounds, permissions
 from unified_cli.storage.atomic_file import AtomicFile
+
+_NAME = "stdin"
 
 
 def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
@@ -41,7 +43,8 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
 
 def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
     assert runtime.stdin is not None  # noqa: S101  checked above
-    with AtomicFile.beside(folder / "stdin") as copy:
+    atomic_file.sweep_unheld(folder, _NAME)
+    with AtomicFile.beside(folder / _NAME) as copy:
         while chunk := runtime.stdin.read(1 << 20):
             if copy.size > input_bounds.LARGEST_COPY:
                 bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"

@@ -61,6 +61,7 @@ class RunRegistry:
             return []
         try:
             permissions.check_own_folder(self._folder)
+            self._sweep(self._folder)
             names = [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
         except OSError as error:
             raise StorageError(f"cannot read {self._folder}: {error.strerror}") from None
@@ -109,12 +110,15 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what was killed before its journal was whole, so that nothing of it was sent."""
-        for part in folder.glob(f".*{_SUFFIX}.*.part"):
-            path = folder / f"{part.name[1:].partition(_SUFFIX)[0]}{_SUFFIX}"
+        """Remove what killed processes left: journals that were not whole, so that nothing was sent, and locks."""
+        parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
+        locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
+        for run in parts | locks:
+            path = folder / f"{run}{_SUFFIX}"
             lock = _lock_of(path)
+            # One that is in use stays, and so does everything where the folder cannot be written.
             with contextlib.suppress(StateError, StorageError):
-                lock.take(path.name)
+                lock.take(path.name, 0)
                 try:
                     atomic_file.sweep(path)
                 finally:

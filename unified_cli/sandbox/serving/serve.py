@@ -95,6 +95,7 @@ def _ready_file(name: str | None, values: Mapping[str, str]) -> Iterator[None]:
     path = Path(name)
     try:
         regular_file.check(path)
+        atomic_file.sweep_unheld(path.parent, path.name)
         with atomic_file.AtomicFile.beside(path) as file:
             file.write("".join(f"{key}={value}\n" for key, value in values.items()).encode())
             file.publish(path, replace=True)
