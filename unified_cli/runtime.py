@@ -119,6 +119,16 @@ class Runtime(NamedTuple):
             return None
 
 
+def as_typed(text: str) -> str:
+    """The text of an argument. Where Python takes its bytes for ASCII it keeps those of UTF-8 as lone surrogates."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
 def _writer(stream: TextIO | None) -> BinaryIO | None:
     return None if stream is None else io.BufferedWriter(WholeWriter(stream.fileno()))
 

@@ -1,5 +1,6 @@
 """The config file as it is found: broken, open to others, or not there; and never repaired by itself."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -212,6 +213,20 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (3, f"error: cannot read {path}: Permission denied\n")
     assert bound_by_modes(tmp_path / "home", "profile", "path").returncode == 0
     path.chmod(0o600)
+
+
+def test_text_is_utf_8_where_python_takes_its_bytes_for_ascii(process: Process, tmp_path: Path) -> None:
+    environ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **FROM_HERE}
+    shown = "--dry-run -p sandbox -a empty"
+    words = [*f"ticketing tags create {shown}".split(), "-f", "näme=é", "-F", 'x={"é":1}', "-q", "ü=ö"]
+    result = process([word.encode() for word in words], environ=environ)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["body"] == {"näme": "é", "x": {"é": 1}}
+    assert "%C3%BC=%C3%B6" in json.loads(result.stdout)["url"]
+    listed = process(["-p", "sandbox", "ticketing", "tags", "list", "--out", f"{tmp_path}/é".encode()], environ=environ)
+    assert (listed.returncode, (tmp_path / "é").is_file()) == (0, True)
+    wrong = process([*f"ticketing tags create {shown} -f".split(), b"name=\xe9"], environ=environ)
+    assert (wrong.returncode, wrong.stderr) == (2, b"error: --raw-field is not UTF-8: name=\\udce9\n")
 
 
 @pytest.mark.parametrize("home", [None, "", "/", "/nonexistent"])

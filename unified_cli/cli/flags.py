@@ -16,6 +16,7 @@ import typer
 
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
+from unified_cli.runtime import as_typed
 
 OptionsT = TypeVar("OptionsT", bound="Options")
 
@@ -187,11 +188,8 @@ def typer_function(
     """A function whose signature tells Typer these parameters; it passes them to `run` as an instance of `options`."""
 
     def command(**typed: Any) -> Any:
-        given = {name: _frozen(value) for name, value in typed.items() if value is not None}
-        for name, value in given.items():
-            if (text := _not_utf8(value)) and (spelling := _text_option(name, flags, arguments)):
-                raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")
-        return run(options(**given))
+        given = {name: value for name, value in typed.items() if value is not None}
+        return run(options(**{name: _given(given[name], _text_option(name, flags, arguments)) for name in given}))
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -202,11 +200,14 @@ _ANY_BYTES = ("file", "folder", "@file")
 """What may hold other bytes than UTF-8: the name of a file, in `@file` after the @."""
 
 
-def _not_utf8(value: object) -> str | None:
-    """The text in a value that is not UTF-8; None if there is none. Python keeps such bytes as lone surrogates."""
-    values = value if isinstance(value, tuple) else (value,)
-    texts = (one for one in values if isinstance(one, str) and not one.isascii())
-    return next((one for one in texts if any("\ud800" <= letter <= "\udfff" for letter in one)), None)
+def _given(value: Any, spelling: str | None) -> Any:
+    """The value, its texts as typed. Raises UsageError for one that is not UTF-8; without a spelling it may be."""
+    if isinstance(value, list):
+        return tuple(_given(one, spelling) for one in value)
+    text = as_typed(value) if spelling and isinstance(value, str) else ""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")
+    return text or value
 
 
 def _text_option(name: str, flags: Sequence[Flag], arguments: Sequence[Argument]) -> str | None:
@@ -215,10 +216,6 @@ def _text_option(name: str, flags: Sequence[Flag], arguments: Sequence[Argument]
     called |= {one.name: (one.takes[-1], one.metavar or one.name.upper()) for one in arguments}
     takes, spelling = called[name]
     return None if takes in _ANY_BYTES else spelling
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _kind(annotation: Any) -> Any:

@@ -11,7 +11,7 @@ import msgspec
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
-from unified_cli.runtime import Runtime
+from unified_cli.runtime import Runtime, as_typed
 from unified_cli.storage import input_bounds
 
 _NAME = re.compile(r"[^\[\]]+")
@@ -162,7 +162,7 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     name, equals, value = field.text.partition("=")
     if not equals:
         raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE; -d @FILE sends a file")
-    _string(name)
+    name = _string(name)
     match = _NAME.match(name)
     if match is None:
         raise _misplaced(field, 0, "a name must stand here")
@@ -196,17 +196,18 @@ def _value(name: str, value: str, runtime: Runtime) -> Json:
                 f"{value[1:]} is not UTF-8 at byte {error.start}", hint="for bytes: @base64:FILE"
             ) from None
     text = _string(value)
-    if not _WORDS.match(value):
+    if not _WORDS.match(text):
         return text
-    wrong = json_check.flaw(value.encode())
-    if wrong and value[0] in '{["':
+    wrong = json_check.flaw(text.encode())
+    if wrong and text[0] in '{["':
         raise UsageError(f"-F {name} {wrong}", hint="-f for text that only looks like JSON")
-    return text if wrong else msgspec.Raw(value.encode())
+    return text if wrong else msgspec.Raw(text.encode())
 
 
 def _string(value: str) -> str:
+    text = as_typed(value)
     try:
-        value.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError:
         raise UsageError(f"a field is not UTF-8: {value!r}") from None
-    return value
+    return text

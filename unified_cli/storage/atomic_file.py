@@ -158,4 +158,4 @@ def _link(temporary: Path, path: Path) -> None:
 
 def _short(name: str) -> str:
     # A name may have 255 bytes, and so many letters may be four times as many of them.
-    return name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
+    return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())
