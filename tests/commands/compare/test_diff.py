@@ -46,6 +46,16 @@ def test_nothing_differs(unified: Unified, tmp_path: Path) -> None:
     assert unified(f"diff ticketing/tags --from {empty} --to {empty}").code == 0
 
 
+def test_an_export_in_shards_is_a_side(unified: Unified, tmp_path: Path) -> None:
+    for part in ("1/2", "2/2"):
+        what = f"export ticketing/tags ticketing/contacts -p sandbox --to {tmp_path}/dump --shard {part}"
+        assert unified(what).code == 0
+    for one in ("ticketing/tags", "ticketing/contacts"):
+        result = unified(f"diff {one} --from {tmp_path}/dump --to sandbox")
+        assert (result.stdout, result.code) == ("", 0), result.stderr
+        assert unified(f"diff {one} --from sandbox --to {tmp_path}/dump/sandbox").code == 0
+
+
 def test_a_table_names_keys_and_paths(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(tmp_path / "a", {"id": "a", "n": "x", "m": 1}, {"id": "b\u202e"})
     other = ndjson(tmp_path / "b", {"id": "a", "n": "y", "m": 2})

@@ -29,7 +29,8 @@ class ExportedList(NamedTuple):
         Raises UsageError where it is not there or there are several, IncompleteError where it is not complete,
         StateError where it was changed, StorageError.
         """
-        profile = None if (path / NAME).exists() else path.name
+        # An export in shards has a manifest for each.
+        profile = None if LocalFolder(runtime, path).manifests() else path.name
         folder = path if profile is None else path.parent
         destination = LocalFolder(runtime, folder)
         entries = {name: entry for name, entry in _entries(destination).items() if profile in {None, entry.profile}}
