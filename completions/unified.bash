@@ -509,6 +509,9 @@ _unified_added() {
     local table='^\[api\.([a-z_-]+)\.resources\]' row='^([a-z_-]+)[[:space:]]*=[[:space:]]*(.*)$'
     local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
     [[ $resource == *' '* ]] && return
+    case $api in
+        request|export|import|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|profile) return ;;
+    esac
     for file in "$_unified_folder"/catalogue.d/*.toml; do
         [[ -f $file && -r $file ]] || continue
         section=''

@@ -1152,6 +1152,7 @@ end
 # What the user's own catalogue files add after the command words.
 function __unified_added --argument-names folder at
     set -l words (string split ' ' -- "$at")
+    contains -- "$words[1]" request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile; and return
     for file in $folder/catalogue.d/*.toml
         test -f $file -a -r $file; or continue
         set -l section ''

@@ -202,6 +202,19 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start,
 
 
 @pytest.mark.parametrize("name", SHELLS)
+def test_an_api_of_the_user_with_the_name_of_a_command_is_not_offered(name: str, shell: Start, tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "unified" / "catalogue.d"
+    folder.mkdir(parents=True)
+    (folder / "own.toml").write_text(
+        '[api.runs.resources]\nmarathons = "crud"\n[api.export.resources]\nsales = "list"\n'
+    )
+    running = shell(name)
+    assert running.offered("unified runs ") == {"list", "show", "resume", "retry", "remove"}
+    assert "marathons" not in running.offered("unified runs m")
+    assert "sales" not in running.offered("unified export ")
+
+
+@pytest.mark.parametrize("name", SHELLS)
 def test_a_tab_completes_the_word_that_is_begun(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
     running.run(_ECHO[name])

@@ -18,6 +18,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "PARAMETERS": _cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in _by_names(known)),
         "STANDARD": known.standard,
         "APIS": known.apis,
+        "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
     }
 

@@ -17,6 +17,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "PARAMETERS": _cases((path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,
+        "COMMANDS": known.commands,
         "VALUED": known.values,
     }
 

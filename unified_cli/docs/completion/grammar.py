@@ -35,6 +35,11 @@ class Grammar:
     parameters: Mapping[str, Sequence[str]]
     standard: Sequence[str] = tuple(STANDARD)
 
+    @property
+    def commands(self) -> Sequence[str]:
+        """The commands that are no API; an API that a user gives such a name is left out."""
+        return [word for word, _ in self.words[""] if word not in self.apis]
+
 
 def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
     """The tables of the program with this catalogue; `entries` are its groups and commands."""

@@ -17,6 +17,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "ARGUMENTS": (f"{_quoted(path)} = {_kinds(kinds)}" for path, kinds in known.arguments.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,
+        "COMMANDS": known.commands,
     }
 
 

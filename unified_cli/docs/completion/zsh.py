@@ -17,6 +17,7 @@ def tables(known: Grammar) -> Mapping[str, Iterable[str]]:
         "PARAMETERS": (f"({_pattern(path)}) known=({_all(names)}) ;;" for path, names in known.parameters.items()),
         "STANDARD": known.standard,
         "APIS": known.apis,
+        "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
     }
 

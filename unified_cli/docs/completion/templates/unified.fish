@@ -121,6 +121,7 @@ end
 # What the user's own catalogue files add after the command words.
 function __unified_added --argument-names folder at
     set -l words (string split ' ' -- "$at")
+    contains -- "$words[1]" @COMMANDS@; and return
     for file in $folder/catalogue.d/*.toml
         test -f $file -a -r $file; or continue
         set -l section ''

@@ -40,6 +40,7 @@ $UnifiedComplete = {
     function Get-UnifiedAdded([string[]]$at) {
         $folder = Join-Path (Get-UnifiedFolder) 'catalogue.d'
         if (-not (Test-Path -LiteralPath $folder -PathType Container)) { return }
+        if ($at.Count -gt 0 -and ('@COMMANDS@' -split ' ') -ccontains $at[0]) { return }
         foreach ($file in Get-ChildItem -LiteralPath $folder -Filter '*.toml' -File) {
             $section = ''
             foreach ($line in Get-Content -LiteralPath $file.FullName -TotalCount 10000 -ErrorAction SilentlyContinue) {
