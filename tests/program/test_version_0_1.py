@@ -5,6 +5,7 @@ the sandbox, `export voice emails/folders --to dump`, an import that was killed 
 `--out` that broke off after five pages. From the dump one file was taken away.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -50,6 +51,29 @@ def test_an_import_goes_on_from_its_journal(unified: Unified) -> None:
     assert (result.code, result.json[0]["records"]) == (0, 3)
     tags = unified("-p sandbox ticketing tags list --all -o ids -a empty").stdout.split()
     assert sorted(tags) == ["tags-new-1", "tags-new-2", "tags-new-3"]
+
+
+def test_an_import_from_a_pipe_that_was_not_finished_is_listed(home: Path, unified: Unified, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "imports"
+    folder.mkdir(mode=0o700)
+    copy = folder / "0123456789abcdef01234567.ndjson"
+    journal = copy.with_name(f"{copy.name}.unified-journal")
+    (home / "tags.ndjson").rename(copy)
+    (home / "tags.ndjson.unified-journal").rename(journal)
+    journal.chmod(0o600)
+    os.utime(journal, (1e9, 1e9))
+    for _ in range(2):
+        listed = unified("runs list -o json")
+        (run,) = listed.json["runs"]
+        assert (run["command"], run["started"], run["path"]) == (
+            "import … -",
+            "2001-09-09T01:46:40+00:00",
+            str(journal),
+        )
+        assert (run["state"], listed.stderr) == ("import", "")
+    (folder / f"{copy.name}.unified-done.ndjson").write_text("{}\n")
+    assert unified(f"runs remove {run['id']}").code == 0
+    assert unified("runs list -o json").json["runs"] == []
 
 
 def test_an_export_folder_is_verified_and_completed(home: Path, unified: Unified) -> None:

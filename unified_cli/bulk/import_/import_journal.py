@@ -12,6 +12,8 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import state
 
 VERSION = 1
+SUFFIX = ".unified-journal"
+"""What is added to the name of the input."""
 _REMEDY = "nothing was sent; restore it from a backup, or --restart sends every record again, under new keys"
 
 

@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from unified_cli.bulk.import_ import import_journal
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, input_bounds, permissions
 from unified_cli.storage.atomic_file import AtomicFile
 
-_NAME = "stdin"
+_FOLDER, _NAME = "imports", "stdin"
 
 
 def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
@@ -30,7 +31,7 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
     import hashlib  # noqa: PLC0415  only where something is piped in
     import json  # noqa: PLC0415  as above
 
-    folder = data / "imports"
+    folder = data / _FOLDER
     try:
         folders.make_private(folder)
         permissions.check_own_folder(folder)
@@ -39,6 +40,20 @@ def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
         raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
     runtime.stderr.note(f"standard input is saved as {path}")
     return path
+
+
+def unfinished(runtime: Runtime) -> list[Path]:
+    """The journals of imports from a pipe that were killed, or left records that are not done."""
+    data = runtime.folder("data")
+    if data is None:
+        return []
+    found = []
+    for journal in sorted((data / _FOLDER).glob(f"*{import_journal.SUFFIX}")):
+        results = {path.name for path in journal.parent.glob(f"{journal.name.removesuffix(import_journal.SUFFIX)}.*")}
+        results.discard(journal.name)
+        if not (results and all("unified-done" in name for name in results)):
+            found.append(journal)
+    return found
 
 
 def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:

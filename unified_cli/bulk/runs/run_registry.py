@@ -141,8 +141,11 @@ class RunRegistry:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return path
 
-    def point(self, command: str, path: str) -> str | None:
-        """List work whose state is kept at `path`, once, and give its id; None where nothing can be written."""
+    def point(self, command: str, path: str, *, at: float | None = None) -> str | None:
+        """List work whose state is kept at `path`, once, and give its id; None where nothing can be written.
+
+        `at` is when it began, if that is not now.
+        """
         if any("\ud800" <= letter <= "\udfff" for letter in command + path):
             # The name of a file that is not UTF-8 cannot stand in JSON.
             return None
@@ -152,7 +155,7 @@ class RunRegistry:
                     return run
             run, lock = self.reserve()
             try:
-                self.write(RunHeader(run, masked(command), self._wall(), path=path), iter(()))
+                self.write(RunHeader(run, masked(command), self._wall() if at is None else at, path=path), iter(()))
             finally:
                 lock.release()
             return run

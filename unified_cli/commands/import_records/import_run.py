@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from unified_cli import signals
-from unified_cli.bulk.import_ import input_file, result_files, stdin_copy
+from unified_cli.bulk.import_ import import_journal, input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
 from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
@@ -100,7 +100,7 @@ def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     """Import with the journal locked, and print the outcome."""
-    path = source.path.with_name(source.path.name + ".unified-journal")
+    path = source.path.with_name(source.path.name + import_journal.SUFFIX)
     report = result_files.open_report(options.report, source.path) if options.report else None
     with report or nullcontext():
         _locked_import(task, source, options, path, report)

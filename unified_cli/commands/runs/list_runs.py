@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from unified_cli.bulk.import_ import stdin_copy
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.cli import tree
@@ -70,6 +71,9 @@ def newest(runtime: Runtime) -> list[JsonObject]:
     One that cannot be obeyed or read is named on stderr. Raises ConfigError, StorageError for the folder of them all.
     """
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    for journal in stdin_copy.unfinished(runtime):
+        # Version 0.1 listed no imports; those of files it left beside them, where nobody can look.
+        registry.point("import … -", str(journal), at=journal.stat().st_mtime)
     found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
     return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
 
