@@ -24,7 +24,7 @@ def crashes(request: pytest.FixtureRequest, tmp_path: Path) -> Crashes:
             input=json.dumps(job).encode(),
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=900,
             cwd=tmp_path,
             env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
         )

@@ -87,10 +87,14 @@ def run(job: dict[str, Any]) -> None:
     for at in count(1, job["step"]):
         name = str(at)
         for file, content in job["files"].items():
-            (folder / file.replace("{n}", name)).write_text(content.replace("{n}", name))
+            made = folder / file.replace("{n}", name)
+            made.write_text(content.replace("{n}", name))
+            # One of them may be a config, which nobody else may write.
+            made.chmod(0o600)
         argv = [word.replace("{n}", name) for word in job["argv"]]
-        _, killed = in_child(argv, job["environ"], folder, Crash(at))
-        code, _ = in_child(argv, job["environ"], folder, None)
+        environ = {variable: value.replace("{n}", name) for variable, value in job["environ"].items()}
+        _, killed = in_child(argv, environ, folder, Crash(at))
+        code, _ = in_child(argv, environ, folder, None)
         sys.stdout.write(json.dumps({"point": name, "killed": killed, "code": code}) + "\n")
         if not killed:
             return

@@ -61,6 +61,10 @@ class Home:
         found = [path.name.partition(".")[0] for path in (self.data / "runs").glob("2*.ndjson")]
         return found[0] if found else None
 
+    def left(self, run: str | None) -> list[str]:
+        """The files beside the journal of the run."""
+        return [path.name for path in self.data.rglob("*") if path.is_file() and path.name != f"{run}.ndjson"]
+
     def shown(self, run: str | None) -> list[Any]:
         """What `runs show` tells."""
         if run is None:
@@ -85,7 +89,18 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
     looked = time.monotonic()
     shown = home.shown(run)
     ended = home.run(["runs", "resume", run])[0] if run else None
-    return {"point": at, "killed": code < 0, "looked": looked, "shown": shown, "code": ended, "after": home.shown(run)}
+    after = home.shown(run)
+    # What was killed before it had a journal is tidied up by whatever looks at the runs next.
+    assert home.run(["runs", "list"])[0] == 0
+    return {
+        "point": at,
+        "killed": code < 0,
+        "looked": looked,
+        "shown": shown,
+        "code": ended,
+        "after": after,
+        "left": home.left(run),
+    }
 
 
 def warm_up(job: dict[str, Any]) -> None:

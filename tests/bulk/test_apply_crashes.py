@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -41,11 +42,13 @@ def calls_of(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def prepare(unified: Unified, sandbox: UnifiedSandbox, environ: dict[str, str], folder: Path, points: int) -> None:
+def prepare(
+    unified: Unified, sandbox: UnifiedSandbox, environ: dict[str, str], folder: Path, points: int, window: str = ""
+) -> None:
     """The profile, and the records that plans change and delete."""
     config = folder / "config" / "config.toml"
     config.parent.mkdir(mode=0o700)
-    config.write_text(f'[profiles.target]\nbase_url = "{sandbox.url}"\naccount_id = "empty"\n')
+    config.write_text(f'[profiles.target]\nbase_url = "{sandbox.url}"\naccount_id = "empty"\n{window}\n')
     config.chmod(0o600)
     records = folder / "there.ndjson"
     names = [f"{kind}{number}" for number in range(1, points + 1) for kind in "ud"]
@@ -71,14 +74,45 @@ def check(unified: Unified, sandbox: UnifiedSandbox, environ: dict[str, str], fo
     assert {count for *_, count in sandbox._store.effects()} == {1}
 
 
+def nothing_is_left(folder: Path) -> None:
+    """Insist that beside results and journals no file is there."""
+    assert [path for path in folder.rglob("*") if path.suffix in {".part", ".lock", ".tmp"}] == []
+
+
+WORDS = ["apply", "p-{n}.plan", "-p", "target", "--yes", "--ids", "ids-{n}", "--workers", "2", "--max-deletes", "9"]
+
+
+def test_without_keys_no_call_is_done_twice_and_the_doubtful_ones_are_listed(
+    crashes: Crashes, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
+) -> None:
+    prepare(unified, unified_sandbox, served, tmp_path, 70, "idempotency_window = 0")
+    found = crashes(WORDS, {"p-{n}.plan": plan_of(unified_sandbox.url, calls_of("{n}"))}, served)
+    sys.stdout.write(f"crash points: {len(found)}\n")
+    assert {point["code"] for point in found} == {0, 10}
+    records = [
+        json.loads(line) for line in unified("ticketing tags list --all -o ndjson", environ=served).stdout.splitlines()
+    ]
+    made = Counter(record["name"] for record in records)
+    assert {*made.values()} == {1}
+    for point in (point["point"] for point in found):
+        listed = "".join(
+            path.read_text() for path in tmp_path.glob(f"p-{point}.plan.unified-*") if "done" not in path.name
+        )
+        for kind in ("child", "parent"):
+            assert made[f"{point}-{kind}"] or f"{point}-{kind}" in listed
+        assert f"d{point}" not in made or f'"d{point}"' in listed
+    nothing_is_left(tmp_path)
+
+
 def test_every_call_is_done_once_wherever_it_is_killed(
     crashes: Crashes, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
     prepare(unified, unified_sandbox, served, tmp_path, 70)
-    words = ["apply", "p-{n}.plan", "-p", "target", "--yes", "--ids", "ids-{n}", "--workers", "2", "--max-deletes", "9"]
-    found = crashes(words, {"p-{n}.plan": plan_of(unified_sandbox.url, calls_of("{n}"))}, served)
+    found = crashes(WORDS, {"p-{n}.plan": plan_of(unified_sandbox.url, calls_of("{n}"))}, served)
     assert [point for point in found if point["code"] != 0] == []
     assert 40 < int(found[-1]["point"]) <= 70
+    sys.stdout.write(f"crash points: {len(found)}\n")
+    nothing_is_left(tmp_path)
     check(unified, unified_sandbox, served, tmp_path, [point["point"] for point in found])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from front_door import ROOT
-from many_connections import account, profiles
+from many_connections import account, base_url, profiles
 from pages import served
 from server import Reply, Seen, Service
 
@@ -64,6 +64,7 @@ def killed(tmp_path: Path, command: str, **more: Any) -> list[dict[str, Any]]:
     assert (done.returncode, done.stderr) == (0, b"")
     points = [json.loads(line) for line in done.stdout.splitlines()]
     sys.stdout.write(f"crash points: {len(points)}\n")
+    assert [point for point in points if point["left"]] == []
     return points
 
 
@@ -135,26 +136,37 @@ def test_with_keys_each_effect_is_there_once(
 
 
 @pytest.mark.parametrize(("first", "step"), STEPS)
-def test_an_outward_operation_is_never_sent_twice(
-    first: int, step: int, service: Service, config: Config, tmp_path: Path
+@pytest.mark.parametrize(
+    ("command", "window", "prepare"),
+    [
+        (SUSPEND, "", False),
+        (UPDATE, "idempotency_window = 0", False),
+        (f"{UPDATE} --stages 1", "idempotency_window = 0", True),
+    ],
+    ids=["an action that is felt outside", "keys are ignored", "keys are ignored in a resume"],
+)
+def test_what_may_not_be_repeated_is_never_sent_twice(
+    command: str, window: str, prepare: bool, first: int, step: int, service: Service, config: Config, tmp_path: Path
 ) -> None:
-    profiles(config, service.url, COUNT)
-    books = Books()
+    count = COUNT + prepare
+    profiles(config, service.url, count, **{f"c{n:02}": f"{base_url(service.url)}\n{window}" for n in range(count)})
+    books = Books(refused="a-c00" if prepare else "")
     service.reply = books.reply
-    points = killed(tmp_path, SUSPEND, **{"from": first, "step": step})
+    points = killed(tmp_path, command, prepare=prepare, **{"from": first, "step": step})
     sent = Counter((who, what) for _, who, what in books.requests)
     assert {*sent.values()} == {1}
     for point in points:
-        check_truth(point, books, COUNT)
+        check_truth(point, books, count)
+        point["after"] = [one for one in point["after"] if one["outcome"] != "failed"]
         after = outcomes(point["after"])
         assert {*after.values()} <= {"done", "in-doubt"}
         # What is in doubt was told before, and is not sent again.
         doubtful = {who for who, outcome in after.items() if outcome == "in-doubt"}
         assert doubtful == {who for who, outcome in outcomes(point["shown"]).items() if outcome == "in-doubt"}
-        assert point["code"] in ({10} if doubtful else {0, None})
+        assert point["code"] in ({10} if doubtful else {9} if prepare else {0, None})
         for who, outcome in after.items():
             assert outcome == "in-doubt" or sent[who, f"t-{point['point']}"] == 1
-    assert {point["code"] for point in points} >= {0, 10}
+    assert {point["code"] for point in points} >= {9 if prepare else 0, 10}
 
 
 @pytest.mark.long
