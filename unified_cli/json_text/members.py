@@ -1,13 +1,15 @@
 """The members of a record as JSON text, without decoding them, so that no digit changes."""
 
 import json
+import re
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol, overload
 
 import msgspec
 
-from unified_cli.json_text import surrogates
+from unified_cli.json_text import positions, surrogates
 from unified_cli.json_text.json_codec import dump
 
 Record = msgspec.Raw
@@ -25,9 +27,21 @@ def parts(record: Record | bytes) -> Parts | None:
     try:
         return {key: bytes(value) for key, value in _MEMBERS.decode(text).items()}
     except msgspec.DecodeError:
-        text, mark = surrogates.escape(text)
-        found = _MEMBERS.decode(text)
-        return {_name(key, mark): surrogates.restore(bytes(value), mark) for key, value in found.items()}
+        if not _has_halves(text):
+            raise
+    return {string(key): text[start:end] for key, start, end in positions.members(text)}
+
+
+def keys(text: bytes) -> list[str]:
+    """The keys of an object, which must be JSON, in their order; one that stands twice comes twice."""
+    return [string(key) for key, _, _ in positions.members(text)]
+
+
+def _has_halves(text: bytes) -> bool:
+    """Whether halves of surrogate pairs are why msgspec refuses a text. Raises msgspec.DecodeError if it is no JSON."""
+    readable = surrogates.replaced(text)
+    msgspec.json.decode(readable, type=Record)
+    return readable is not text
 
 
 _MEMBERS = msgspec.json.Decoder(dict[str, Record])
@@ -53,43 +67,52 @@ def _one_member(name: str) -> "msgspec.json.Decoder[_OneMember]":
     return msgspec.json.Decoder(msgspec.defstruct("OneMember", fields, rename={"value": name}))
 
 
-def _name(key: str, mark: bytes) -> str:
-    if mark.decode() not in key:
-        return key
-    decoded: str = json.loads(surrogates.restore(dump(key).encode(), mark))
-    return decoded
-
-
 def join(members: Parts) -> bytes:
     """The JSON object with these members."""
     return b"{" + b",".join(dump(name).encode() + b":" + value for name, value in members.items()) + b"}"
 
 
-class MarkedRecords(Sequence[Record]):
-    """Records in which a mark stands for halves of surrogate pairs; each is restored when it is taken."""
+class PlacedRecords(Sequence[Record]):
+    """Records by their places in a text, given as where each begins and ends; each is cut out when it is taken."""
 
-    def __init__(self, records: Sequence[Record], mark: bytes) -> None:
-        self._records = records
-        self._mark = mark
+    def __init__(self, text: bytes, places: "array[int]") -> None:
+        self._text = text
+        self._places = places
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._places) // 2
 
     @overload
     def __getitem__(self, index: int) -> Record: ...
     @overload
-    def __getitem__(self, index: slice) -> "MarkedRecords": ...
-    def __getitem__(self, index: int | slice) -> "Record | MarkedRecords":
+    def __getitem__(self, index: slice) -> "PlacedRecords": ...
+    def __getitem__(self, index: int | slice) -> "Record | PlacedRecords":
         if isinstance(index, slice):
-            return MarkedRecords(self._records[index], self._mark)
-        return Record(surrogates.restore(bytes(self._records[index]), self._mark))
+            wanted = range(len(self))[index]
+            return PlacedRecords(self._text, array("q", (one for at in wanted for one in self._place(at))))
+        start, end = self._place(range(len(self))[index])
+        return Record(self._text[start:end])
+
+    def _place(self, at: int) -> tuple[int, int]:
+        return self._places[2 * at], self._places[2 * at + 1]
 
 
-def items(array: bytes) -> Sequence[Record]:
+def items(text: bytes) -> Sequence[Record]:
     """The records in a JSON array. Raises msgspec.DecodeError for what is no array."""
-    text, mark = surrogates.escape(array)
-    found = msgspec.json.decode(text, type=list[Record])
-    return MarkedRecords(found, mark) if mark else found
+    try:
+        return _ITEMS.decode(text)
+    except msgspec.DecodeError:
+        if (readable := surrogates.replaced(text)) is text:
+            raise
+    return placed(text, text.index(b"["), _ITEMS.decode(readable))
+
+
+_ITEMS = msgspec.json.Decoder(list[Record])
+
+
+def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
+    """The records of an array that begins there, which were found in a text with the same places."""
+    return PlacedRecords(text, positions.items(text, start, (len(memoryview(record)) for record in records)))
 
 
 def text(value: bytes | None) -> str:
@@ -114,5 +137,9 @@ def one_line(value: bytes) -> bytes:
     try:
         return msgspec.json.format(value, indent=-1)
     except msgspec.DecodeError:
-        value, mark = surrogates.escape(value)
-        return surrogates.restore(msgspec.json.format(value, indent=-1), mark)
+        if not _has_halves(value):
+            raise
+    return _STRING_OR_BLANKS.sub(rb"\1", value)
+
+
+_STRING_OR_BLANKS = re.compile(rb"(" + positions.STRING + rb")|[ \t\n\r]++", re.DOTALL)

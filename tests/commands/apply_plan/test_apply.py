@@ -199,6 +199,7 @@ UPDATE = {
     "seen": {"name": 1},
 }
 DELETE = {"connection": "empty", "operation": "delete", "why": "w", "id": "a"}
+TWICE = '{{"\\u0069d":"b",{}}}'
 REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
 
 
@@ -210,6 +211,19 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ("[]", 2, "is no call of a plan: Expected 'object', got 'array'"),
         ("[" * 100_000, 2, "is no call of a plan: is n"),
         ('{"connection": "\\ud83d"}', 2, "is no call of a plan: "),
+        ('{"connection": "empty", "connection": "full"}', 2, "is no call of a plan: "),
+        (TWICE.format(json.dumps(DELETE)[1:-1]), 2, "is no call of a plan: has 'id' twice"),
+        (json.dumps({**CREATE, "source": "\ud83d"}), 2, "is no call of a plan: has half a surrogate pair in 'source'"),
+        (
+            json.dumps({**UPDATE, "body": "B"}).replace('"B"', '{"name":"x","n\\u0061me":"y"}'),
+            2,
+            "is no call of a plan: has 'name' twice in 'body'",
+        ),
+        (
+            json.dumps({**CREATE, "references": "R"}).replace('"R"', f"[{TWICE.format(json.dumps(REFERENCE)[1:-1])}]"),
+            2,
+            "is no call of a plan: has 'id' twice in 'references'",
+        ),
         ({**CREATE, "operation": "suspend"}, 2, "is no call of a plan: Invalid enum value 'suspend'"),
         ({**CREATE, "operation": "list"}, 2, "is no call of a plan: Invalid enum value 'list'"),
         ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),

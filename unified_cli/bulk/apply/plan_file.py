@@ -1,15 +1,18 @@
 """A plan in a file, which anybody may have written: its header, and its lines one by one."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import NamedTuple, Self, TypeVar
 
 import msgspec
+from msgspec.structs import fields, replace
 
 from unified_cli.bulk.compare.plan_format import VERSION, PlanHeader, PlannedCall
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check, surrogates
+from unified_cli.json_text.members import items, keys, parts
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 
@@ -98,25 +101,42 @@ class _Version(msgspec.Struct):
 
 
 def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
-    """The JSON text as a value of that type, or why it is none."""
+    """The JSON text as a value of that type, or why it is none: also where one of its keys stands twice."""
     if flaw := json_check.flaw(text):
         return flaw
+    raw = {field.encode_name: field.name for field in fields(kind) if field.type is msgspec.Raw}
     try:
-        return msgspec.json.decode(text, type=kind)
+        found = msgspec.json.decode(surrogates.replaced(text), type=kind)
+        wrong = _unreadable(text, raw)
     except msgspec.ValidationError as error:
         return str(error).replace("$.", "").replace("`", "'")
-    except (msgspec.DecodeError, RecursionError):
-        # Half a surrogate pair, which no name, id or path of a call can hold; a body may.
-        readable, mark = surrogates.escape(text)
-        try:
-            found = msgspec.json.decode(readable, type=kind)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            return str(error)
-        return _restored(found, mark)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return str(error)
+    served = {raw[key]: msgspec.Raw(value) for key, value in (parts(text) or {}).items() if key in raw}
+    return wrong or replace(found, **served)
 
 
-def _restored(found: StructT, mark: bytes) -> StructT:
-    raw = {name: value for name in found.__struct_fields__ if isinstance(value := getattr(found, name), msgspec.Raw)}
-    return msgspec.structs.replace(
-        found, **{name: msgspec.Raw(surrogates.restore(bytes(value), mark)) for name, value in raw.items()}
-    )
+def _unreadable(text: bytes, raw: Container[str]) -> str:
+    """What nobody who makes plans writes, and what others may read otherwise; empty without it."""
+    if key := _repeated(text):
+        return f"has {key!r} twice"
+    for key, value in (parts(text) or {}).items():
+        inner = _repeated(value) if key in raw else _repeated_within(value)
+        if inner:
+            return f"has {inner!r} twice in {key!r}"
+        if key not in raw and surrogates.without(value) != value:
+            # No name, id or path of a call can hold it; a body may.
+            return f"has half a surrogate pair in {key!r}"
+    return ""
+
+
+def _repeated(value: bytes) -> str | None:
+    """A key that an object has twice, of which readers take one or the other."""
+    found = Counter(keys(value)) if value.startswith(b"{") else {}
+    return next((key for key, times in found.items() if times > 1), None)
+
+
+def _repeated_within(value: bytes) -> str | None:
+    """The same for the objects in a value too."""
+    inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
+    return _repeated(value) or next(filter(None, (_repeated_within(bytes(one)) for one in inner)), None)

@@ -10,8 +10,8 @@ import msgspec
 
 from unified_cli.catalogue import Service
 from unified_cli.http.answer import bounds
-from unified_cli.json_text import surrogates
-from unified_cli.json_text.members import MarkedRecords, Record
+from unified_cli.json_text import positions, surrogates
+from unified_cli.json_text.members import Record, placed, string
 
 _NOTHING = Record(b"null")
 # A letter that is written as an escape, as nobody does: it may be one of a key.
@@ -49,11 +49,24 @@ def decode(body: bytes, service: Service) -> PageBody:
     try:
         return _decode(body, service)
     except msgspec.DecodeError:
-        marked, mark = surrogates.escape(body)
-        if not mark:
+        readable = surrogates.replaced(body)
+        if readable is body:
             raise
-    page = _decode(marked, service)
-    return page._replace(records=MarkedRecords(page.records, mark), cursor=surrogates.restore(page.cursor, mark))
+    return _as_served(body, readable, _decode(readable, service), service)
+
+
+def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
+    """The page with the text of the body, which has halves of surrogate pairs where the readable one has others."""
+    if page.repeated:
+        return page
+    if body.lstrip().startswith(b"["):
+        return page._replace(records=placed(body, body.index(b"["), page.records))
+    length = len(memoryview(_decoder(service, Record).decode(readable).items))
+    known = {_quoted(service)[0]: length}
+    found = {string(key): (start, end) for key, start, end in positions.members(body, known)}
+    start, end = found.get(service.cursor, (0, 0))
+    cursor = body[start:end] or page.cursor
+    return page._replace(records=placed(body, found[service.items][0], page.records), cursor=cursor)
 
 
 def _decode(text: bytes, service: Service) -> PageBody:
