@@ -271,3 +271,26 @@ def test_a_program_sees_whose_a_record_is_and_cannot_change_it(unified: Unified,
         assert lines == [f'{{"_profile":"{name}","id":"tickets-1"}}' for name in (one, two)]
     lines = unified([*read.split(), "._profile"]).stdout.splitlines()
     assert lines == [f'{{"_profile":"{name}","_record":"{name}"}}' for name in (one, two)]
+
+
+@pytest.mark.parametrize(
+    ("record", "shown"),
+    [
+        (b'{"_profile":1,"id":2}', b'{"_profile_served":1,"id":2}'),
+        (b'{"_profile":1,"_profile":2}', b'{"_profile_served":1,"_profile_served_served":2}'),
+        (b'{"_profile":1,"_profile_served":2}', b'{"_profile_served_served":1,"_profile_served":2}'),
+        (
+            rb'{"x":1.1,"\u005fprofile":1,"_profile_served":2,"_profile":3,"x":5}',
+            b'{"x":1.1,"_profile_served_served":1,"_profile_served":2,"_profile_served_served_served":3,"x":5}',
+        ),
+        (rb'{"_profile":"\ud800","\u007f":1}', rb'{"_profile_served":"\ud800","\u007f":1}'),
+    ],
+)
+def test_no_value_of_a_served_name_is_lost(
+    record: bytes, shown: bytes, unified: Unified, service: Service, config: Config
+) -> None:
+    config(TWO)
+    service.reply = lambda _: served(b'{"result":[' + record + b"]}")
+    result = unified(f"{LIST} -o ndjson -p one -p two --ordered", environ=service.environ)
+    lines = [b'{"_profile":"%b",%b\n' % (name, shown[1:]) for name in (b"one", b"two")]
+    assert (result.raw, result.code) == (b"".join(lines), 0)

@@ -1,12 +1,12 @@
 """The member `_profile`, which names the connection of a record where there are several."""
 
 import re
-from collections.abc import Sequence
-from json import JSONDecoder
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from unified_cli.json_text.members import Record, join, parts, string
+from unified_cli.json_text import positions
+from unified_cli.json_text.members import Record, keys, parts, string
 
 LABEL = "_profile"
 
@@ -40,9 +40,19 @@ def relabel(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def _without(record: bytes) -> bytes:
-    if not carries(record):
-        return record
-    return join({name: value for name, value in (parts(record) or {}).items() if name != LABEL})
+    return (
+        _joined((key, value) for key, name, value in _members(record) if name != LABEL) if carries(record) else record
+    )
+
+
+def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
+    """The members of an object in their order, also those whose keys stand twice: key as written, its text, value."""
+    for key, start, end in positions.members(record):
+        yield key, string(key), record[start:end]
+
+
+def _joined(members: Iterable[tuple[bytes, bytes]]) -> bytes:
+    return b"{" + b",".join(key + b":" + value for key, value in members) + b"}"
 
 
 def _may_carry(text: bytes) -> bool:
@@ -59,12 +69,16 @@ def _labelled(record: bytes, first: bytes) -> Record:
 
 
 def _renamed(record: bytes) -> bytes:
-    """The record with a free name, such as `_profile_served`, in place of its `_profile`."""
-    members = parts(record) or {}
-    free = f"{LABEL}_served"
-    while free in members:
-        free += "_served"
-    return join({free if name == LABEL else name: value for name, value in members.items()})
+    """The record with a free name, such as `_profile_served`, in place of each `_profile`; all values stay."""
+    taken = {*keys(record)}
+    found = []
+    for key, name, value in _members(record):
+        free = name
+        while name == LABEL and free in taken:
+            free += "_served"
+        taken.add(free)
+        found.append((key if free == name else msgspec.json.encode(free), value))
+    return _joined(found)
 
 
 def carries(record: bytes) -> bool:
@@ -77,28 +91,12 @@ def split(record: bytes) -> tuple[bytes, str]:
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):
         return b"{" + record[first.end() :], first[1].decode("utf-8")
-    members = {**(parts(record) or {})}
-    if LABEL not in members:
+    found = [*_members(record)] if record.startswith(b"{") else []
+    values = [value for _, name, value in found if name == LABEL]
+    if not values:
         raise ValueError(f"has no {LABEL}, so it belongs to no connection")
-    # Of a key given twice `parts` gives only the last.
-    if not alone and _count(record) > 1:
+    if len(values) > 1:
         raise ValueError(f"has {LABEL} more than once")
-    value = members.pop(LABEL)
-    if not value.startswith(b'"'):
+    if not values[0].startswith(b'"'):
         raise ValueError(f"has a {LABEL} that is no text")
-    return join(members), string(value)
-
-
-def _count(record: bytes) -> int:
-    """How often an object has the member."""
-    keys: list[str] = []
-
-    def note(pairs: list[tuple[str, object]]) -> None:
-        # Called for inner objects too; the outermost ends last.
-        keys[:] = [key for key, _ in pairs]
-
-    try:
-        JSONDecoder(object_pairs_hook=note, parse_int=str, parse_float=str).decode(record.decode("utf-8"))
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
-    return keys.count(LABEL)
+    return _joined((key, value) for key, name, value in found if name != LABEL), string(values[0])
