@@ -52,6 +52,26 @@ def the_export(unified: Unified, service: Service, folder: Path, more: str = "")
     return unified(f"export ticketing/tickets --to {folder} --format parquet {more}", environ=service.environ)
 
 
+def test_two_ids_never_become_equal(unified: Unified, service: Service, tmp_path: Path) -> None:
+    texts = {
+        r"\ud800": r"\ud800",
+        r"\ud801": r"\ud801",
+        "?": "?",
+        r"\ufffd": "\ufffd",
+        r"\\ud800": r"\\ud800",
+        r"\\\ud800": r"\\\ud800",
+        r"\\\\ud800": r"\\\\ud800",
+        r"a\\n": r"a\n",
+        r"\ud83d\ude00": "\U0001f600",
+        r"\u007fud800": "\x7fud800",
+    }
+    page = ",".join(f'{{"id":"{one}"}}' for one in texts)
+    service.reply = lambda _: Reply(200, f'{{"result":[{page}]}}'.encode())
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    found = [row["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)]
+    assert (found, len({*found})) == ([*texts.values()], len(texts))
+
+
 def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tmp_path: Path) -> None:
     replies(service)
     result = the_export(unified, service, tmp_path / "dump")
@@ -59,7 +79,7 @@ def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tm
     found = rows(tmp_path / "dump" / "acct-1" / TICKETS)
     assert [row["record"] for row in found] == RECORDS
     assert {row["_profile"] for row in found} == {"acct-1"}
-    assert [row["id"] for row in found] == ["a", "12345678901234567890123", "?", "é\n", None, None]
+    assert [row["id"] for row in found] == ["a", "12345678901234567890123", r"\ud800", "é\n", None, None]
     assert [row["created_at"] for row in found] == ["2026-01-01T00:00:00Z", "1", None, None, None, None]
     assert [row["updated_at"] for row in found] == [None, None, None, None, '{"at":1}', None]
     assert unified(f"export --verify {tmp_path / 'dump'}").code == 0

@@ -1,6 +1,7 @@
 """Write records as a Parquet file: each one's exact JSON text, beside the members that tables are joined by."""
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any, BinaryIO
@@ -66,9 +67,19 @@ def _groups(lines: BinaryIO) -> Iterator[list[bytes]]:
         yield records
 
 
+# Backslashes before half a surrogate pair, or before what is written as one is.
+_BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])")
+
+
 def _text(value: bytes | None) -> bytes | None:
-    """A member as text, of which half a surrogate pair is none; nothing for null."""
-    return text(value).encode("utf-8", "replace") if value not in {None, b"null"} else None
+    r"""A member as text; nothing for null.
+
+    Half a surrogate pair, which UTF-8 cannot encode, is written as its escape: `\ud83d`. Backslashes before one, and
+    before text that looks like its escape, are doubled, so that two members that differ never become the same text.
+    """
+    if value in {None, b"null"}:
+        return None
+    return _BEFORE_HALF.sub(r"\g<0>\g<0>", text(value)).encode("utf-8", "backslashreplace")
 
 
 class _Sink(io.RawIOBase):
