@@ -1,4 +1,7 @@
-"""The output of `-v` and `-vv`: a line for each request and answer, with `-vv` headers and bodies, masked and cut."""
+"""The output of `-v` and `-vv`: a line for each request and answer, with `-vv` headers and bodies, cut.
+
+What a recording leaves out is left out here too.
+"""
 
 from typing import NamedTuple
 
@@ -9,7 +12,6 @@ from unified_cli.masking import excerpt
 from unified_cli.stderr import Stderr
 
 _LARGEST = 256 * 1024
-_HIDDEN = {"authorization", "proxy-authorization", "cookie", "set-cookie"}
 
 
 class Trace(NamedTuple):
@@ -20,7 +22,9 @@ class Trace(NamedTuple):
     def request(self, sent: Request, outgoing: httpx.Request) -> None:
         """Print a request that is about to be sent."""
         if self.stderr.verbosity:
-            self.stderr.line(excerpt(f"> {outgoing.method} {outgoing.url}"))
+            from unified_cli.http.har import har_redaction  # noqa: PLC0415  msgspec is not needed without -v
+
+            self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
             if sent.body:
@@ -45,10 +49,16 @@ class Trace(NamedTuple):
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _headers(self, mark: str, headers: httpx.Headers) -> None:
-        for name, value in headers.multi_items():
-            self.stderr.exact(f"{mark} {name}: {'***' if name.lower() in _HIDDEN else excerpt(value)}")
+        from unified_cli.http.har import har_redaction  # noqa: PLC0415  only for -vv
+
+        for name, value in har_redaction.headers(headers.multi_items()):
+            self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
 
     def _shown(self, sent: Request, content: bytes) -> str:
+        """The beginning of a body, without what a recording leaves out of it."""
         if sent.private:
             return "(not shown: it holds credentials)"
-        return excerpt(content[:_LARGEST].decode("utf-8", "replace"))
+        from unified_cli.http.har import har_redaction  # noqa: PLC0415  as above
+
+        text = har_redaction.text(content.decode("utf-8", "replace"))
+        return "(not shown: it may hold credentials)" if text is None else excerpt(text[:_LARGEST])

@@ -63,6 +63,20 @@ def test_the_signature_of_a_url_in_a_record_is_replaced(
         assert "files.example" in found
 
 
+@pytest.mark.parametrize("value", [SIGNED, AZURE, PLAIN, f"https://x.example/?to={quote(SIGNED, safe='')}"])
+def test_what_a_recording_leaves_out_is_not_printed_either(value: str, unified: Unified, service: Service) -> None:
+    found = json.dumps({"url": value, "access_token": SECRET})
+    for text in (found, found.replace("&", "\\u0026"), found.replace("/", "\\/")):
+        headers = {"Content-Type": "application/json", "Link": value, "X-Api-Key": SECRET}
+        body = b'{"result":[%b]}' % text.encode()
+        service.reply = lambda _, body=body, headers=headers: Reply(200, body, headers)
+        command = ["ticketing", "tickets", "list", "-vv", "-q", f"url={value}"]
+        result = unified(command, environ=service.environ)
+        assert (result.code, hits(result.stderr), "X-Amz-Date" in result.stderr) == (0, [], "X-Amz" in value)
+        result = unified(["ticketing", "tickets", "create", "-d", text, "-vv"], environ=service.environ)
+        assert (result.code, hits(result.stderr), "files.example" in result.stderr) == (0, [], True)
+
+
 @pytest.mark.parametrize(
     "command",
     [
