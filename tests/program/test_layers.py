@@ -92,11 +92,6 @@ def test_the_name_of_a_module_or_class_is_unique() -> None:
     assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
-def test_a_folder_holds_sixteen_modules_at_most() -> None:
-    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in MODULES if not path.stem.startswith("__"))
-    assert {folder: count for folder, count in folders.items() if count > 16} == {}
-
-
 def test_imports_have_no_cycle() -> None:
     imported: dict[str, set[str]] = {}
     for path in TEXTS:
