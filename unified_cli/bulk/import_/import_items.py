@@ -206,7 +206,8 @@ def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
 def _no_record(body: bytes, service: Service) -> str:
     if not body.startswith(b"{"):
         return "is no JSON object"
-    if service.items.encode() in body:
+    # A letter of a key may be written as an escape.
+    if service.items.encode() in body or b"\\u00" in body:
         members = parts(body) or {}
         if service.items in members and service.cursor in members:
             return "is a page, not a record (list with -o ndjson)"
