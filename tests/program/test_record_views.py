@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -182,7 +183,7 @@ def shown(value: Any) -> str:
 
 def text_of_cell(value: Any) -> str:
     if isinstance(value, str):
-        return " ".join(value.replace("\r", "\n").replace("\t", "\n").split("\n"))
+        return re.sub(r"[\t\r\n]+", " ", value)
     found: str = text_of(value)
     return found
 

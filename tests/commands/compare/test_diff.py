@@ -83,15 +83,48 @@ def test_what_cannot_be_matched_is_told_and_not_guessed(unified: Unified, tmp_pa
     other = ndjson(tmp_path / "b", {"id": 5, "e": "x"}, {"id": 6, "e": None}, {"id": 7, "e": "y"})
     result = unified(f"diff ticketing/tags --from {one} --to {other} --key e --ignore id")
     assert [json.loads(line) for line in result.stdout.splitlines()] == [
-        {"change": "no key", "key": [3], "from_ids": [3], "to_ids": [], "differences": []},
-        {"change": "no key", "key": [6], "from_ids": [], "to_ids": [6], "differences": []},
-        {"change": "same key", "key": ["x"], "from_ids": [1, 2], "to_ids": [5], "differences": []},
+        unmatched("no key", [3], [3], [], [3], []),
+        unmatched("no key", [6], [], [6], [], [2]),
+        unmatched("same key", ["x"], [1, 2], [5], [1, 2], [1]),
     ]
     assert result.stderr == (
         "error: not everything could be compared: 2 without the key, 1 key of several records, 1 the same "
         "(another --key than e may tell them apart)\n"
     )
     assert result.code == 9
+
+
+def unmatched(change: str, key: list[Any], *ids_and_records: list[Any]) -> dict[str, Any]:
+    names = ("from_ids", "to_ids", "from_records", "to_records")
+    return {"change": change, "key": key, **dict(zip(names, ids_and_records, strict=True)), "differences": []}
+
+
+def test_records_without_an_id_can_be_found(unified: Unified, tmp_path: Path) -> None:
+    one = ndjson(
+        tmp_path / "a", {"n": "left out"}, {"id": "1"}, {"n": "x"}, {"n": "y"}, {"id": {}}, {"id": {"a": None}}
+    )
+    other = ndjson(tmp_path / "b", {"id": []}, {"id": "1"}, {"id": "2", "n": "x"}, {"id": "2", "n": "y"})
+    argv = ["diff", "ticketing/tags", "--from", one, "--to", other, "--map", 'select(.n != "left out")']
+    result = unified(argv)
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        unmatched("no key", [None], [None], [], [3], []),
+        unmatched("no key", [None], [None], [], [4], []),
+        unmatched("no key", [{}], [{}], [], [5], []),
+        unmatched("no key", [{"a": None}], [{"a": None}], [], [6], []),
+        unmatched("no key", [[]], [], [[]], [], [1]),
+        unmatched("same key", ["2"], [], ["2", "2"], [], [3, 4]),
+    ]
+    assert result.code == 9
+    result = unified([*argv, "-o", "table"])
+    assert result.stdout == (
+        "CHANGE    KEY         PATHS\n"
+        f"no key                record 3 of {one}\n"
+        f"no key                record 4 of {one}\n"
+        f"no key    {{}}          record 5 of {one}\n"
+        f'no key    {{"a":null}}  record 6 of {one}\n'
+        f"no key    []          record 1 of {other}\n"
+        f"same key  2           record 3 of {other}, record 4 of {other}\n"
+    )
 
 
 def test_keys_are_paths_and_programs_and_may_be_several(unified: Unified, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from unified_cli.json_text.members import member, parts
 from unified_cli.json_text.record_columns import pick
 
 _PROGRAM = "."
+# What names no record: all that have nothing in it would be one and the same.
+_EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
 class RecordKey:
@@ -19,10 +21,10 @@ class RecordKey:
         self._readers = [_program(name) if name.startswith(_PROGRAM) else _path(name) for name in names]
 
     def values(self, record: bytes) -> list[bytes] | None:
-        """The values that the key consists of, as JSON text; None where one of them is missing or null."""
+        """The values that the key consists of, as JSON text; None where one of them is missing, null or empty."""
         found = [read(record) for read in self._readers]
-        values = [value for value in found if value not in {None, b"null"}]
-        return [value for value in values if value is not None] if len(values) == len(found) else None
+        values = [value for value in found if value is not None and canonical(value) not in _EMPTY]
+        return values if len(values) == len(found) else None
 
 
 def text_of(values: Sequence[bytes]) -> bytes:

@@ -55,6 +55,7 @@ class SpooledSide:
         self._file = file
         self._view = view
         self._places = array("q")
+        self._positions = array("q")
         self._digests = array("Q")
         self._sha256 = hashlib.sha256()
 
@@ -70,6 +71,7 @@ class SpooledSide:
         Raises StorageError.
         """
         self._places.append(self._file.append(identifier + b"\n" + record))
+        self._positions.append(self.facts.records)
         seen = self._view(record)
         self._digests.append(int.from_bytes(hashlib.blake2b(seen, digest_size=8).digest(), "big"))
         return len(self._digests) - 1, seen
@@ -94,6 +96,10 @@ class SpooledSide:
     def stored(self, number: int) -> bytes:
         """A record as it was added."""
         return self._entry(number)[1]
+
+    def position(self, number: int) -> int:
+        """Which record of those that were read it is, counted from 1."""
+        return self._positions[number]
 
     def identifier(self, number: int) -> bytes:
         """The id that a record was read with, as JSON text; `null` where it has none."""

@@ -1,9 +1,10 @@
 """The lines of a comparison's result: what differs, and in what."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from unified_cli.bulk.compare.json_difference import ValueDifference, differences
-from unified_cli.bulk.compare.record_join import Change, Pairing
+from unified_cli.bulk.compare.record_join import UNMATCHED, Change, Pairing
+from unified_cli.bulk.compare.spooled_side import SpooledSide
 from unified_cli.commands.compare.comparison import Comparison
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, join, text
@@ -12,7 +13,10 @@ TABLE_COLUMNS = ("change", "key", "paths")
 
 
 def record_row(found: Comparison, pairing: Pairing) -> Record:
-    """A line for programs: the ids on both sides, and each path with both values, without one that is not there."""
+    """A line for programs: the ids on both sides, and each path with both values, without one that is not there.
+
+    Of records that could not be compared it also says which of those that were read they are, counted from 1.
+    """
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
     from_ids, to_ids = (_array(side.identifier(number) for number in numbers) for side, numbers in sides)
     members = {
@@ -20,6 +24,7 @@ def record_row(found: Comparison, pairing: Pairing) -> Record:
         "key": _array(_key(found, pairing)),
         "from_ids": from_ids,
         "to_ids": to_ids,
+        **_positions(pairing, sides),
         "differences": _array(_difference(one) for one in _differences(found, pairing)),
     }
     return Record(join(members))
@@ -28,9 +33,24 @@ def record_row(found: Comparison, pairing: Pairing) -> Record:
 def table_row(found: Comparison, pairing: Pairing) -> Record:
     """A line for people: the key and the paths as text."""
     values = [text(value) for value in _key(found, pairing)]
-    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)]
+    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(found, pairing)
     members = {"change": pairing.change.value, "key": ", ".join(values), "paths": ", ".join(paths)}
     return Record(join({name: _text(value) for name, value in members.items()}))
+
+
+def _positions(pairing: Pairing, sides: Iterable[tuple[SpooledSide, Sequence[int]]]) -> dict[str, bytes]:
+    if pairing.change not in UNMATCHED:
+        return {}
+    found = (_array(b"%d" % side.position(number) for number in numbers) for side, numbers in sides)
+    return dict(zip(("from_records", "to_records"), found, strict=True))
+
+
+def _places(found: Comparison, pairing: Pairing) -> list[str]:
+    """Where the records stand that could not be compared."""
+    if pairing.change not in UNMATCHED:
+        return []
+    sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
+    return [f"record {side.position(number)} of {side.facts.name}" for side, numbers in sides for number in numbers]
 
 
 def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
