@@ -172,6 +172,22 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
     assert [*profiles(tmp_path)] == ["first", "acme-deskly", "other-deskly"]
 
 
+def test_each_name_that_is_not_the_only_one_is_told(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    names = {"c-1": "acme", "c-2": "acme", "c-3": "other", "c-4": "globex", "c-5": "globex", "c-6": "alone"}
+    assert unified(f"profile add other-deskly --base-url {service.url} -a c-9").code == 0
+    answering(service, [connection(account, name) for account, name in names.items()])
+    result = unified(ADD, environ=environ)
+    assert (result.code, result.stdout, [*profiles(tmp_path)]) == (2, "", ["other-deskly"])
+    assert result.stderr == (
+        'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2; the name "other-deskly" '
+        'would not be the only one, a profile has this name already; the name "globex-deskly" would not be the only '
+        "one, of c-4, c-5 (unified profile add NAME -a c-1 gives one another name; run this again after it, or select "
+        "others with --where)\n"
+    )
+
+
 def test_nothing_is_added_without_a_yes(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:

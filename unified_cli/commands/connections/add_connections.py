@@ -88,15 +88,19 @@ def _named(found: list[ListedConnection], prefix: str, config: Config) -> Mappin
         named[_name(one, prefix)].append(one)
     taken = {name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles}
     if taken:
-        name, of_it = next(iter(taken.items()))
-        who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
-        more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
-        apart = f"unified profile add NAME -a {visible(of_it[0].id)}"
+        first = next(iter(taken.values()))[0]
+        said = "; ".join(_collision(name, of_it, config) for name, of_it in taken.items())
+        apart = f"unified profile add NAME -a {visible(first.id)}"
         raise UsageError(
-            f'nothing added: the name "{name}" would not be the only one, {who}{more}',
+            f"nothing added: {said}",
             hint=f"{apart} gives one another name; run this again after it, or select others with --where",
         )
     return {name: of_it[0] for name, of_it in named.items()}
+
+
+def _collision(name: str, of_it: list[ListedConnection], config: Config) -> str:
+    who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
+    return f'the name "{name}" would not be the only one, {who}'
 
 
 def _name(one: ListedConnection, prefix: str) -> str:
