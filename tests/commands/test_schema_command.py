@@ -152,6 +152,110 @@ def test_ten_times_unchanged(unified: Unified, service: Service, config: Config,
     assert result.stderr == "10 connections: nothing is lost or of another type, 0 other differences\n"
 
 
+MAPS: dict[str, Callable[[int, int], Record]] = {
+    "addresses": lambda run, at: {f"p{run}-{at}-{one}@example.com": one for one in range(at % 4)},
+    "names that occur once": lambda run, at: {f"user {run} {at} {'x' * one}": one for one in range(at % 4)},
+    "more names than are kept": lambda run, at: {f"user {run} {at} {'x' * one}": one for one in range(10)},
+    "names of a few": lambda run, at: {f"user {run} {at}": 1} if at < 8 else {},
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("several", [False, True])
+def test_names_that_are_data_are_no_difference(
+    unified: Unified, service: Service, config: Config, tmp_path: Path, name: str, several: bool
+) -> None:
+    runs = iter(range(1000))
+
+    def alter(at: int, one: Record) -> None:
+        one.update(by_user=MAPS[name](next(runs) // 80, at))
+
+    fleet(service, config, dict.fromkeys(NAMES, alter))
+    (tmp_path / "maps.json").write_text(
+        unified(f"{SCHEMA} -p {'c*' if several else 'c0'} -o json", environ=service.environ).stdout
+    )
+    result = unified(f"{SCHEMA} -p c1 --against {tmp_path}/maps.json --strict", environ=service.environ)
+    assert (result.stdout, result.code) == ("", 0), result.stderr
+    shown = unified(f"{SCHEMA} -p c0", environ=service.environ).stdout.splitlines()
+    present = {"addresses": "75 %", "names that occur once": "75 %", "more names than are kept": "100 %"}
+    assert f"by_user.*\tinteger\t{present.get(name, '10 %')}\t\t" in shown
+    assert [line for line in shown if "user" in line][2:] == []
+
+
+def test_what_older_versions_counted_of_such_names_is_no_difference(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    fleet(service, config, {"c0": lambda at, one: one.update(by_user={f"{at}@example.com": 1})})
+    (tmp_path / "old.json").write_text(
+        json.dumps(
+            {
+                "x-counts": {"object": 80},
+                "properties": {
+                    **{name: {} for name in ("id", "name", "priority", "size", "assignee", "tags", "rare")},
+                    "by_user": {
+                        "type": "object",
+                        "x-counts": {"object": 80},
+                        "additionalProperties": {"type": "integer", "x-counts": {"integer": 400}},
+                    },
+                },
+            }
+        )
+    )
+    result = unified(f"{SCHEMA} -p c0 --against {tmp_path}/old.json --strict", environ=service.environ)
+    assert "by_user" not in result.stdout
+
+
+def test_optional_members_are_no_map(unified: Unified, service: Service, config: Config) -> None:
+    optional = dict.fromkeys(("street", "city", "zip", "state", "country", "floor", "door"), 1)
+
+    def alter(at: int, one: Record) -> None:
+        one.update(address=optional if at == 3 else {}, **({f"field {at}": 1} if at < 20 else {}))
+
+    fleet(service, config, {"c0": alter})
+    shown = unified(f"{SCHEMA} -p c0", environ=service.environ).stdout
+    assert "address.street\tinteger\t1.25 %\t\t\n" in shown
+    assert "field 7\tinteger\t1.25 %\t\t\n" in shown
+
+
+def test_paths_that_look_alike_are_told_apart(unified: Unified, service: Service) -> None:
+    odd = {"a.b": 1, "a": {"b": True}, "c[]": 1, "c": [True], "*": 1, "": 1, 'q"': 1, "x@y": None}
+    service.reply = lambda _: served({"result": [odd]})
+    shown = unified(SCHEMA, environ=service.environ)
+    assert [line.split("\t")[:2] for line in shown.stdout.splitlines()] == [
+        ['"a.b"', "integer"],
+        ["a", "object"],
+        ["a.b", "boolean"],
+        ['"c[]"', "integer"],
+        ["c", "array"],
+        ["c[]", "boolean"],
+        ['"*"', "integer"],
+        ['""', "integer"],
+        ['"q\\""', "integer"],
+        ["*", "null"],
+    ]
+
+
+def test_what_is_left_out_is_told(unified: Unified, service: Service, tmp_path: Path) -> None:
+    deep: Any = {"in": 1}
+    for _ in range(40):
+        deep = {"in": [deep]}
+    records = [{"deep": deep, "kind": f"k{at}", "many": {f"n{one}": 1 for one in range(300)}} for at in range(60)]
+    service.reply = lambda _: served({"result": records})
+    within = "deep" + ".in[]" * 15 + ".in"
+    said = [
+        f"not looked at, as it is nested deeper than 32 levels: {within}",
+        "no values are listed, as there are more than 50, long ones or addresses: kind",
+        "some members are counted under *, as they are too many: many",
+    ]
+    shown = unified(f"{SCHEMA} -o json", environ=service.environ)
+    assert (shown.stderr.splitlines(), shown.code) == ([*said, "60 records of 1 connection"], 0)
+    assert shown.json["properties"]["kind"]["x-cut"] == [said[1].partition(":")[0]]
+    (tmp_path / "cut.json").write_text(shown.stdout)
+    compared = unified(f"{SCHEMA} --against {tmp_path}/cut.json --strict", environ=service.environ)
+    assert compared.code == 0
+    assert compared.stderr.splitlines()[:3] == [f"acct-1: {one}" for one in said]
+
+
 def test_against_another_connection_and_as_json(unified: Unified, service: Service, config: Config) -> None:
     fleet(service, config, {"c3": CHANGES["lost-path"][0]})
     result = unified(f"{SCHEMA} -p c3 -p c4 --against c0 -o json", environ=service.environ)

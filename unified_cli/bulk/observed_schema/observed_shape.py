@@ -6,12 +6,14 @@ Values are kept only of paths that the catalogue knows as an enumeration, or who
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from enum import Enum
 from typing import Final
 
-from unified_cli.json_text.values import Json
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import Json, JsonObject
 
 ANY: Final = "*"
-"""Stands for the names of members that are data themselves."""
+"""In a path: the members whose names are data themselves."""
 _ENUMERATIONS = frozenset(("status", "state", "type", "kind", "priority"))
 _WORD = re.compile(r"[A-Za-z][a-z]*")
 # An id or an address as the name of a member is data.
@@ -21,6 +23,11 @@ _MOST_PATHS = 5000
 _DEEPEST = 32
 _MOST_VALUES = 50
 _LONGEST_VALUE = 64
+_MOST_NAMED = 5
+# An object is a map where at least so many objects brought new names.
+_FEWEST_NEW = 5
+# What a path has to quote of a name, so that `a.b` is not `b` within `a`.
+_PLAIN = re.compile(r'[^.\[\]"*]+')
 
 _NAMES = {
     type(None): "null",
@@ -33,21 +40,37 @@ _NAMES = {
 }
 
 
+class ShapeCut(Enum):
+    """A bound that a shape has met, and what it leaves out there."""
+
+    DEPTH = f"not looked at, as it is nested deeper than {_DEEPEST} levels"
+    VALUES = f"no values are listed, as there are more than {_MOST_VALUES}, long ones or addresses"
+    NAMES = f"some members are counted under {ANY}, as they are too many"
+
+
 class ShapeNode:
     """What was seen at one path: how often each type, the members of objects, the items of arrays, the values.
 
-    `values` is None where they are not listed.
+    `others` stands for all members whose names are data. `values` is None where they are not listed.
     """
 
-    __slots__ = ("counted", "counts", "items", "members", "values")
+    __slots__ = ("counted", "counts", "cuts", "filled", "fresh", "items", "members", "others", "present", "values")
 
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.counted = True
         """The counts are how often something was seen; else only that there may be such a type."""
+        self.present: int | None = 0
+        """How many objects had it as their member; None where nobody counted them."""
         self.members: dict[str, ShapeNode] = {}
+        self.others: ShapeNode | None = None
+        self.filled = 0
+        """How many of the objects had members."""
+        self.fresh = 0
+        """How many of them had one that none before them had."""
         self.items: ShapeNode | None = None
         self.values: set[str] | None = set() if values else None
+        self.cuts: set[ShapeCut] = set()
 
     @property
     def seen(self) -> int:
@@ -60,9 +83,22 @@ class ShapeNode:
         kinds = {name for name, _ in self.counts.items() if name != "null"}
         return frozenset(kinds - {"integer"} if "number" in kinds else kinds)
 
-    def share(self, name: str) -> tuple[int, int]:
-        """In how many of how many objects a member is present."""
-        return self.members[name].seen, self.counts["object"]
+    @property
+    def is_map(self) -> bool:
+        """Whether the names of its members are data: most objects bring new ones, and most are in one object only."""
+        once = sum(member.present == 1 for member in self.members.values())
+        return self.fresh >= _FEWEST_NEW and 2 * self.fresh > self.filled and 2 * once > len(self.members)
+
+    def all_members(self) -> Iterator[tuple[str, "ShapeNode"]]:
+        """Each member with its name as a path has it; `others` last."""
+        yield from ((step(name), member) for name, member in self.members.items())
+        if self.others is not None:
+            yield ANY, self.others
+
+
+def step(name: str) -> str:
+    """The name of a member as a path has it: in quotes where it could be taken for a path, or for `others`."""
+    return name if _PLAIN.fullmatch(name) else dump(name)
 
 
 class ObservedShape:
@@ -81,55 +117,115 @@ class ObservedShape:
         """Take all that another shape has seen."""
         self._merge(self.root, other.root)
 
+    def settled(self) -> ShapeNode:
+        """The shape when all was seen: of objects whose names are data the members are `others`."""
+        for node in self._below(self.root):
+            self._settle(node)
+        return self.root
+
+    def _below(self, node: ShapeNode) -> Iterator[ShapeNode]:
+        """The nodes below one, those within it when it was looked at."""
+        for inner in (*node.members.values(), node.others, node.items):
+            if inner is not None:
+                yield inner
+                yield from self._below(inner)
+
+    def _settle(self, node: ShapeNode) -> None:
+        if not node.is_map:
+            return
+        members, node.members = node.members, {}
+        for member in members.values():
+            node.others = node.others or ShapeNode(values=member.values is not None)
+            self._merge(node.others, member)
+        if node.others is not None:
+            node.others.present = node.filled
+
     def _add(self, node: ShapeNode, value: Json, depth: int) -> None:
         kind = type(value)
         node.counts[_NAMES[kind]] += 1
         if kind is str:
             if node.values is not None:
                 _list(node, value)
+        elif value and depth >= _DEEPEST and kind in {dict, list}:
+            node.cuts.add(ShapeCut.DEPTH)
         elif kind is dict:
-            if depth < _DEEPEST:
-                members = node.members
-                for name, inner in value.items():
-                    self._add(members.get(name) or self._member(node, name), inner, depth + 1)
-        elif kind is list and depth < _DEEPEST:
+            self._add_members(node, value, depth)
+        elif kind is list:
             if node.items is None:
                 node.items = ShapeNode(values=node.values is not None)
             for inner in value:
                 self._add(node.items, inner, depth + 1)
 
+    def _add_members(self, node: ShapeNode, value: JsonObject, depth: int) -> None:
+        found, fresh = set(), False
+        for name, inner in value.items():
+            fresh = fresh or name not in node.members
+            member = node.members.get(name) or self._member(node, name)
+            found.add(member)
+            self._add(member, inner, depth + 1)
+        # Of all that are `others` in this object one is counted.
+        for member in found:
+            member.present = (member.present or 0) + 1
+        node.filled += bool(value)
+        node.fresh += fresh
+
     def _member(self, node: ShapeNode, name: str) -> ShapeNode:
-        """A new member of a node; ANY for a name that is data, or one too many."""
-        if len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS or _DATA.fullmatch(name):
-            name = ANY
-        if name not in node.members:
-            self._paths += 1
-            node.members[name] = ShapeNode(values=name in self._enumerations or _is_enumeration(name))
+        """A new member of a node; `others` for a name that is data, or one too many."""
+        many = len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS
+        if many or _DATA.fullmatch(name):
+            node.cuts |= {ShapeCut.NAMES} if many else set()
+            self._paths += node.others is None
+            node.others = node.others or ShapeNode()
+            return node.others
+        self._paths += 1
+        node.members[name] = ShapeNode(values=name in self._enumerations or _is_enumeration(name))
         return node.members[name]
 
     def _merge(self, node: ShapeNode, other: ShapeNode) -> None:
         node.counts.update(other.counts)
+        node.cuts |= other.cuts
+        node.filled += other.filled
+        node.fresh += other.fresh
         if other.values is None:
             node.values = None
         for value in other.values or ():
             if node.values is not None:
                 _list(node, value)
         for name, member in other.members.items():
-            self._merge(node.members.get(name) or self._member(node, name), member)
+            self._merge_member(node.members.get(name) or self._member(node, name), member)
+        if other.others is not None:
+            node.others = node.others or ShapeNode()
+            self._merge_member(node.others, other.others)
+        if node.others is not None:
+            # Of an object with several of them one counts.
+            node.others.present = min(node.others.present or 0, node.filled)
         if other.items is not None:
             node.items = node.items or ShapeNode(values=other.items.values is not None)
             self._merge(node.items, other.items)
 
+    def _merge_member(self, node: ShapeNode, other: ShapeNode) -> None:
+        node.present = (node.present or 0) + (other.present or 0)
+        self._merge(node, other)
+
 
 def paths(node: ShapeNode, path: str = "", of: int = 0) -> Iterator[tuple[str, ShapeNode, int]]:
     """Each path below a node in the order it was seen, with the node there, and in how many objects it could be."""
-    for name, member in node.members.items():
+    for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name
         yield inner, member, node.counts["object"]
         yield from paths(member, inner)
     if node.items is not None and (node.items.seen or node.items.members):
         yield f"{path}[]", node.items, of
         yield from paths(node.items, f"{path}[]")
+
+
+def remarks(root: ShapeNode) -> Iterator[str]:
+    """What of the records the shape does not say because of a bound, and where."""
+    for cut in ShapeCut:
+        where = [path or "the records" for path, node, _ in (("", root, 0), *paths(root)) if cut in node.cuts]
+        more = f" and {len(where) - _MOST_NAMED} more" if len(where) > _MOST_NAMED else ""
+        if where:
+            yield f"{cut.value}: {', '.join(where[:_MOST_NAMED])}{more}"
 
 
 def _is_enumeration(name: str) -> bool:
@@ -144,5 +240,6 @@ def _list(node: ShapeNode, value: str) -> None:
         return
     if len(value) > _LONGEST_VALUE or "@" in value or len(node.values) >= _MOST_VALUES:
         node.values = None
+        node.cuts.add(ShapeCut.VALUES)
     else:
         node.values.add(value)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from unified_cli.bulk.observed_schema.observed_shape import ANY, ShapeNode
+from unified_cli.bulk.observed_schema.observed_shape import ShapeNode
 from unified_cli.catalogue.known import KnownField
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import Json, JsonObject
@@ -11,6 +11,9 @@ from unified_cli.json_text.values import Json, JsonObject
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 COUNTS = "x-counts"
 """The keyword for how often each type was seen."""
+PRESENT = "x-present"
+"""The keyword for how many objects had additional properties."""
+_CUTS = "x-cut"
 _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
@@ -25,16 +28,17 @@ def _schema(node: ShapeNode) -> JsonObject:
     found: JsonObject = {"type": types[0] if len(types) == 1 else types} if types else {}
     if node.values and node.kinds == {"string"}:
         found["enum"] = [*sorted(node.values), *([None] if node.counts["null"] else [])]
-    named = {name: member for name, member in node.members.items() if name != ANY}
-    if named:
-        found["properties"] = {name: _schema(member) for name, member in named.items()}
+    if node.members:
+        found["properties"] = {name: _schema(member) for name, member in node.members.items()}
         objects = node.counts["object"]
-        if required := [name for name, member in named.items() if member.seen == objects]:
+        if required := [name for name, member in node.members.items() if member.seen == objects]:
             found["required"] = required
-    if ANY in node.members:
-        found["additionalProperties"] = _schema(node.members[ANY])
+    if node.others is not None:
+        found["additionalProperties"] = {**_schema(node.others), PRESENT: node.others.present}
     if node.items is not None:
         found["items"] = _schema(node.items)
+    if node.cuts:
+        found[_CUTS] = sorted(cut.value for cut in node.cuts)
     return {**found, COUNTS: {name: node.counts[name] for name in _TYPES if node.counts[name]}}
 
 
@@ -64,8 +68,12 @@ def _node(schema: Json) -> ShapeNode:
     values = schema.get("enum")
     node.values = {value for value in values if isinstance(value, str)} if isinstance(values, list) else None
     node.members = {str(name): _node(inner) for name, inner in schema.get("properties", {}).items()}
+    for member in node.members.values():
+        member.present = member.seen
     if isinstance(rest := schema.get("additionalProperties"), dict):
-        node.members[ANY] = _node(rest)
+        node.others = _node(rest)
+        # Older versions did not count the objects.
+        node.others.present = max(0, int(rest[PRESENT])) if PRESENT in rest else None
     if isinstance(items := schema.get("items"), dict):
         node.items = _node(items)
     return node

@@ -5,7 +5,7 @@ from enum import Enum
 from math import sqrt
 from typing import NamedTuple, Self
 
-from unified_cli.bulk.observed_schema.observed_shape import ANY, ShapeNode
+from unified_cli.bulk.observed_schema.observed_shape import ANY, ShapeNode, step
 
 _SURE = 1.959964
 """How many standard deviations 95 % of a normal distribution lie within."""
@@ -59,36 +59,57 @@ def compare(before: ShapeNode, now: ShapeNode, path: str = "") -> Iterator[Shape
 def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDifference]:
     objects = now.counts["object"]
     for name, member in before.members.items():
-        inner = f"{path}.{name}" if path else name
-        if name not in now.members:
-            if _is_lost(before, name, now):
-                was = _percent(before.share(name)) if member.counted else "known"
-                yield ShapeDifference(ShapeChange.LOST_PATH, inner, was, f"in none of {objects}")
-            continue
-        if member.counted and before.counted:
-            shares = before.share(name), now.share(name)
-            if _differ(*shares):
-                yield ShapeDifference(ShapeChange.PRESENT_SHARE, inner, *map(_percent, shares))
-        yield from compare(member, now.members[name], inner)
+        inner = _inner(path, step(name))
+        other = now.members.get(name)
+        if other is not None:
+            yield from _member(before, member, now, other, inner)
+        elif _is_lost(before, member, now):
+            was = _percent(_share(before, member)) if member.counted else "known"
+            yield ShapeDifference(ShapeChange.LOST_PATH, inner, was, f"in none of {objects}")
+    if before.others is not None:
+        if now.others is not None:
+            yield from _member(before, before.others, now, now.others, _inner(path, ANY))
+        return
     # What says nothing of its members is not contradicted by any.
-    if before.members and ANY not in before.members:
-        for name in now.members.keys() - before.members.keys():
-            inner = f"{path}.{name}" if path else name
-            yield ShapeDifference(ShapeChange.NEW_PATH, inner, "", _listed(now.members[name].kinds or {"null"}))
+    for name in now.members.keys() - before.members.keys() if before.members else ():
+        found = _listed(now.members[name].kinds or {"null"})
+        yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
+    if before.members and now.others is not None:
+        yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, ANY), "", _listed(now.others.kinds or {"null"}))
+
+
+def _member(
+    before: ShapeNode, member: ShapeNode, now: ShapeNode, other: ShapeNode, inner: str
+) -> Iterator[ShapeDifference]:
+    """The differences of a member that is there before and now."""
+    if member.counted and before.counted and None not in {member.present, other.present}:
+        shares = _share(before, member), _share(now, other)
+        if _differ(*shares):
+            yield ShapeDifference(ShapeChange.PRESENT_SHARE, inner, *map(_percent, shares))
+    yield from compare(member, other, inner)
+
+
+def _inner(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _share(node: ShapeNode, member: ShapeNode) -> tuple[int, int]:
+    """In how many of how many objects a member is present."""
+    return member.present or 0, node.counts["object"]
 
 
 def _allowed(node: ShapeNode) -> frozenset[str]:
     return node.kinds | {"integer"} if "number" in node.kinds else node.kinds
 
 
-def _is_lost(before: ShapeNode, name: str, now: ShapeNode) -> bool:
+def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
     """Whether it is no chance that a member was not seen: it was more frequent than as many records allow."""
     objects = now.counts["object"]
-    if not objects or name == ANY or ANY in now.members:
+    if not objects or now.others is not None:
         return False
-    if not (before.members[name].counted and before.counted):
+    if not (member.counted and before.counted):
         return True
-    present, of = before.share(name)
+    present, of = _share(before, member)
     return present > 0 and of > 0 and present / of > wilson(0, objects)[1]
 
 

@@ -50,7 +50,7 @@ def _of_connection(context: CommandContext, operation: Operation, options: Schem
         raise found
     if not found.root.seen:
         raise UsageError(f"--against {name}: the list is empty, so there is nothing to compare with")
-    return found.root
+    return found.settled()
 
 
 def _of_file(path: Path) -> ShapeNode:

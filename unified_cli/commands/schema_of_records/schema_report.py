@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, ShapeNode
+from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, ShapeNode, remarks
 from unified_cli.bulk.observed_schema.shape_difference import ShapeChange, ShapeDifference, compare
 from unified_cli.catalogue import Operation
 from unified_cli.cli.result_table import show
@@ -25,7 +25,13 @@ Found = Mapping[str, Compared]
 
 def differences(before: ShapeNode, now: ObservedShape) -> Compared:
     """What differs in a connection, what is always a failure first."""
-    return sorted(compare(before, now.root), key=_order) if now.root.seen else None
+    return sorted(compare(before, now.settled()), key=_order) if now.root.seen else None
+
+
+def note_cuts(runtime: Runtime, shape: ObservedShape, name: str = "") -> None:
+    """Say what of a connection's records the shape leaves out."""
+    for remark in remarks(shape.root):
+        runtime.stderr.note(f"{name}: {remark}" if name else remark)
 
 
 def _order(one: ShapeDifference) -> tuple[bool, str, str]:

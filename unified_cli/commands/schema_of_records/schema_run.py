@@ -11,6 +11,7 @@ from unified_cli.commands import named_resource
 from unified_cli.commands.schema_of_records import observed_connections, schema_report
 from unified_cli.commands.schema_of_records.schema_baseline import baseline
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.commands.schema_of_records.schema_report import Compared
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.output import junit, stdout
 from unified_cli.plural import counted
@@ -40,10 +41,11 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     if before is None:
         _show(runtime, options, selected)
         return
-    unordered = {
-        name: one if isinstance(one, UnifiedError) else schema_report.differences(before, one)
-        for name, one in observed_connections.observe(selected)
-    }
+    unordered: dict[str, Compared] = {}
+    for name, one in observed_connections.observe(selected):
+        unordered[name] = one if isinstance(one, UnifiedError) else schema_report.differences(before, one)
+        if not isinstance(one, UnifiedError):
+            schema_report.note_cuts(runtime, one, name)
     found = {read.name: unordered[read.name] for read in selected.reads}
     schema_report.print_found(runtime, options, operation, found)
     schema_report.finish(runtime, found, strict=options.strict)
@@ -64,19 +66,21 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
         else:
             whole.merge(one)
     if len(errors) < total:
+        root = whole.settled()
         rows = [
             (
                 path,
                 ", ".join(sorted(node.kinds)) or "null",
-                _percent(node.seen, of) if of else "",
+                _percent(node.present or 0, of) if of else "",
                 _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
                 ", ".join(sorted(node.values or ())),
             )
-            for path, node, of in paths(whole.root)
+            for path, node, of in paths(root)
         ]
         title = f"{operation.api}/{operation.resource}"
-        show(runtime, options.output, _HEADS, rows, schema_document.document(whole.root, title))
-        runtime.stderr.note(f"{counted(whole.root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
+        show(runtime, options.output, _HEADS, rows, schema_document.document(root, title))
+        schema_report.note_cuts(runtime, whole)
+        runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
     schema_report.raise_errors(runtime, errors, total)
 
 
