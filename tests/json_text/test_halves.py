@@ -1,6 +1,7 @@
 """Halves of surrogate pairs: what else a record holds is read as any JSON parser reads it, however it is spelled."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,3 +74,24 @@ def test_parts_are_cut_out_where_they_stand(blanks: str, unified: Unified, servi
     found, wanted = json.loads(result.stdout), json.loads(text)
     assert found == {name: wanted[name] for name in ("deep", "x", "n", "e", "l")}
     assert '"n":1.10' in result.stdout
+
+
+def test_the_id_of_what_was_created_is_known(unified: Unified, service: Service, config: Config) -> None:
+    config(TWO)
+    for answer, known in [
+        (rb'{"name":"\ud800","id":"7"}', "7"),
+        (rb' {"x":"\udfff","result":{"\ud800":1,"id":8}} ', "8"),
+        (rb'{"id":"\ud800"}', ""),
+    ]:
+        service.reply = lambda _, answer=answer: served(answer)
+        result = unified("ticketing tickets create -f name=x -p p0 -p p1 --yes", environ=service.environ)
+        assert result.code == 0, result.stderr
+        (run,) = re.findall(r"^run (\S+)$", result.stderr, re.MULTILINE)
+        found = unified(f"runs show {run} -o ndjson").stdout.splitlines()
+        assert [json.loads(line).get("id") or "" for line in found] == [known] * 2
+
+
+def test_a_cursor_is_told_however_its_key_is_spelled(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: served(rb'{"result":[],"next\u005fcursor":"c1"}')
+    result = unified("ticketing tickets list", environ=service.environ)
+    assert (result.stderr, result.code) == ("there are more records: --all, or --cursor c1\n", 0)

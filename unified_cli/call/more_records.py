@@ -29,7 +29,9 @@ def onward(cursor: str | None) -> str:
 def note(call: Call, body: bytes) -> None:
     """Print it where the body, a page of a list in JSON, has a cursor."""
     service = call.catalogue.service
-    if f'"{service.cursor}"'.encode() in body and (cursor := _cursor(body, service)):
+    # A letter of the key may be written as an escape.
+    there = f'"{service.cursor}"'.encode() in body or b"\\u00" in body
+    if there and (cursor := _cursor(body, service)):
         call.runtime.stderr.note(message(cursor))
 
 

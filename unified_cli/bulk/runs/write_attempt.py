@@ -1,7 +1,6 @@
 """One write, sent: its outcome as a journal is told, and the answer or the error."""
 
-from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,7 +11,8 @@ from unified_cli.http.answer import bounds
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
-from unified_cli.json_text.members import string
+from unified_cli.json_text import surrogates
+from unified_cli.json_text.members import member, string
 
 
 class WriteAttempt(NamedTuple):
@@ -61,24 +61,11 @@ def _state(error: UnifiedError) -> EntryState:
 def identifier_of(body: bytes, service: Service) -> str | None:
     """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
     try:
-        found = _member(body, "id") or _member(_member(body, service.items), "id")
+        text = body.strip()
+        found = member(text, "id") or member(member(text, service.items) or b"", "id") or b""
     except (msgspec.DecodeError, RecursionError):
         return None
     if found.startswith(b'"'):
-        return string(found)
+        # No request could name half a surrogate pair.
+        return string(found) if surrogates.without(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
-
-
-def _member(text: bytes, name: str) -> bytes:
-    """One member of an object as JSON text; the others are not decoded, whatever their size."""
-    return bytes(_decoder(name).decode(text).value)
-
-
-class _Member(Protocol):
-    value: msgspec.Raw
-
-
-@lru_cache
-def _decoder(name: str) -> "msgspec.json.Decoder[_Member]":
-    fields = [("value", msgspec.Raw, msgspec.Raw())]
-    return msgspec.json.Decoder(msgspec.defstruct("Member", fields, rename={"value": name}))
