@@ -204,6 +204,21 @@ def test_a_doubt_that_is_fed_in_again_too_late_stays_one(unified: Unified, servi
     assert (sent.code, len(service.seen)) == (0, asked + LINES)
 
 
+def test_the_key_of_a_line_grows_older_however_often_it_is_used(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(504)
+    begun, sent = 1_000_000.0, []
+    for hours in (0, 13, 25):
+        command = f"import ticketing/tags {written(tmp_path)} --retries 0"
+        assert unified(command, environ=service.environ, wall=lambda at=hours: begun + at * 3600).code == 10
+        sent.append(len(service.seen))
+    assert sent == [LINES, 2 * LINES, 2 * LINES]
+    # So it does where the lines in doubt are fed in as a file of their own.
+    doubts = tmp_path / "in.ndjson.unified-in-doubt.ndjson"
+    assert [mark["sent"] for mark in marks(doubts)] == [begun] * LINES
+
+
 def test_an_outward_action_in_doubt_is_not_repeated_by_its_file(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:

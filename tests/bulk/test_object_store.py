@@ -378,6 +378,49 @@ def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
     assert bucket.names("dump/.lease") == []
 
 
+def test_a_run_of_another_machine_is_not_judged_by_a_process_of_this_one(
+    unified: Unified, service: Service, bucket: Bucket
+) -> None:
+    serve_lists(service, pages=1)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    place = "dump/.lease/manifest.json/000001"
+    sign = {"writer": "w", "process": gone.pid, "host": "elsewhere", "machine": "elsewhere", "beats": 0}
+    bucket.put(place, json.dumps(sign).encode())
+
+    def beat(_: float) -> None:
+        sign["beats"] += 1
+        bucket.put(place, json.dumps(sign).encode())
+
+    environ = {**os.environ, **service.environ}
+    result = unified(f"export ticketing/tickets --to s3://{bucket.name}/dump", environ=environ, sleep=beat)
+    assert (result.code, service.seen) == (12, [])
+    assert result.stderr.endswith(
+        f"error: the export to s3://{bucket.name}/dump is in use by process {gone.pid} on elsewhere\n"
+    )
+    assert json.loads(bucket.get(place)) == sign
+
+
+def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
+    export: Export, service: Service, bucket: Bucket
+) -> None:
+    serve_lists(service, pages=3)
+    whole, sign = service.reply, {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 0}
+
+    def reply(seen: Seen) -> Reply:
+        # Another run took this one for dead.
+        bucket.put("dump/.lease/manifest.json/000002", json.dumps(sign).encode())
+        bucket.put("dump/manifest.json", b"the follower's")
+        return whole(seen)
+
+    service.reply = reply
+    result = export()
+    assert result.code == 12
+    assert result.stderr.endswith("has taken over from this one\n")
+    assert bucket.get("dump/manifest.json") == b"the follower's"
+    assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
+
+
 @pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.long)])
 def test_a_killed_export_has_each_record_once_in_the_end(
     count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]

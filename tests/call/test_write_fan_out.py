@@ -132,6 +132,33 @@ def test_a_key_that_is_honoured_no_more_is_not_used_again(unified: Unified, serv
     assert unified(f"runs resume {run}", wall=lambda: at + 23 * 3600).code == 0
 
 
+def test_a_key_grows_older_however_often_it_is_used(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 1)
+    service.reply = failing({"a-c00": 500})
+    at = 1_800_000_000.0
+    run = run_id(unified("ticketing tickets create -f name=x -p c* --yes", wall=lambda: at).stderr)
+    again = unified(f"runs resume {run}", wall=lambda: at + 13 * 3600)
+    assert (again.code, len(service.seen), len({seen.headers["idempotency-key"] for seen in service.seen})) == (
+        10,
+        2,
+        1,
+    )
+    late = unified(f"runs resume {run}", wall=lambda: at + 25 * 3600)
+    assert (late.code, len(service.seen)) == (10, 2)
+
+
+def test_a_key_whose_age_is_not_known_is_not_used_again(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 1)
+    service.reply = failing({"a-c00": 500})
+    at = 1_800_000_000.0
+    run = run_id(unified("ticketing tickets create -f name=x -p c* --yes", wall=lambda: at).stderr)
+    # The clock was set back meanwhile: nobody knows by how much.
+    back = unified(f"runs resume {run}", wall=lambda: at - 60)
+    assert (back.code, len(service.seen)) == (10, 1)
+    assert unified(f"runs resume {run}", wall=lambda: at + 60).code == 10
+    assert len(service.seen) == 2
+
+
 def test_nothing_is_sent_before_somebody_says_yes(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 3)
     named = "user-directory users suspend in 3 connections (c00, c01, c02)"

@@ -101,6 +101,16 @@ def test_names_of_members_that_are_data_are_not_kept(unified: Unified, service: 
     assert "enum" not in found["status"]
 
 
+def test_a_name_lists_its_values_only_where_its_last_word_is_that_of_an_enumeration(
+    unified: Unified, service: Service
+) -> None:
+    last = ["status", "deal_status", "payment-state", "orderKind"]
+    elsewhere = ["status_note", "typeOfPerson", "kind-hearted", "state_secret", "statuses"]
+    service.reply = lambda _: served({"result": [dict.fromkeys([*last, *elsewhere], "open")]})
+    found = unified(f"{SCHEMA} -o json", environ=service.environ).json["properties"]
+    assert {name for name in found if "enum" in found[name]} == {*last}
+
+
 CHANGES: dict[str, tuple[Callable[[int, Record], object], int, str, str]] = {
     "lost-path": (lambda _, one: one.pop("size"), 14, "size", "in none of 80"),
     "lost path within": (lambda _, one: one["assignee"].pop("email"), 14, "assignee.email", "in none of 80"),

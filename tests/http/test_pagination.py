@@ -84,16 +84,17 @@ def test_a_cursor_that_comes_back_ends_the_run(unified: Unified, service: Servic
 
 
 def test_a_longer_circle_is_noticed_too(unified: Unified, service: Service) -> None:
-    by_cursor(
-        service,
-        {
-            None: {"result": tickets(1), "next_cursor": "a"},
-            "a": {"result": tickets(1, 1), "next_cursor": "b"},
-            "b": {"result": tickets(1, 2), "next_cursor": "a"},
-        },
-    )
+    circle = {None: "a", "a": "b", "b": "a"}
+
+    def reply(seen: Seen) -> Reply:
+        # The circle is left some time, so that whoever does not notice it fails instead of going on for ever.
+        onward = circle[cursor_of(seen)] if len(service.seen) < 20 else None
+        return served({"result": tickets(1, len(service.seen)), "next_cursor": onward})
+
+    service.reply = reply
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
-    assert (result.code, len(service.seen)) == (5, 3)
+    assert (result.stdout, result.code, len(service.seen)) == ("t-1\nt-2\n", 5, 3)
+    assert "the cursor did not advance: page 3 of GET /unified/ticketing/tickets leads back to a page" in result.stderr
 
 
 def test_a_hundred_empty_pages_in_a_row_are_enough(unified: Unified, service: Service) -> None:

@@ -53,6 +53,17 @@ def test_no_window_holds_more_sends_than_the_rate(rate: float) -> None:
     assert fullest(times) == max(1, int(rate))
 
 
+def test_no_window_holds_more_sends_than_the_rate_however_slowly_they_begin() -> None:
+    clock = Still()
+    limited = limit(clock, 45)
+    times = []
+    for number in range(200):
+        # One at a time for most of a window, then all that are let through at once.
+        clock.sleep(0.2 if number < 40 else 0)
+        times.append(sent(limited).at)
+    assert fullest(times) == 45
+
+
 def test_all_connections_of_a_token_share_its_rate() -> None:
     clock = Still()
     limited = limit(clock, 5)

@@ -8,6 +8,7 @@ Later changes of names may have reached the disk all the same: all of them, or t
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ class Disk:
     The moments are in all threads of the program, so what a check finds is kept in `broken` for the test to look at.
     """
 
-    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, *, seconds: float = 0) -> None:
+        """Each fsync takes so many `seconds`."""
+        self._seconds = seconds
         self.always: Check = lambda _: None
         self.broken: list[str] = []
         self._root = root
@@ -59,6 +62,7 @@ class Disk:
             os.close(handle)
 
     def _fsync(self, handle: int) -> None:
+        time.sleep(self._seconds)
         with self._lock:
             self._sync(handle)
             self.check("fsync", self.always)

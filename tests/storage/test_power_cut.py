@@ -19,7 +19,7 @@ from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.errors import StateError
 
 Config = Callable[[str], Path]
-Watch = Callable[[], Disk]
+Watch = Callable[..., Disk]
 PAGES = [tickets(3, 3 * number) for number in range(6)]
 WHOLE = "".join(json.dumps(record) + "\n" for page in PAGES for record in page).encode()
 LIST = "ticketing tickets list --all -o ndjson --out"
@@ -35,8 +35,8 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
     """Watch the disk from now on: what the test has put there is safe, and nothing waits for the real one."""
     disks: list[Disk] = []
 
-    def begin() -> Disk:
-        disks.append(Disk(tmp_path, monkeypatch))
+    def begin(*, seconds: float = 0) -> Disk:
+        disks.append(Disk(tmp_path, monkeypatch, seconds=seconds))
         return disks[-1]
 
     yield begin
@@ -159,13 +159,17 @@ def test_the_manifest_of_an_export_lists_files_that_are_there(
     assert (result.code, disk.broken) == (0, [])
 
 
+# A disk that is slow, because what is sent before its line is safe must not be lucky.
+SLOW = 0.1
+
+
 @pytest.mark.parametrize("name", ["in.ndjson", "-"], ids=["a file", "a pipe"])
 def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
     name: str, unified: Unified, service: Service, watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in.ndjson").write_bytes(RECORDS)
     monkeypatch.chdir(tmp_path)
-    disk = watch()
+    disk = watch(seconds=SLOW)
 
     def journal(files: Files, state: str) -> list[Any]:
         path = next((path for path in files if path.endswith(".unified-journal")), None)
@@ -196,7 +200,7 @@ def test_the_journal_of_a_run_says_what_is_sent_before_it_is(
     unified: Unified, service: Service, config: Config, watch: Watch
 ) -> None:
     profiles(config, service.url, 3)
-    disk = watch()
+    disk = watch(seconds=SLOW)
 
     def journal(files: Files) -> list[Any]:
         path = next((path for path in files if path.endswith(".ndjson") and "runs/" in path), None)

@@ -401,6 +401,21 @@ def test_what_refers_to_a_record_that_failed_is_not_tried(
     assert len({key for found in keys.values() for key in found}) == 3
 
 
+def test_the_key_of_a_create_grows_older_however_often_it_is_used(
+    unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\nretries = 0\n')
+    service.reply = lambda seen: Reply(500) if seen.method == "POST" else Reply(body=b'{"result":[]}')
+    plan, sent = tmp_path / "p.plan", []
+    side = ndjson(tmp_path / "side", {"id": "a", "name": "x"})
+    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme").raw)
+    for hours in (0, 13, 25):
+        result = unified(f"apply {plan} -p acme --yes", wall=lambda at=hours: 1_800_000_000.0 + at * 3600)
+        assert result.code == 10, result.stderr
+        sent.append(sum(seen.method == "POST" for seen in service.seen))
+    assert sent == [1, 2, 2]
+
+
 def test_a_plan_is_applied_by_one_process_at_a_time(
     unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path
 ) -> None:
