@@ -45,6 +45,8 @@ class Stderr:
         self.verbosity = 0
         self.run = ""
         """The id of the run that is under way, which errors printed as JSON name."""
+        self.names_runs = True
+        """Runs are kept, so that their ids are worth telling."""
 
     @property
     def columns(self) -> int:
@@ -57,8 +59,9 @@ class Stderr:
 
     def begin_run(self, run: str) -> None:
         """Tell the id of a run that begins or goes on."""
-        self.run = run
-        self.note(f"run {run}")
+        if self.names_runs:
+            self.run = run
+            self.note(f"run {run}")
 
     def note(self, text: str) -> None:
         """Print a line that `--quiet` suppresses."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from front_door import Result, Unified
+from many_connections import failing, profiles, run_id
+from pages import served
 from server import Reply, Service
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -79,7 +81,8 @@ def test_a_recording_is_private_and_its_command_does_the_same_when_it_is_replaye
     replayed, left_again = terminal.run(command, "--replay", har, name="two", environ=public)
     assert len(service.seen) == sent, "a replay sends nothing"
     assert timeless(replayed.stdout, terminal) == timeless(recorded.stdout, terminal)
-    assert timeless(replayed.stderr, terminal) == timeless(recorded.stderr, terminal)
+    # Its runs are gone with it, so none is named.
+    assert timeless(replayed.stderr, terminal) == timeless(recorded.stderr, terminal).replace("run RUN\n", "")
     assert replayed.code == recorded.code
     assert timeless(repr(left_again), terminal) == timeless(repr(left), terminal)
 
@@ -189,11 +192,64 @@ def test_what_was_replayed_is_not_taken_for_work_that_was_done(
     line = f"import ticketing/contacts {source}"
     assert unified(f"{line} --record {har}", environ=environ).code == 0
     done = len(service.seen)
-    assert unified(f"{line} --replay {har}", environ=environ).code == 12, "the journal is that of the real import"
-    (tmp_path / "records.ndjson.unified-journal").unlink()
+    journal = tmp_path / "records.ndjson.unified-journal"
+    real = journal.read_bytes()
+    said = "is of this import itself, which a replay cannot continue (replay it with a copy of its input)"
+    for more in ("", " --restart"):
+        replayed = unified(f"{line} --replay {har}{more}", environ=environ)
+        assert (replayed.code, replayed.stderr) == (12, f"error: {journal} {said}\n")
+        assert journal.read_bytes() == real
+    journal.unlink()
     assert unified(f"{line} --replay {har}", environ=environ).code == 0
-    assert unified(line, environ=environ).code == 12, "the journal is that of the replay"
+    result = unified(line, environ=environ)
+    said = "a replay of this import, which sent nothing (remove it, or --restart discards it: then everything is sent)"
+    assert (result.code, result.stderr) == (12, f"error: {journal} is of {said}\n")
     assert len(service.seen) == done
+    assert unified(f"{line} --restart", environ=environ).code == 0
+    assert len(service.seen) == done + 1
+    # Another operation is still told as such.
+    other = unified(f"{line} -q a=b --replay {har}", environ=environ)
+    assert (other.code, "is of an import with another operation" in other.stderr) == (12, True)
+
+
+def test_a_replayed_plan_leaves_no_ids(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    made = iter("xy")
+    service.reply = lambda seen: (
+        served({"id": f"new-{next(made)}"}) if seen.method == "POST" else served({"result": [], "next_cursor": None})
+    )
+    side, plan, ids, har = (tmp_path / name for name in ("side", "p.plan", "ids", "a.har"))
+    side.write_text('{"id":"1","name":"one"}\n{"id":"2","name":"two","parent":{"id":"1"}}\n')
+    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme --ids {ids}").raw)
+    apply = f"apply {plan} -p acme --yes --ids {ids}"
+    assert unified(f"{apply} --record {har}").code == 0
+    learned, sent = ids.read_bytes(), len(service.seen)
+    assert b"new-x" in learned
+    ids.unlink()
+    replayed = unified(f"{apply} --replay {har}")
+    assert (replayed.code, ids.exists(), len(service.seen)) == (0, False, sent), replayed.stderr
+    ids.write_bytes(b"")
+    assert unified(f"{apply} --replay {har}").code == 0
+    assert ids.read_bytes() == b""
+
+
+@pytest.mark.parametrize("form", ["", "--json-errors"])
+@pytest.mark.parametrize("stdin", ["", "c"], ids=["fan-out", "piped"])
+def test_a_replay_names_no_run_that_is_gone_with_it(
+    form: str, stdin: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = failing({"a-c01": 500, "a-c02": 404})
+    lines = "".join(f'{{"_profile":"c{at:02}","id":"t-1"}}\n' for at in range(3)).encode() if stdin else b""
+    command = f"ticketing tickets update {'-' if stdin else 't-1'} -f name=x -p c* --yes {form}"
+    recorded = unified(f"{command} --record {tmp_path}/a.har", stdin=lines)
+    run = run_id(recorded.stderr)
+    assert (recorded.code, f"unified runs resume {run}" in recorded.stderr) == (10, True)
+    replayed = unified(f"{command} --replay {tmp_path}/a.har", stdin=lines)
+    told = [re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|,$", "", one.stdout, flags=re.MULTILINE) for one in (recorded, replayed)]
+    assert (replayed.code, sorted(told[1].splitlines())) == (10, sorted(told[0].splitlines()))
+    assert re.search(r"\brun\b|\bruns\b|\d{8}-[0-9a-f]{4}", replayed.stderr) is None, replayed.stderr
+    assert [one["id"] for one in unified("runs list -o json").json["runs"]] == [run]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,20 +28,30 @@ class JournalHeader(msgspec.Struct):
     v: int = VERSION
 
 
+class Counterpart(NamedTuple):
+    """The fingerprint of the same import as a replay, or of what is replayed."""
+
+    fingerprint: str
+    is_replay: bool
+
+
 class ImportJournal(Journal):
     """An open journal of an import; `header` is the one in the file."""
 
     header: JournalHeader
+    _other: Counterpart
 
     @classmethod
-    def open(cls, path: Path, header: JournalHeader, *, highest: int, restart: bool) -> "ImportJournal":
+    def open(
+        cls, path: Path, header: JournalHeader, other: Counterpart, *, highest: int, restart: bool
+    ) -> "ImportJournal":
         """The journal of this input, begun where there is none, or where `restart` throws the old one away.
 
-        `highest` is the number of the input's last record. Its caller holds the lock. Raises StateError for a journal
-        of something else or a damaged one, StorageError.
+        A replay throws away none of the `other` kind. `highest` is the number of the input's last record. Its caller
+        holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
         """
         journal = cls(run_journal.open_file(path, missing_ok=True), _REMEDY)
-        journal.header = header
+        journal.header, journal._other = header, other
         try:
             journal._open(highest, restart=restart)
         except OSError as error:
@@ -57,6 +68,7 @@ class ImportJournal(Journal):
             return highest
 
         if restart:
+            self._check_restart()
             self._file.cut(0)
         if not self.load(accept):
             self.highest = highest
@@ -68,6 +80,7 @@ class ImportJournal(Journal):
             raise StateError(f"{self.path} is damaged in line 1, or no journal of an import", hint=_REMEDY)
         if found.v != VERSION:
             raise StateError(f"{self.path} was written by another version of this program")
+        self._check_kind(found)
         if found.fingerprint != asked.fingerprint:
             # The header has a digest of them all.
             what = "another operation, connection, query or --map"
@@ -78,6 +91,24 @@ class ImportJournal(Journal):
                 f"{self.path} is of other input: the file has changed", hint="--restart begins a new import"
             )
         return found
+
+    def _check_restart(self) -> None:
+        """Raise StateError where a replay would throw away what was really done."""
+        if not self._other.is_replay:
+            line = self._file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]
+            if (found := state.decoded(line, JournalHeader)) is not None:
+                self._check_kind(found)
+
+    def _check_kind(self, found: JournalHeader) -> None:
+        """Raise StateError for the journal of a replay where something is sent, and the other way round."""
+        if found.fingerprint != self._other.fingerprint:
+            return
+        if self._other.is_replay:
+            said = "a replay of this import, which sent nothing"
+            hint = "remove it, or --restart discards it: then everything is sent"
+        else:
+            said, hint = "this import itself, which a replay cannot continue", "replay it with a copy of its input"
+        raise StateError(f"{self.path} is of {said}", hint=hint)
 
 
 def counts(path: Path) -> Counter[str]:

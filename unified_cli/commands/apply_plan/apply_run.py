@@ -129,7 +129,9 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
     if options.ids is None and any(plan.file.header.ids for plan in plans):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
     with ExitStack() as stack:
-        ids_file = stack.enter_context(IdFile(Path(options.ids), _ids_header(plans))) if options.ids else None
+        # What is created in a replay is nowhere.
+        named = None if runtime.replays else options.ids
+        ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
         clients = stack.enter_context(Clients(runtime, context.catalogue))
         terms = _terms(context, settings, options, clients)
         sender = PlanSender(applied, terms, ids, ids_file)

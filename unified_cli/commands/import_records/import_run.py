@@ -11,7 +11,7 @@ from unified_cli import signals
 from unified_cli.bulk.import_ import import_journal, input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
-from unified_cli.bulk.import_.import_journal import ImportJournal, JournalHeader
+from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, JournalHeader
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
@@ -114,7 +114,9 @@ def _locked_import(
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     lock.take(str(path))
     try:
-        journal = ImportJournal.open(path, _header(task, source), highest=source.last, restart=options.restart)
+        replays = task.runtime.replays
+        other = Counterpart(_fingerprint(task, replays=not replays), is_replay=not replays)
+        journal = ImportJournal.open(path, _header(task, source), other, highest=source.last, restart=options.restart)
         try:
             work = f"import {options.resource} {options.file}"
             registry = RunRegistry(task.runtime.folder("data"), task.runtime.wall)
@@ -167,5 +169,9 @@ def _send_all(
 
 
 def _header(task: ImportTask, source: InputFile) -> JournalHeader:
-    fingerprint = hashlib.sha256(json.dumps(task.identity).encode()).hexdigest()
+    fingerprint = _fingerprint(task, replays=task.runtime.replays)
     return JournalHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)
+
+
+def _fingerprint(task: ImportTask, *, replays: bool) -> str:
+    return hashlib.sha256(json.dumps(task.identity(replays=replays)).encode()).hexdigest()

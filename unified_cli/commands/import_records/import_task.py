@@ -42,19 +42,22 @@ class ImportTask:
     @property
     def where(self) -> list[Any]:
         """What the input goes into, as far as it is known before the input is read."""
+        return self._where(replays=self.runtime.replays)
+
+    def _where(self, *, replays: bool) -> list[Any]:
         # What was replayed was not done, and what was done is not to be replayed over.
-        replay = ["--replay"] if self.runtime.replays else []
+        replay = ["--replay"] if replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
             return [address.origin + address.path, self.operation.command, account, self.query, self.map, *replay]
         return ["several", self.operation.command, self.query, self.map, *replay]
 
-    @property
-    def identity(self) -> list[Any]:
+    def identity(self, *, replays: bool) -> list[Any]:
         """What identifies the import: a journal belongs to it only if all of this is the same."""
         reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
         named = [[name, address.origin + address.path, account] for name, address, account in reached]
-        return [*self.where, named] if named else self.where
+        where = self._where(replays=replays)
+        return [*where, named] if named else where
 
     def counted(self, source: InputFile) -> Self:
         """The task with the profiles that records of this input name.

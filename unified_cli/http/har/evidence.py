@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.catalogue import Service
-from unified_cli.errors import ServiceError, StorageError, UsageError
+from unified_cli.errors import ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.http.har.har_index import HarIndex
 from unified_cli.http.har.recording import Recording
 from unified_cli.http.har.replay import Replay, ReplayClock, UnrecordedError
@@ -61,6 +61,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
     # Journals and runs of a replay are gone with it: nothing of them was done.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
         index = HarIndex(path, copy, service.accounts)
+        runtime.stderr.names_runs = False
         try:
             yield runtime._replace(
                 exchanges=Replay(index, clock, service.connection),
@@ -71,6 +72,10 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
             )
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
+        except UnifiedError as error:
+            # It would go on with a run that is gone by then.
+            error.next_command = None
+            raise
 
 
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
