@@ -52,6 +52,13 @@ def no_tls_proxy(variable: str) -> str:
     return f"http:// instead, in {variable}?"
 
 
+def proxy_login(variable: str, *, known: bool) -> str:
+    """For a proxy that answers 407; `known` says whether its variable holds a name and a password."""
+    if known:
+        return f"check the name and the password in {variable}"
+    return f"it wants a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
+
+
 def doubled(prefix: str) -> str:
     """For a base URL that ends as each path begins."""
     return f"the base URL ends in {prefix}, which each path begins with: leave it out there"

@@ -3,6 +3,7 @@
 import socket
 import ssl
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import NamedTuple
 
 import httpx
@@ -38,9 +39,12 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
     Raises StorageError where it is this process that has too many files open.
     """
     host = route.address.host
-    if isinstance(error, httpx.ProxyError):
+    if isinstance(error, httpx.ProxyError) and route.proxy:
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
-        return NetworkFailure(outcome, f"{route.first_peer} refuses to connect to {host}: {excerpt(str(error), 200)}")
+        reason = f"{route.first_place} refuses to connect to {host}: {excerpt(str(error), 200)}"
+        wants_login = state.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED
+        hint = hints.proxy_login(route.first_source, known=bool(route.proxy.url.userinfo)) if wants_login else None
+        return NetworkFailure(outcome, reason, hint)
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
     if state.handshakes >= route.handshakes:

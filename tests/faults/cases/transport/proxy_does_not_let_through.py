@@ -36,14 +36,21 @@ CASES = {
         requests=0,
     ),
     "wants a password": Case(
-        server=[reply(b"", 407, kind=None)], environ=BEHIND, exit=6, stderr=["proxy 127.0.0.1.*407"], requests=[CONNECT]
+        server=[reply(b"", 407, kind=None)],
+        environ=BEHIND,
+        exit=6,
+        stderr=[
+            r"proxy 127.0.0.1:\d+ refuses to connect to api.example.test: 407",
+            r"\(it wants a name and a password: http://NAME:PASSWORD@HOST:PORT in HTTPS_PROXY\)",
+        ],
+        requests=[CONNECT],
     ),
     "cannot reach the host": Case(
         LIST,
         [reply(b"", 502, kind=None)],
         environ=BEHIND,
         exit=6,
-        stderr=["proxy 127.0.0.1.*502"],
+        stderr=[r"proxy 127.0.0.1:\d+.*502"],
         requests=[CONNECT] * 5,
     ),
     "cannot reach the host of a write": Case(
@@ -87,6 +94,7 @@ CASES = {
         [reply(b"", 407, kind=None)],
         environ={**BEHIND, "HTTPS_PROXY": "http://me:hunter2@127.0.0.1:@PORT@"},
         exit=6,
+        stderr=[r"proxy 127.0.0.1:\d+.*407.*\(check the name and the password in HTTPS_PROXY\)"],
         never=["hunter2", "bWU6aHVudGVyMg"],
         requests=[CONNECT + rb".*Proxy-Authorization: Basic "],
     ),
