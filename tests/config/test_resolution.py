@@ -217,6 +217,30 @@ def test_two_shells_with_different_profiles_never_meet(
     assert path.read_text() == before
 
 
+@pytest.mark.parametrize(
+    ("beside", "why"),
+    [
+        ({}, "not for https://api.example.com unless UNIFIED_BASE_URL says so"),
+        ({"UNIFIED_BASE_URL": "https://ci.example/x"}, "for https://ci.example, not for https://api.example.com"),
+    ],
+    ids=["of no address", "of another address"],
+)
+def test_a_token_that_is_not_used_is_named_with_the_reason(
+    beside: dict[str, str], why: str, unified: Unified, tmp_path: Path
+) -> None:
+    path = tmp_path / "unified.toml"
+    path.write_text('[profiles.acme]\nbase_url = "https://api.example.com"\naccount_id = "1"\n')
+    environ = {"UNIFIED_CONFIG": str(path), "UNIFIED_TOKEN": "t-canary", **beside}
+    said = (
+        f'profile "acme" has no token for this address; not used: UNIFIED_TOKEN, which is {why} '
+        "(unified profile login acme, or --token-file FILE)"
+    )
+    result = unified("-p acme ticketing tickets list", environ=environ)
+    assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 3)
+    # The same as doctor says.
+    assert said.partition(" (unified")[0] in unified("doctor -o json", environ=environ).stdout.replace('\\"', '"')
+
+
 def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -> None:
     environ = {
         "UNIFIED_BASE_URL": "https://api.example.com",

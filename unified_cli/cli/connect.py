@@ -78,9 +78,7 @@ class Clients:
         """The connection's token. Raises ConfigError where there is none."""
         source = resolved.token
         if source is None:
-            name = f'profile "{resolved.profile}" has' if resolved.profile else "there is"
-            remedy = f"unified profile login {resolved.profile}" if resolved.profile else "set UNIFIED_TOKEN"
-            raise ConfigError(f"{name} no token for this address ({remedy}, or --token-file FILE)")
+            raise resolved.no_token()
         key = _token_key(source)
         if (known := self._tokens.get(key)) is not None:
             return known

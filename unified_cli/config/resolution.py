@@ -157,7 +157,10 @@ class _Layers(NamedTuple):
         origins = self._token_origins()
         # Without a profile, and without an address beside it, the token is for any address.
         if reached and (self.profile or origins) and reached.origin not in origins:
-            return [], (f"{key.variable}, which is not for {reached.origin}",)
+            if origins:
+                return [], (f"{key.variable}, which is for {' or '.join(origins)}, not for {reached.origin}",)
+            unless = f"unless {KEYS['base_url'].variable} says so"
+            return [], (f"{key.variable}, which is not for {reached.origin} {unless}",)
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:

@@ -136,6 +136,13 @@ class Settings:
         foreign = {"--base-url", "--account-id", KEYS["base_url"].variable, KEYS["account_id"].variable}
         return foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
 
+    def no_token(self) -> ConfigError:
+        """The error where there is no token to use; it names those that are there, and why they are not used."""
+        name = f'profile "{self.profile}" has' if self.profile else "there is"
+        remedy = f"unified profile login {self.profile}" if self.profile else f"set {KEYS['token'].variable}"
+        left = f"; not used: {'; '.join(self.tokens_left)}" if self.tokens_left else ""
+        return ConfigError(f"{name} no token for this address{left}", hint=f"{remedy}, or --token-file FILE")
+
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""
         name = f'profile "{self.profile}"' if self.profile else None

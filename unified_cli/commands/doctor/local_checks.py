@@ -184,9 +184,7 @@ _WORDS = {
 
 def _token_of(resolved: Settings) -> TokenSource:
     if resolved.token is None:
-        left = f" ({'; '.join(resolved.tokens_left)})" if resolved.tokens_left else ""
-        remedy = f"unified profile login {resolved.profile}" if resolved.profile else f"set {KEYS['token'].variable}"
-        raise ConfigError(f"no token{left}", hint=remedy)
+        raise resolved.no_token()
     return resolved.token
 
 
