@@ -25,10 +25,9 @@ from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
 from unified_cli.stderr import Stderr
 
 __all__ = ["unified_sandbox"]
+pytest_plugins = ("campaigns",)
 
 MEMORY = Path("/dev/shm")
-LONG_LIMIT = 1800
-"""The seconds of a test that is marked long and names no limit of its own."""
 
 
 def pytest_configure() -> None:
@@ -37,14 +36,6 @@ def pytest_configure() -> None:
         found = os.statvfs(MEMORY)
         if found.f_bavail * found.f_frsize > 1 << 30 and not found.f_flag & os.ST_NOEXEC:
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the long tests their limit."""
-    for item in items:
-        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(LONG_LIMIT))
 
 
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program

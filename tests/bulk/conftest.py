@@ -8,17 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import dice, size
 from front_door import ROOT
 
 Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, Any]]]
 
 
-@pytest.fixture(params=[5, pytest.param(1, marks=pytest.mark.long)], ids=["some points", "every point"])
+# How far the points lie apart.
+STEPS = [
+    pytest.param(5, id="some points"),
+    pytest.param(size(1, 4), id="every point", marks=pytest.mark.long(seconds=20)),
+]
+
+
+@pytest.fixture(params=STEPS)
 def crashes(request: pytest.FixtureRequest, tmp_path: Path) -> Crashes:
     """Run a command once for each point at which it can be killed, and each time once more to the end."""
 
     def run(argv: list[str], files: dict[str, str], environ: dict[str, str]) -> list[dict[str, Any]]:
-        job = {"argv": argv, "files": files, "environ": environ, "folder": str(tmp_path), "step": request.param}
+        step = request.param
+        first = size(1, dice(request.node.name).randint(1, step))
+        where = {"folder": str(tmp_path), "first": first, "step": step}
+        job = {"argv": argv, "files": files, "environ": environ, **where}
         done = subprocess.run(
             [sys.executable, str(Path(__file__).with_name("kill_command.py"))],
             input=json.dumps(job).encode(),

@@ -84,7 +84,7 @@ def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Cras
 def run(job: dict[str, Any]) -> None:
     """Every crash point, or some: `argv` may hold `{n}`, and so may the files that are made afresh each time."""
     folder = Path(job["folder"])
-    for at in count(1, job["step"]):
+    for at in count(job["first"], job["step"]):
         name = str(at)
         for file, content in job["files"].items():
             made = folder / file.replace("{n}", name)

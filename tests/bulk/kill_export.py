@@ -1,7 +1,8 @@
 """Kill an export before each of its changes to the disk and in the middle of each write, run it again, and compare.
 
 A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is
-`{"argv", "environ", "home", "target", "most"}` as JSON.
+`{"argv", "environ", "home", "target", "most", "share"}` as JSON: at most so many points, the first so far from the
+start of all, as a share of what lies between two.
 Prints how many points there were and what went wrong.
 """
 
@@ -142,7 +143,7 @@ def run(spec: dict[str, Any]) -> dict[str, Any]:
     expected = content(target)
     gc.freeze()
     step = max(1, points // spec["most"])
-    tried = [*range(1, points + 1, step)]
+    tried = [*range(1 + int(step * spec["share"]), points + 1, step)]
     wrong = [said for point in tried if (said := survives(spec, target, expected, point))]
     return {"points": points, "tried": len(tried), "wrong": wrong, "files": len(expected)}
 

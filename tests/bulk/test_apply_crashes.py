@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import dice, size
 from front_door import Unified
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
@@ -116,15 +116,16 @@ def test_every_call_is_done_once_wherever_it_is_killed(
     check(unified, unified_sandbox, served, tmp_path, [point["point"] for point in found])
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 def test_every_call_is_done_once_when_killed_at_random_times(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
-    prepare(unified, unified_sandbox, served, tmp_path, 100)
+    rounds = size(100, 10)
+    prepare(unified, unified_sandbox, served, tmp_path, rounds)
     environ = {**served, "HOME": str(tmp_path), "PATH": os.defpath, "UNIFIED_CONFIG": f"{tmp_path}/config/config.toml"}
     unified_sandbox.faults("slow=100ms")
-    killed, chosen = 0, random.Random(21)
-    for number in range(1, 101):
+    killed, chosen = 0, dice("apply", 21)
+    for number in range(1, rounds + 1):
         path = tmp_path / f"p-{number}.plan"
         path.write_text(plan_of(unified_sandbox.url, calls_of(str(number))))
         words = ["apply", str(path), "-p", "target", "--yes", "--ids", f"ids-{number}", "--max-deletes", "9"]
@@ -136,5 +137,5 @@ def test_every_call_is_done_once_when_killed_at_random_times(
             running.kill()
         done = subprocess.run(argv, check=False, cwd=tmp_path, env=environ, capture_output=True, timeout=60)
         assert done.returncode == 0, done.stderr
-    assert killed > 30
-    check(unified, unified_sandbox, served, tmp_path, [str(number) for number in range(1, 101)])
+    assert killed > size(30, 1)
+    check(unified, unified_sandbox, served, tmp_path, [str(number) for number in range(1, rounds + 1)])

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import dice, size
 from front_door import ROOT, Unified
 from server import Service
 
@@ -44,8 +46,8 @@ def told(points: list[dict[str, Any]], codes: set[int]) -> None:
 def effects(sandbox: UnifiedSandbox) -> Counter[str]:
     """How often each idempotency key took effect."""
     told = Counter[str]()
-    for _, _, _, key, count in sandbox._store.effects():
-        told[key] += count
+    for _, _, _, key, times in sandbox._store.effects():
+        told[key] += times
     return told
 
 
@@ -100,7 +102,7 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
 SYSTEM_CALLS = "write,fsync,rename,renameat,link,linkat,unlink,unlinkat,ftruncate,sendto,recvfrom"
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 @pytest.mark.parametrize("call", SYSTEM_CALLS.split(","))
 def test_every_line_is_done_once_wherever_the_system_kills_it(
     call: str, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
@@ -108,13 +110,13 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
     strace = shutil.which("strace")
     assert strace, "this needs strace (apt-get install strace)"
     environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    tried = survived = 0
-    while True:
-        tried += 1
-        path = tmp_path / f"in-{tried}.ndjson"
-        path.write_text(CONTENT.replace("{n}", str(tried)))
+    tried, survived, step = list[int](), 0, size(1, 6)
+    for when in count(size(1, dice(call).randint(1, step)), step):
+        tried.append(when)
+        path = tmp_path / f"in-{when}.ndjson"
+        path.write_text(CONTENT.replace("{n}", str(when)))
         inject = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}"]
-        inject += ["-e", f"inject={call}:signal=KILL:when={tried}"]
+        inject += ["-e", f"inject={call}:signal=KILL:when={when}"]
         argv = ["import", "ticketing/tags", str(path), "--workers", "2"]
         killed = subprocess.run(
             [strace, *inject, sys.executable, "-m", "unified_cli", *argv],
@@ -126,8 +128,8 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
         survived += unified(argv, environ=served).code == 0
         if killed.returncode == 0:
             break
-    sys.stdout.write(f"crash points survived / tried, {call}: {survived} / {tried}\n")
-    assert survived == tried
-    expected = {f"{number}-{line}": 1 for number in range(1, tried + 1) for line in range(1, LINES + 1)}
+    sys.stdout.write(f"crash points survived / tried, {call}: {survived} / {len(tried)}\n")
+    assert survived == len(tried)
+    expected = {f"{number}-{line}": 1 for number in tried for line in range(1, LINES + 1)}
     assert names(unified, served) == expected
     assert {*effects(unified_sandbox).values()} == {1}

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import stores
+from campaigns import size
 from changes import World, five_rounds
 from front_door import Result, Unified, interrupt_beside
 from pages import cursor_of, served
@@ -421,7 +422,7 @@ def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
     assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [3, pytest.param(size(50, 6), id="many", marks=pytest.mark.long(seconds=25))])
 def test_a_killed_export_has_each_record_once_in_the_end(
     count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

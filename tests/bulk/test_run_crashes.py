@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import random
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import dice, size
 from front_door import ROOT
 from many_connections import account, base_url, profiles
 from pages import served
@@ -94,7 +94,9 @@ def check_truth(point: dict[str, Any], books: Books, count: int, *, repeats: int
 
 
 # Each a few points apart in the normal run, and each point in the long one.
-STEPS = [(1, 6), pytest.param(1, 1, marks=pytest.mark.long)]
+EVERY = size(1, 5)
+LONG = pytest.param(dice("first point").randint(1, EVERY), EVERY, id="every point", marks=pytest.mark.long(seconds=25))
+STEPS = [(1, 6), LONG]
 
 
 @pytest.mark.parametrize(("first", "step"), STEPS)
@@ -169,10 +171,10 @@ def test_what_may_not_be_repeated_is_never_sent_twice(
     assert {point["code"] for point in points} >= {9 if prepare else 0, 10}
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 @pytest.mark.parametrize("kind", ["fan-out", "piped", "resume"])
 def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, config: Config, tmp_path: Path) -> None:
-    count, rounds, dice = 5, 70, random.Random(8)
+    count, rounds, chosen = 5, size(70, 8), dice(kind, 8)
     profiles(config, service.url, count)
     books = Books()
     service.reply = books.reply
@@ -196,7 +198,7 @@ def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, 
             began = time.monotonic()
             one = start((f"runs resume {run}" if words == "resume" else words).replace("{n}", str(number)))
             with contextlib.suppress(subprocess.TimeoutExpired):
-                one.communicate(lines, timeout=dice.uniform(0.1, 1.0))
+                one.communicate(lines, timeout=chosen.uniform(0.1, 1.0))
             one.kill()
             one.communicate()
             killed_in_work += one.returncode < 0 and time.monotonic() - began > 0

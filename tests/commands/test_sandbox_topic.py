@@ -125,7 +125,7 @@ def test_the_compose_file_serves_another_container(tmp_path: Path) -> None:
             process.terminate()
 
 
-@pytest.mark.long
+@pytest.mark.long(nightly="needs node")
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not on the PATH")
 def test_the_setup_of_vitest_serves_and_stops(tmp_path: Path) -> None:
     (tmp_path / "setup.mjs").write_text(CODE["vitest"])

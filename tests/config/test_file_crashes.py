@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from campaigns import size
 from filelock import FileLock
 from front_door import ROOT, Unified
 
@@ -36,7 +37,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("profiles", [12, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("profiles", [12, pytest.param(size(40, 14), id="many", marks=pytest.mark.long(seconds=25))])
 def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(profiles)))
     assert crash(path, "race", str(5 * profiles)) == [["0"] * 5 * profiles]

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from campaigns import size
 from fuzz.targets import TARGETS, pieces, run
 from hypothesis import HealthCheck, given, settings, strategies
 
 # Inputs of a target in the long run; those that go through files or the whole program take longer.
-INPUTS = 100_000
-SLOW = {"page": 10_000, "manifest": 30_000, "records": 40_000}
+INPUTS = size(100_000, 5_000)
+SLOW = {"page": size(10_000, 500), "manifest": size(30_000, 1_500), "records": size(40_000, 2_000)}
 _RUNS = re.compile(r"Done (\d+) runs")
 
 
@@ -39,7 +40,7 @@ def test_an_example_is_read(name: str) -> None:
     TARGETS[name].run(TARGETS[name].examples[0])
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_inputs_are_read_or_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("atheris", reason="pip install -e '.[fuzz]'")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import peak_memory
 import pytest
+from campaigns import dice, size
 from pages import JSON, envelope
 from server import Reply, Service
 
@@ -121,13 +122,14 @@ def test_memory_does_not_grow_with_what_a_page_is_turned_into(
         assert "the page has more than 500000 records" in peak.stderr
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 @pytest.mark.parametrize("what", PAGES)
 def test_no_page_of_57_mebibytes_takes_300_megabytes(
     what: str, runner: Runner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runner.serve(what, 57)
-    found = {command: runner.run(command) for command in OUTPUTS}
+    commands = dice(what).sample(OUTPUTS, size(len(OUTPUTS), 3))
+    found = {command: runner.run(command) for command in commands}
     with capsys.disabled():
         for command, peak in found.items():
             sys.stdout.write(f"\n{what:17} {command:45} {peak.megabytes:4} MB  exit {peak.code}  {peak.lines} lines")
@@ -137,5 +139,7 @@ def test_no_page_of_57_mebibytes_takes_300_megabytes(
     if what == "ordinary records":
         for command, peak in found.items():
             assert peak.code == 0, (command, peak.stderr)
-        assert {found[f"{LIST} -o {output}"].lines for output in ("ndjson", "ids", "ndjson --jq .")} == {300_000}
-        assert {found[f"{LIST} -o {output}"].lines for output in ("csv", "tsv", "table")} == {300_001}
+        lines = {f"{LIST} -o {output}": 300_000 for output in ("ndjson", "ids", "ndjson --jq .")}
+        lines |= {f"{LIST} -o {output}": 300_001 for output in ("csv", "tsv", "table")}
+        assert lines.keys() <= {*OUTPUTS}
+        assert {command: peak.lines for command, peak in found.items() if command in lines}.items() <= lines.items()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from campaigns import dice, size
 from hypothesis import HealthCheck, Phase, given, settings
 
 from unified_cli.catalogue import Catalogue, Operation
@@ -39,12 +40,14 @@ def described(operation: Operation) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 def test_no_request_makes_the_sandbox_fail(catalogue: Catalogue) -> None:
     import schemathesis  # noqa: PLC0415  half a second, which only this test is worth
 
     paths: dict[str, Any] = {}
-    for operation in catalogue:
+    step = size(1, 8)
+    operations = [*catalogue][dice("operations").randrange(step) :: step]
+    for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = described(operation)
     schema = schemathesis.openapi.from_dict({
         "openapi": "3.1.0", "info": {"title": "unified", "version": "1"}, "paths": paths,
@@ -77,4 +80,4 @@ def test_no_request_makes_the_sandbox_fail(catalogue: Catalogue) -> None:
             check(operation, schemathesis.GenerationMode.POSITIVE)
             check(operation, schemathesis.GenerationMode.NEGATIVE)
     assert failed == []
-    assert tried > EXAMPLES * len(list(catalogue))
+    assert tried > EXAMPLES * len(operations)

@@ -10,21 +10,24 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from campaigns import size
 
-pytestmark = [pytest.mark.extra, pytest.mark.long]
+pytestmark = [pytest.mark.extra, pytest.mark.long(seconds=25)]
 pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 from cluster import Cluster, Started, cluster, records_of, wait_until  # noqa: E402  needs the extra
 from limited_service import OF_A_CONNECTION, OF_A_TOKEN  # noqa: E402  as above
 
-CONNECTIONS, PAGES, RECORDS = 28, 50, 100
+CONNECTIONS, PAGES, RECORDS = size(28, 8), size(50, 20), 100
 LISTS = ("ticketing/tickets", "ticketing/contacts")
 PROFILES = {f"c{number}": f"token-{number % 2}" for number in range(CONNECTIONS)}
 OTHERS = {f"other{number}": f"token-{number % 2 + 2}" for number in range(CONNECTIONS)}
 ROUNDS = 5
 # Our bounds: so many sends of a token, in a window a little longer than the service's.
 MOST, WINDOW = 450, 10.25
+FROZEN = size(40, 20)
+"""Seconds; longer than the time to live of a worker."""
 
 
 def seconds_of_workers(dask: Cluster) -> float:
@@ -83,11 +86,16 @@ def pages_asked(dask: Cluster) -> int:
     return sum(dask.counts()["asked"].values())
 
 
+def a_third_is_asked(dask: Cluster) -> None:
+    wait_until(lambda: pages_asked(dask) > CONNECTIONS * len(LISTS) * PAGES // 3)
+
+
 def each_once(to: Path) -> None:
     found = records_of(to)
     assert (len(found), set(found) == expected()) == (CONNECTIONS * len(LISTS) * PAGES * RECORDS, True)
 
 
+@pytest.mark.long(nightly="takes as long as the limits of a token, twice")
 def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
     floor = (CONNECTIONS // 2 * len(LISTS) * PAGES - 1) // MOST * WINDOW
     for number, name in enumerate(("first", "second"), 1):
@@ -111,6 +119,7 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
         time.sleep(WINDOW)
 
 
+@pytest.mark.long(nightly="measures for a quarter of an hour, and wants the machine for itself")
 def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) -> None:
     # What a page costs changes by a third from second to second on a shared machine, so both run at the same time, and
     # several times. The local export is the usual one, to a folder.
@@ -146,7 +155,7 @@ def told(name: str, dask: Cluster) -> None:
 
 def test_a_worker_is_killed(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
-    wait_until(lambda: pages_asked(dask) > 900)
+    a_third_is_asked(dask)
     dask.workers[0].kill()
     _, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
@@ -157,20 +166,20 @@ def test_a_worker_is_killed(dask: Cluster, tmp_path: Path) -> None:
 
 def test_a_worker_is_frozen_for_longer_than_its_time_to_live(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
-    wait_until(lambda: pages_asked(dask) > 900)
+    a_third_is_asked(dask)
     dask.workers[0].send_signal(signal.SIGSTOP)
-    time.sleep(40)
+    time.sleep(FROZEN)
     dask.workers[0].send_signal(signal.SIGCONT)
     _, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
     each_once(tmp_path / "dump")
-    told("worker frozen for 40 s", dask)
+    told(f"worker frozen for {FROZEN} s", dask)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_the_driver_is_stopped_and_run_again(number: signal.Signals, dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
-    wait_until(lambda: pages_asked(dask) > 900)
+    a_third_is_asked(dask)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode in {-9, 130}
@@ -183,7 +192,7 @@ def test_the_driver_is_stopped_and_run_again(number: signal.Signals, dask: Clust
 
 def test_the_scheduler_is_lost(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
-    wait_until(lambda: pages_asked(dask) > 900)
+    a_third_is_asked(dask)
     assert dask.scheduler
     dask.scheduler.kill()
     _, stderr = process.communicate(timeout=60)

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from campaigns import size
 from front_door import Clock, Result, Unified
 from pages import served
 from server import Reply, Seen, Service
@@ -364,11 +365,11 @@ def test_while_another_client_writes(unified_sandbox: UnifiedSandbox, tmp_path: 
     follows(unified_sandbox, "empty", tmp_path, 60, 3)
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 @pytest.mark.parametrize("behind", [0, 5])
 @pytest.mark.parametrize("account", ["empty", "untimed:x"])
 def test_for_a_minute(
     unified_sandbox: UnifiedSandbox, tmp_path: Path, account: str, behind: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unified_sandbox._sandbox, "_wall", lambda: time.time() - behind)
-    follows(unified_sandbox, account, tmp_path, 500, 60)
+    follows(unified_sandbox, account, tmp_path, size(500, 120), size(60, 12))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import size
 from front_door import Result, Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from record_files import TWO, ndjson
@@ -100,11 +101,11 @@ def test_a_plan_makes_any_records_like_any_others(
     _property(unified, config, tmp_path, 4)
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=25)
 def test_a_plan_makes_any_records_like_any_others_at_length(
     unified: Unified, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    _property(unified, config, tmp_path, 300)
+    _property(unified, config, tmp_path, size(300, 15))
 
 
 def test_an_example_with_what_is_easily_lost(unified: Unified, config: Callable[[str], Path], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from unified_cli.docs.openapi.openapi_document import document
 from unified_cli.sandbox.data.sample_requests import example
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.long(nightly="needs these tools")
 CATALOGUE = load()
 OPERATIONS = list(CATALOGUE)
 
