@@ -17,7 +17,7 @@ NEEDED = ("unified_cli", "tests", "completions", "README.md", "pyproject.toml")
 
 @dataclass(frozen=True)
 class Mutant:
-    """In `file` of the package `new` takes the place of `old`; then some of `tests` must fail."""
+    """In `file` of the package `new` takes the place of `old`; then some of `tests`, files or functions, must fail."""
 
     name: str
     file: str
@@ -36,7 +36,10 @@ def test_a_mutant_fits_the_program(mutant: Mutant) -> None:
     text = (ROOT / "unified_cli" / mutant.file).read_text("utf-8")
     assert text.count(mutant.old) == 1, f"{mutant.file} has another text now, so its mutant needs one too"
     compile(text.replace(mutant.old, mutant.new), mutant.file, "exec")
-    assert all((ROOT / test).exists() for test in mutant.tests)
+    for test in mutant.tests:
+        path, _, function = test.partition("::")
+        assert (ROOT / path).exists()
+        assert not function or f"def {function}(" in (ROOT / path).read_text("utf-8")
 
 
 @pytest.fixture
