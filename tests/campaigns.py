@@ -2,7 +2,7 @@
 
     pytest -n0 -m long                       all of them, at full length
     pytest -n0 -m long --slice COMMIT        what this hash chooses, shortened and seeded by it: always the same
-    pytest -n0 -m long --slice COMMIT --whole-slice   all of them, shortened and seeded so
+    pytest -n0 -m long --slice COMMIT --whole-slice   the same of all of them
     pytest -n0 -m long --slice-counts 200    how often each would have run for the latest commits; runs nothing
 
 A mark says how many seconds the test takes in a slice, on a processor with nothing else to do: `long(seconds=12)`; or
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import hypothesis
 import pytest
 
-TIME_LIMIT = 1800
+TIME_LIMIT = 3600
 """The seconds of a long test that names no limit of its own."""
 
 SHARE = 30.0
@@ -68,14 +68,14 @@ def dice(name: str, seed: int = 0) -> random.Random:
     return random.Random(seed if _SESSION.commit is None else f"{_SESSION.commit} {name}")
 
 
-def chosen(campaigns: Campaigns, commit: str) -> list[str]:
-    """The ids of the tests in the slice of a commit, in their order."""
+def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[str]:
+    """The ids of the tests in the slice of a commit, in their order; a slice of so many seconds."""
 
     def draw(name: str) -> bytes:
         return sha256(f"{commit} {name}".encode()).digest()
 
     found: list[str] = []
-    left = SLICE
+    left = seconds
     for name in sorted(campaigns, key=draw):
         share = min(SHARE, left)
         for part in sorted(campaigns[name], key=lambda one: draw(one.id)):
@@ -97,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a slice."""
     group = parser.getgroup("campaigns")
     group.addoption("--slice", metavar="COMMIT", help="with -m long: run what the hash of this commit chooses")
-    group.addoption("--whole-slice", action="store_true", help="with --slice: run all that a slice can hold")
+    group.addoption("--whole-slice", action="store_true", help="with --slice: of all campaigns, not of some")
     group.addoption("--slice-counts", metavar="N", type=int, help="how often each would have run for the latest N")
 
 
@@ -160,9 +160,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def _slice(config: pytest.Config, commit: str) -> list[str]:
     """The tests to run, and those alone."""
     campaigns = config.stash.get(FOUND, {})
-    if config.getoption("--whole-slice"):
-        return [part.id for parts in campaigns.values() for part in parts if part.seconds]
-    return chosen(campaigns, commit)
+    return chosen(campaigns, commit, float("inf") if config.getoption("--whole-slice") else SLICE)
 
 
 def _campaign(test: str) -> str:
