@@ -24,13 +24,13 @@ import pytest
 TIME_LIMIT = 3600
 """The seconds of a long test that names no limit of its own."""
 
-SHARE = 30.0
+SHARE = 25.0
 """The seconds of a campaign in a slice: so many of its tests."""
 
-SLICE = 70.0
+SLICE = 80.0
 """The seconds of a slice. Beside the other lanes of .ci/run everything takes up to twice as long."""
 
-LAST_START = 120.0
+LAST_START = 110.0
 """The seconds after which a slice begins no further test, where the machine is slower still."""
 
 
@@ -76,18 +76,21 @@ def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[st
 
     found: list[str] = []
     left = seconds
-    for name in sorted(campaigns, key=draw):
-        share = min(SHARE, left)
+    for name in sorted(_sliced(campaigns), key=draw):
+        share, before = min(SHARE, left), len(found)
         for part in sorted(campaigns[name], key=lambda one: draw(one.id)):
             if part.seconds is not None and part.seconds <= share:
                 found.append(part.id)
                 share, left = share - part.seconds, left - part.seconds
+        if len(found) == before:
+            # Going on to a shorter one would have the long ones run seldom.
+            break
     return found
 
 
 def counts(campaigns: Campaigns, commits: Iterable[str]) -> Counter[str]:
     """In how many of the slices of these commits each campaign is; without those that run each night only."""
-    found = Counter({name: 0 for name, parts in campaigns.items() if any(part.seconds for part in parts)})
+    found = Counter(dict.fromkeys(_sliced(campaigns), 0))
     for commit in commits:
         found.update({_campaign(one) for one in chosen(campaigns, commit)})
     return found
@@ -143,9 +146,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"{count:4} {name}")
         terminalreporter.write_line(f"slices of {len(told)} commits: each campaign in {min(found.values())} or more")
     elif _SESSION.commit is not None:
-        for name, parts in campaigns.items():
-            if not any(part.seconds for part in parts):
-                terminalreporter.write_line(f"nightly only: {name}")
+        for name in [one for one in campaigns if one not in _sliced(campaigns)]:
+            terminalreporter.write_line(f"nightly only: {name}")
         terminalreporter.write_line(f"the slice of {_SESSION.commit}:")
         for one in _slice(config, _SESSION.commit):
             terminalreporter.write_line(f"  {one}")
@@ -163,13 +165,19 @@ def _slice(config: pytest.Config, commit: str) -> list[str]:
     return chosen(campaigns, commit, float("inf") if config.getoption("--whole-slice") else SLICE)
 
 
+def _sliced(campaigns: Campaigns) -> list[str]:
+    """The campaigns that do not run each night only."""
+    return [name for name, parts in campaigns.items() if any(part.seconds for part in parts)]
+
+
 def _campaign(test: str) -> str:
     return test.partition("[")[0]
 
 
 def _part(item: pytest.Item, told: Mapping[str, Any]) -> Part:
     seconds = told.get("seconds")
-    if bool(told.get("nightly")) == (seconds is not None) or not 0 < (seconds or 1) <= SHARE:
+    fits = bool(told.get("nightly")) if seconds is None else 0 < seconds <= SHARE and "nightly" not in told
+    if not fits:
         raise pytest.UsageError(
             f"{item.nodeid}: mark it long(seconds=N), of at most {SHARE:.0f} for its slice, or long(nightly=WHY)"
         )

@@ -116,11 +116,11 @@ def test_every_call_is_done_once_wherever_it_is_killed(
     check(unified, unified_sandbox, served, tmp_path, [point["point"] for point in found])
 
 
-@pytest.mark.long(seconds=25)
+@pytest.mark.long(seconds=20)
 def test_every_call_is_done_once_when_killed_at_random_times(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
-    rounds = size(100, 10)
+    rounds = size(100, 8)
     prepare(unified, unified_sandbox, served, tmp_path, rounds)
     environ = {**served, "HOME": str(tmp_path), "PATH": os.defpath, "UNIFIED_CONFIG": f"{tmp_path}/config/config.toml"}
     unified_sandbox.faults("slow=100ms")

@@ -246,8 +246,8 @@ def page(element: bytes, megabytes: int) -> bytes:
 @pytest.mark.parametrize(
     "element",
     [
-        pytest.param(b"1", id="ones", marks=pytest.mark.long(seconds=20)),
-        pytest.param(b'{"id":1}', id="small records", marks=pytest.mark.long(seconds=20)),
+        pytest.param(b"1", id="ones", marks=pytest.mark.long(seconds=15)),
+        pytest.param(b'{"id":1}', id="small records", marks=pytest.mark.long(seconds=15)),
         pytest.param(b'{"name":"%b"}' % (b"x" * 180), id="ordinary records"),
     ],
 )

@@ -422,7 +422,7 @@ def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
     assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(size(50, 6), id="many", marks=pytest.mark.long(seconds=25))])
+@pytest.mark.parametrize("count", [3, pytest.param(size(50, 5), id="many", marks=pytest.mark.long(seconds=20))])
 def test_a_killed_export_has_each_record_once_in_the_end(
     count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,7 +18,7 @@ TOKEN_RATE = 450
 MOST_MEMORY = 64 * 1024
 
 
-@pytest.mark.long(seconds=28)
+@pytest.mark.long(seconds=25)
 def test_a_thousand_writes_at_the_pace_of_the_token(
     service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -65,14 +65,14 @@ def run(copy: Path, tests: list[str]) -> Any:
     )
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("tests", sorted({*map(tuple, (one.tests for one in MUTANTS))}), ids="+".join)
 def test_the_program_as_it_is_survives(tests: tuple[str, ...], copy: Path) -> None:
     done = run(copy, [*tests])
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda one: one.name)
 def test_the_suite_kills(mutant: Mutant, copy: Path) -> None:
     path = copy / "unified_cli" / mutant.file

@@ -122,7 +122,7 @@ def test_memory_does_not_grow_with_what_a_page_is_turned_into(
         assert "the page has more than 500000 records" in peak.stderr
 
 
-@pytest.mark.long(seconds=25)
+@pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("what", PAGES)
 def test_no_page_of_57_mebibytes_takes_300_megabytes(
     what: str, runner: Runner, capsys: pytest.CaptureFixture[str]

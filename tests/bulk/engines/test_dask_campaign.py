@@ -12,14 +12,14 @@ from statistics import median
 import pytest
 from campaigns import size
 
-pytestmark = [pytest.mark.extra, pytest.mark.long(seconds=25)]
+pytestmark = [pytest.mark.extra, pytest.mark.long(seconds=20)]
 pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 from cluster import Cluster, Started, cluster, records_of, wait_until  # noqa: E402  needs the extra
 from limited_service import OF_A_CONNECTION, OF_A_TOKEN  # noqa: E402  as above
 
-CONNECTIONS, PAGES, RECORDS = size(28, 8), size(50, 20), 100
+CONNECTIONS, PAGES, RECORDS = size(28, 8), size(50, 12), 100
 LISTS = ("ticketing/tickets", "ticketing/contacts")
 PROFILES = {f"c{number}": f"token-{number % 2}" for number in range(CONNECTIONS)}
 OTHERS = {f"other{number}": f"token-{number % 2 + 2}" for number in range(CONNECTIONS)}

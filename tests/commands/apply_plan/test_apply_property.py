@@ -101,7 +101,7 @@ def test_a_plan_makes_any_records_like_any_others(
     _property(unified, config, tmp_path, 4)
 
 
-@pytest.mark.long(seconds=25)
+@pytest.mark.long(seconds=20)
 def test_a_plan_makes_any_records_like_any_others_at_length(
     unified: Unified, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
