@@ -61,7 +61,7 @@ def test_no_campaign_is_left_out_for_long(request: pytest.FixtureRequest) -> Non
 
 def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None:
     campaigns: Campaigns = {
-        "many": [Part(f"many[{number}]", 9) for number in range(50)],
+        "many": [Part(f"many[{number}]", 9) for number in range(20)],
         "night": [Part("night", None)],
         **{f"one{number}": [Part(f"one{number}", 20)] for number in range(9)},
     }
