@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import size
 from faults import memory
 from front_door import ROOT, Process, Unified
 from server import Reply, Seen, Service
@@ -138,7 +139,7 @@ class Ran:
             env={**service.environ, "HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"},
         )
         with memory.Watch(child.pid) as watched:
-            _, stderr = child.communicate(timeout=120)
+            _, stderr = child.communicate(timeout=900)
         self.code, self.stderr, self.megabytes = child.returncode, stderr.decode(), watched.peak >> 10
 
 
@@ -256,7 +257,7 @@ def test_a_page_of_57_mebibytes_takes_little_memory(
     element: bytes, kind: str, service: Service, tmp_path: Path
 ) -> None:
     path = tmp_path / f"in.{kind}"
-    content = page(element, 57)
+    content = page(element, size(57, 8))
     path.write_bytes(content if kind == "json" else content[11:-21].replace(b",", b"\n"))
     # Read to its end before the report is looked at, whose folder is missing.
     ran = Ran(f"{TAGS} {path} --report {tmp_path / 'none' / 'report'}", None, service, tmp_path)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,13 @@ def test_a_mutant_fits_the_program(mutant: Mutant) -> None:
         assert not function or f"def {function}(" in (ROOT / path).read_text("utf-8")
 
 
+def campaign(tests: Sequence[str], name: str, value: Any = None) -> Any:
+    """A parameter of a campaign, itself or the tests it runs: what runs all of a folder is too long for a slice."""
+    short = all(".py" in one for one in tests)
+    mark = pytest.mark.long(seconds=10) if short else pytest.mark.long(nightly="runs all tests of a folder")
+    return pytest.param(value or tests, id=name, marks=mark)
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the program and its tests."""
@@ -65,15 +73,15 @@ def run(copy: Path, tests: list[str]) -> Any:
     )
 
 
-@pytest.mark.long(seconds=10)
-@pytest.mark.parametrize("tests", sorted({*map(tuple, (one.tests for one in MUTANTS))}), ids="+".join)
+@pytest.mark.parametrize(
+    "tests", [campaign(one, "+".join(one)) for one in sorted({tuple(one.tests) for one in MUTANTS})]
+)
 def test_the_program_as_it_is_survives(tests: tuple[str, ...], copy: Path) -> None:
     done = run(copy, [*tests])
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-@pytest.mark.long(seconds=10)
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("mutant", [campaign(one.tests, one.name, one) for one in MUTANTS])
 def test_the_suite_kills(mutant: Mutant, copy: Path) -> None:
     path = copy / "unified_cli" / mutant.file
     path.write_text(path.read_text("utf-8").replace(mutant.old, mutant.new), "utf-8")
