@@ -13,10 +13,10 @@ import random
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import hypothesis
 import pytest
@@ -32,6 +32,9 @@ SLICE = 80.0
 
 LAST_START = 110.0
 """The seconds after which a slice begins no further test, where the machine is slower still."""
+
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class Part(NamedTuple):
@@ -66,6 +69,11 @@ def size(full: int, short: int) -> int:
 def dice(name: str, seed: int = 0) -> random.Random:
     """What a campaign calls for chance: with its own seed, in a slice with that of the commit."""
     return random.Random(seed if _SESSION.commit is None else f"{_SESSION.commit} {name}")
+
+
+def seeded(function: FunctionT, name: str) -> FunctionT:
+    """A test of hypothesis, which begins in a slice where the commit says."""
+    return function if _SESSION.commit is None else hypothesis.seed(f"{_SESSION.commit} {name}")(function)
 
 
 def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[str]:
@@ -126,7 +134,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         known = {item.nodeid: item for item in items}
         items[:] = [known[one] for one in _slice(config, _SESSION.commit)]
         for item in items:
-            _seed(item, _SESSION.commit)
+            function = getattr(item, "function", None)
+            if function is not None and hypothesis.is_hypothesis_test(function):
+                seeded(function, item.nodeid)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -182,10 +192,3 @@ def _part(item: pytest.Item, told: Mapping[str, Any]) -> Part:
             f"{item.nodeid}: mark it long(seconds=N), of at most {SHARE:.0f} for its slice, or long(nightly=WHY)"
         )
     return Part(item.nodeid, seconds)
-
-
-def _seed(item: pytest.Item, commit: str) -> None:
-    """Have hypothesis begin where the commit says."""
-    function = getattr(item, "function", None)
-    if function is not None and hypothesis.is_hypothesis_test(function):
-        hypothesis.seed(f"{commit} {item.nodeid}")(function)

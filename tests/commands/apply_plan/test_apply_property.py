@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import size
+from campaigns import seeded, size
 from front_door import Result, Unified
 from hypothesis import HealthCheck, given, settings, strategies as st
 from record_files import TWO, ndjson
@@ -92,7 +92,7 @@ def _property(unified: Unified, config: Callable[[str], Path], tmp_path: Path, e
     def run(before: list[str], after: list[str], options: str) -> None:
         check(Connection(unified, tmp_path), before, after, options)
 
-    run()
+    seeded(run, "plans")()
 
 
 def test_a_plan_makes_any_records_like_any_others(
