@@ -98,6 +98,51 @@ def test_another_filter_by_the_same_time_is_refused(listed: Callable[..., Any], 
     assert service.seen == []
 
 
+# A nanosecond after midnight, and less, as products write it.
+JUST_AFTER = [
+    "2026-01-02T00:00:00.000000001Z",
+    "2026-01-02t00:00:00.000000001z",
+    "2026-01-02 00:00:00.000000001+00:00",
+    "2026-01-02T00:00:00,000000001Z",
+    "20260102T000000.000000001Z",
+    "2026-W01-5T00:00:00.000000001Z",
+    "2026-01-02T05:30:00.000000001+05:30",
+    "2026-01-01T19:00:00.000000001000-05:00",
+    "2026-01-02T00:00:00.000000001",
+    "2026-01-02T00:00:00.000000000000000001Z",
+]
+
+
+@pytest.mark.parametrize("command", ["list", "fan-out", "export"])
+def test_a_stamp_one_nanosecond_after_the_cut_stays_in(
+    command: str, unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    records = [{"id": f"just after {at}", "updated_at": stamp} for at, stamp in enumerate(JUST_AFTER)]
+    at_the_cut = ["2026-01-02T00:00:00.000000000Z", "2026-01-02T00:00:00z", "20260102T000000,0000000Z"]
+    records += [{"id": "at the cut", "updated_at": stamp} for stamp in at_the_cut]
+    service.reply = lambda _: served({"result": records, "next_cursor": None})
+    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n[profiles.a]\naccount_id = "1"\n')
+    argv = {
+        "list": "ticketing tickets list -p a --all -o ndjson",
+        "fan-out": "ticketing tickets list -p 'a*' --all -o ndjson",
+        "export": f"export ticketing/tickets -p a --to {tmp_path}/dump",
+    }[command]
+    result = unified(f"{argv} --since {SINCE}")
+    found = (tmp_path / "dump/a/ticketing/tickets.ndjson").read_text() if command == "export" else result.stdout
+    assert (result.code, ids(found)) == (0, [record["id"] for record in records[: len(JUST_AFTER)]])
+    assert filters(service) == [SENT]
+
+
+def test_a_cut_may_be_typed_to_the_nanosecond(unified: Unified, service: Service) -> None:
+    stamps = [f"2026-01-02T00:00:00.00000000{digit}Z" for digit in range(1, 6)]
+    records = [{"id": stamp, "updated_at": stamp} for stamp in stamps]
+    service.reply = lambda _: served({"result": records, "next_cursor": None})
+    result = unified(f"ticketing tickets list --all -o ndjson --since {stamps[2]}", environ=service.environ)
+    assert (result.code, ids(result.stdout)) == (0, stamps[3:])
+    # What is sent is cut to microseconds, and so asks for a few more.
+    assert filters(service) == [SENT]
+
+
 def test_one_page_as_json_is_taken_apart_too(listed: Callable[..., Any]) -> None:
     assert [one["id"] for one in listed(f"--since {SINCE}").json["result"]] == ["new"]
     assert listed(f"--since {SINCE} -o raw").code == 2

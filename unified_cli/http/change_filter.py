@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text import change_time
-from unified_cli.json_text.change_time import FIELD
+from unified_cli.json_text.change_time import FIELD, Instant
 from unified_cli.json_text.members import Record
 
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
@@ -17,12 +17,12 @@ class ChangeFilter(NamedTuple):
     """Those that changed after a time, which was typed as `text`."""
 
     text: str
-    after: datetime
+    after: Instant
 
     @property
     def query(self) -> tuple[str, str]:
-        """The query parameter that asks for them."""
-        return f"{FIELD}[gt]", change_time.timestamp(self.after)
+        """The query parameter that asks for them, and for a few more: it is cut to microseconds."""
+        return f"{FIELD}[gt]", change_time.timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
         """Whether the record changed after that time, or does not say when it did.
@@ -38,7 +38,7 @@ def since(text: str, wall: float) -> ChangeFilter:
     try:
         if match := _AGO.fullmatch(text):
             ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
-            return ChangeFilter(text, datetime.fromtimestamp(wall, UTC) - ago)
+            return ChangeFilter(text, Instant(datetime.fromtimestamp(wall, UTC) - ago))
         return ChangeFilter(text, change_time.parse(text))
     except (ValueError, OverflowError):
         raise UsageError(

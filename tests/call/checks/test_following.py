@@ -144,6 +144,25 @@ def test_a_time_that_was_typed_is_where_it_begins(unified: Unified, service: Ser
     assert there.asked[0] == "2026-01-31T11:00:00.000000Z"
 
 
+def test_states_within_a_microsecond_are_two(unified: Unified, service: Service) -> None:
+    there = Tickets(service, filters=False)
+
+    def put(digit: int) -> None:
+        there.put("a", 0)
+        there.records["a"]["updated_at"] = f"2026-01-31T12:00:00.00000000{digit}Z"
+
+    put(1)
+    result = follow(unified, service, Watch(lambda: put(2), lambda: put(2)), ["--since", "2026-01-31T12:00:00Z"])
+    assert [one["updated_at"][-3:] for one in lines(result)] == ["01Z", "02Z"]
+
+
+def test_the_first_of_all_times_is_a_time(unified: Unified, service: Service) -> None:
+    there = Tickets(service)
+    there.put("a", 0)
+    result = follow(unified, service, Watch(), ["--since", "0001-01-01"])
+    assert (result.code, [one["id"] for one in lines(result)]) == (130, ["a"])
+
+
 def test_records_without_a_time_are_told_apart_by_their_content(unified: Unified, service: Service) -> None:
     there = Tickets(service)
     there.put("a", None, n=1)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from unified_cli.json_text.change_time import FIELD, changed_at, timestamp
+from unified_cli.json_text.change_time import FIELD, Instant, changed_at, timestamp
 from unified_cli.json_text.members import Record, one_line
 
 # More records than these in the last seconds of a list are written once more by the next run.
@@ -42,7 +42,7 @@ class Increment(NamedTuple):
 
     def _is_new(self, record: Record) -> bool:
         at = changed_at(record)
-        unchanged = at is not None and self.since is not None and at <= self.since
+        unchanged = at is not None and self.since is not None and at <= Instant(self.since)
         return not unchanged and _digest(record) not in self.known
 
 
@@ -50,14 +50,14 @@ def mark_of(records: Callable[[], Iterable[bytes]], lag: float) -> Mark:
     """The mark of these records, which are gone through twice; `lag` is how many seconds the next run looks back."""
     newest, text = None, ""
     for record in records():
-        if (at := changed_at(record)) is not None and (newest is None or at > newest):
-            newest, text = at, timestamp(at)
+        if (at := changed_at(record)) is not None and (newest is None or at.at > newest):
+            newest, text = at.at, timestamp(at.at)
     if newest is None:
         return Mark()
     since = newest - timedelta(seconds=lag)
     recent = []
     for record in records():
-        if (at := changed_at(record)) is not None and at > since:
+        if (at := changed_at(record)) is not None and at > Instant(since):
             recent.append(_digest(record))
             if len(recent) > _MOST_RECENT:
                 return Mark(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
 
-from unified_cli.json_text.change_time import FIELD, changed_at, timestamp
+from unified_cli.json_text.change_time import FIELD, Instant, changed_at, earlier, parse, timestamp
 from unified_cli.json_text.members import Record, parts
 from unified_cli.json_text.values import Json
 
@@ -14,7 +14,7 @@ class SeenState(NamedTuple):
     """A state of a record: its digest, and when it changed, None where it does not say so."""
 
     digest: int
-    at: datetime | None
+    at: Instant | None
 
 
 class FollowedList:
@@ -24,7 +24,7 @@ class FollowedList:
     `floor` is new. A state without a time of change is remembered until it was not seen for that long.
     """
 
-    def __init__(self, reached: datetime, floor: datetime, look_back: timedelta) -> None:
+    def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
         self.reached = reached
         self.untimed = 0
         """How many states without a time of change were printed."""
@@ -33,13 +33,13 @@ class FollowedList:
         self._look_back = look_back
         self._start = self._next_start()
         self._poll_began = reached
-        self._timed: dict[int, datetime] = {}
+        self._timed: dict[int, Instant] = {}
         self._untimed: dict[int, datetime] = {}
 
     def begin_poll(self, now: datetime) -> tuple[str, str]:
         """The filter of the next poll, which begins now."""
         self._poll_began = now
-        return f"{FIELD}[gt]", timestamp(self._start)
+        return f"{FIELD}[gt]", timestamp(self._start.at)
 
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
         """The records in a state that was not printed yet. Assumption: a provider may ignore the filter."""
@@ -61,7 +61,7 @@ class FollowedList:
             else:
                 self._timed[digest] = at
                 # A time to come, of a wrong clock, must not hide the changes until then.
-                self._newest = max(self._newest, min(at, now))
+                self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
         """Begin the next poll later, and forget what it cannot show. A poll that broke off is begun where it was."""
@@ -71,20 +71,20 @@ class FollowedList:
         self._timed = {digest: at for digest, at in self._timed.items() if at > self._start}
         self._untimed = {digest: at for digest, at in self._untimed.items() if at >= since}
 
-    def _next_start(self) -> datetime:
-        return max(self._floor, self.reached - self._look_back)
+    def _next_start(self) -> Instant:
+        return max(self._floor, Instant(earlier(self.reached, self._look_back.total_seconds())))
 
     def state(self) -> Json:
         """What is remembered, as JSON."""
-        timed = {str(digest): timestamp(at) for digest, at in self._timed.items()}
+        timed = {str(digest): at.text for digest, at in self._timed.items()}
         return {"reached": timestamp(self.reached), "timed": timed, "untimed": [*self._untimed]}
 
     @classmethod
     def of(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
         """The list as it was left. Raises ValueError, TypeError or KeyError for what is no state."""
         reached = datetime.fromisoformat(state["reached"])
-        made = cls(reached, datetime.fromtimestamp(0, UTC), look_back)
-        made._timed = {int(digest): datetime.fromisoformat(at) for digest, at in state["timed"].items()}
+        made = cls(reached, Instant(datetime.fromtimestamp(0, UTC)), look_back)
+        made._timed = {int(digest): parse(at) for digest, at in state["timed"].items()}
         made._untimed = {int(digest): now for digest in state["untimed"]}
         return made
 
@@ -93,5 +93,5 @@ def _change(record: Record) -> SeenState:
     at, text = changed_at(record), bytes(record)
     members = parts(text) or {}
     if at is not None and "id" in members:
-        text = members["id"] + b"\0" + timestamp(at).encode()
+        text = members["id"] + b"\0" + at.text.encode()
     return SeenState(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big"), at)

@@ -17,7 +17,7 @@ from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.http.change_filter import ChangeFilter
 from unified_cli.http.pagination import Page
-from unified_cli.json_text.change_time import FIELD, timestamp
+from unified_cli.json_text.change_time import FIELD, Instant, timestamp
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
@@ -167,11 +167,11 @@ class _Following:
     def _begin(self, read: SelectedRead) -> FollowedList:
         since, now = self._since, self._now()
         if since is None:
-            return FollowedList(now, now - self._look_back, self._look_back)
+            return FollowedList(now, Instant(now - self._look_back), self._look_back)
         if fact := self._cache.read(*_key(read, since.text)):
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 return FollowedList.of(fact.value, self._look_back, now)
-        return FollowedList(since.after, since.after, self._look_back)
+        return FollowedList(since.after.at, since.after, self._look_back)
 
     def _print(self, read: SelectedRead, page: Page, *, several: bool) -> None:
         one, now = self._lists[read.name][1], self._now()
