@@ -4,9 +4,11 @@ import json
 import ssl
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -54,6 +56,8 @@ class Service:
         self.seen: list[Seen] = []
         self.reply: Callable[[Seen], Reply] = lambda _: Reply()
         self.url = ""
+        self.clock: Callable[[], float] | None = time.time
+        """What the Date header says; without a clock there is none."""
         self.over = threading.Event()
         """The test is over: nobody waits for an answer any more."""
 
@@ -88,7 +92,9 @@ def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
             seen = Seen(self.command, self.path, headers, body)
             service.seen.append(seen)
             reply = service.reply(seen)
-            self.send_response(reply.status)
+            self.send_response_only(reply.status)
+            if service.clock:
+                self.send_header("Date", formatdate(service.clock(), usegmt=True))
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             if reply.status != 204:

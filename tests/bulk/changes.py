@@ -26,6 +26,7 @@ class World:
         self.asked: list[str | None] = []
         self.late: dict[str, dict[str, Any]] = {}
         self.bytes = 0
+        self.service = service
         service.reply = self.reply
 
     def change(self, identifier: str, seconds: float, **more: Any) -> None:
@@ -51,7 +52,15 @@ class World:
 
     @staticmethod
     def _at(record: dict[str, Any]) -> datetime:
-        return datetime.fromisoformat(record["updated_at"])
+        return datetime.fromisoformat(record["updated_at"])  # cut to microseconds, as many products do
+
+    def seconds(self, record: dict[str, Any]) -> float:
+        """When the record changed, as it says: so many seconds after the beginning."""
+        return (self._at(record) - START).total_seconds()
+
+    def now(self, seconds: float) -> None:
+        """Let the service's clock stand so many seconds after the beginning."""
+        self.service.clock = lambda: START.timestamp() + seconds
 
     def commit(self) -> None:
         """Let what is late be seen."""

@@ -2,14 +2,17 @@
 
 import json
 import os
+import random
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from changes import World, five_rounds
+from changes import START, World, five_rounds
 from front_door import Result, Unified
-from server import Service
+from pages import cursor_of
+from server import Reply, Seen, Service
 
 EXPORT = "export ticketing/tickets --incremental --to"
 
@@ -88,6 +91,221 @@ def test_a_provider_that_ignores_the_filter_costs_time_and_no_records(
     world.change("t1", 9000)
     assert export().stderr.startswith("wrote 1 file with 1 record")
     assert [record["id"] for record in files(tmp_path)["tickets.2.ndjson"]] == ["t1"]
+
+
+DAY = 86_400.0
+
+
+@pytest.fixture(params=[True, False], ids=["with a Date", "without a Date"])
+def at_noon(request: pytest.FixtureRequest, world: World, unified: Unified, service: Service, tmp_path: Path) -> Any:
+    """An export at some second: by the service's clock, or where it has none by that of this machine."""
+
+    def run(seconds: float, more: str = "", *, clock: float = 0) -> Result:
+        world.now(seconds)
+        wall = START.timestamp() + seconds
+        if not request.param:
+            service.clock = None
+        else:
+            # The clock of this machine is wrong, and does not matter.
+            wall += 40 * DAY
+        return unified(f"{EXPORT} {tmp_path}/dump {more}", environ=service.environ, wall=lambda: wall + clock)
+
+    return run
+
+
+AHEAD = "stamped later than the service's clock, so that each run reads them again: "
+
+
+@pytest.mark.parametrize("ahead", [2, 3600, 73 * 366 * DAY], ids=["seconds", "an hour", "2099"])
+def test_a_stamp_to_come_hides_no_change(
+    ahead: float, at_noon: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    world.change("a", 0)
+    world.change("bogus", 1000 + ahead)
+    stamp = world.records["bogus"]["updated_at"].replace("Z", ".000000Z")
+    said = f"{AHEAD}1 record in acct-1/ticketing/tickets, the last with id bogus: {stamp}\n"
+    first = at_noon(1000)
+    assert (first.code, first.stderr) == (
+        0,
+        f"wrote 1 file with 2 records to {tmp_path}/dump, 0 already complete\n{said}",
+    )
+    world.change("b", 1001)
+    second = at_noon(1001)
+    assert second.code == 0
+    assert second.stderr.startswith("wrote 1 file with 1 record ")
+    assert second.stderr.endswith(said)
+    assert union(tmp_path) == world.records
+    # A change of what is ahead is one too.
+    world.change("bogus", 1002 + ahead, name="changed")
+    assert at_noon(1003).stderr.startswith("wrote 1 file with 1 record ")
+    assert union(tmp_path) == world.records
+    asked = [datetime.fromisoformat(one) for one in world.asked[1:] if one]
+    assert max(asked) <= START + timedelta(seconds=1003 - 60)
+    again = at_noon(1004)
+    assert again.stderr.startswith("wrote 0 files with 0 records ")
+
+
+@pytest.mark.extra
+def test_in_a_store_too_a_stamp_to_come_hides_no_change(
+    unified: Unified, world: World, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    from unified_cli.bulk.export.destinations import chunked_list  # noqa: PLC0415  an extra
+
+    monkeypatch.setattr(chunked_list, "BYTES", 1)
+    before = os.umask(0o077)
+    try:
+        for seconds in (1000, 1001):
+            # Each page is a chunk, and so the bogus stamp is in one of its own.
+            world.change(f"a{seconds}", seconds - 1)
+            world.change(f"b{seconds}", seconds - 1)
+            world.change("bogus", 73 * 366 * DAY, change=seconds)
+            world.now(seconds)
+            result = unified(f"{EXPORT} file://{tmp_path}/dump", environ=service.environ)
+            assert (result.code, AHEAD in result.stderr) == (0, True)
+            found = [path.read_text().splitlines() for path in sorted((tmp_path / "dump").rglob("tickets/*.ndjson"))]
+            assert {one["id"]: one for lines in found for one in map(json.loads, lines)} == world.records
+        assert world.asked == [None, "2026-01-01T00:15:39.000000Z"]
+    finally:
+        os.umask(before)
+
+
+def test_where_all_stamps_are_to_come_the_clock_is_the_mark(
+    at_noon: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    for number in range(3):
+        world.change(f"t{number}", 4600 + number)
+    said = at_noon(1000).stderr
+    assert f"{AHEAD}3 records in acct-1/ticketing/tickets, the last with id t2: " in said
+    world.change("t3", 4700)
+    assert at_noon(1100).stderr.startswith("wrote 1 file with 1 record ")
+    assert world.asked == [None, "2026-01-01T00:15:40.000000Z"]
+    assert union(tmp_path) == world.records
+
+
+def test_what_changed_while_a_list_was_read_is_read_by_the_next_run(
+    at_noon: Callable[..., Result], world: World, service: Service, tmp_path: Path
+) -> None:
+    """The second page is of a later time than the first, and so is what it holds."""
+    for number in range(4):
+        world.change(f"t{number}", number)
+    good, late = service.reply, []
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) == "2" and not late:
+            late.append(world.change("t0", 1200, name="changed behind the reader"))
+            world.change("t3", 1500)
+            world.now(1500)
+        return good(seen)
+
+    service.reply = reply
+    at_noon(1000)
+    assert AHEAD not in at_noon(1600).stderr
+    assert union(tmp_path) == world.records
+
+
+def test_marks_of_older_versions_that_passed_the_clock_are_healed(
+    at_noon: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    world.change("a", 0)
+    world.change("bogus", 73 * 366 * DAY)
+    at_noon(1000)
+    path = tmp_path / "dump" / "manifest.json"
+    found = json.loads(path.read_text())
+    (entry,) = found["files"]
+    # So they were written: this machine's clock at the beginning, and the newest stamp of all.
+    stamp = world.records["bogus"]["updated_at"].replace("Z", ".000000Z")
+    entry |= {"mark": [stamp, entry["mark"][1]], "started": "2026-01-01T00:16:40+00:00"}
+    del entry["clock"]
+    path.write_text(json.dumps(found))
+    world.change("lost", 1001)
+    assert AHEAD in at_noon(3 * DAY).stderr
+    assert union(tmp_path) == world.records
+
+
+def state_of(tmp_path: Path) -> dict[str, Any]:
+    """The last state of each record, in the order of the files: stamps that are wrong say nothing of it."""
+    found = files(tmp_path)
+    numbered = {int(name.split(".")[1]) if name.count(".") == 2 else 1: records for name, records in found.items()}
+    return {record["id"]: record for number in sorted(numbered) for record in numbered[number]}
+
+
+HONEST, HOUR_AHEAD, IN_2099, IN_1970 = "honest", "an hour ahead", "2099", "1970"
+
+
+@pytest.mark.parametrize(
+    ("at_first", "later"),
+    [
+        ([HONEST, IN_2099], [HONEST, HONEST, HONEST, IN_2099]),
+        ([HOUR_AHEAD], [HOUR_AHEAD]),
+        ([HONEST], [HONEST, HONEST, HOUR_AHEAD]),
+        # A product whose clock stands still.
+        ([IN_1970], [IN_1970]),
+        ([HONEST, HOUR_AHEAD, IN_2099, IN_1970], [HONEST, HOUR_AHEAD, IN_2099]),
+    ],
+    ids=["2099", "an hour ahead", "some an hour ahead", "1970", "all kinds"],
+)
+def test_five_series_of_increments_with_wrong_stamps_miss_nothing(
+    at_first: list[str], later: list[str], at_noon: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    dice, now = random.Random(1), 5000.0
+
+    def change(kinds: list[str]) -> None:
+        kind, name = dice.choice(kinds), f"t{dice.randrange(30)}"
+        ahead = {HONEST: 0, HOUR_AHEAD: 3600, IN_2099: 73 * 366 * DAY, IN_1970: -now - 56 * 365.25 * DAY}[kind]
+        world.change(name, now + ahead, value=dice.random())
+
+    for round_ in range(6):
+        for _ in range(3 if round_ else 40):
+            change(later if round_ else at_first)
+        now += dice.choice([1, 30, 600, 90_000])
+        result = at_noon(now)
+        assert result.code == 0
+        assert state_of(tmp_path) == world.records
+        said = [line.removeprefix(AHEAD) for line in result.stderr.splitlines() if line.startswith(AHEAD)]
+        ahead = sum(world.seconds(one) >= now + 1 for one in world.records.values())
+        assert [line.partition(" ")[0] for line in said] == ([str(ahead)] if ahead else [])
+        now += dice.choice([1, 30, 600, 90_000])
+
+
+@pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"])
+@pytest.mark.parametrize("lag", ["0", "60", "1e300"])
+def test_a_stamp_at_the_end_of_time_is_a_stamp(
+    stamp: str, lag: str, at_noon: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    world.records["a"] = {"id": "a", "updated_at": stamp}
+    for seconds in (1000, 1001):
+        assert at_noon(seconds, f"--lag {lag}").code == 0
+    world.change("b", 1002)
+    assert at_noon(1003, f"--lag {lag}").code == 0
+    assert union(tmp_path) == world.records
+
+
+@pytest.mark.parametrize(
+    "changed", [{"mark": ["x", []]}, {"mark": ["2026-13-01", []]}, {"clock": "soon"}, {"started": "?"}], ids=str
+)
+def test_a_mark_that_is_none_is_damage(
+    changed: dict[str, Any], export: Callable[..., Result], world: World, tmp_path: Path
+) -> None:
+    world.change("a", 0)
+    export()
+    path = tmp_path / "dump" / "manifest.json"
+    found = json.loads(path.read_text())
+    found["files"][0] |= changed
+    path.write_text(json.dumps(found))
+    world.asked.clear()
+    result = export()
+    assert (result.code, world.asked) == (12, [])
+    assert result.stderr == f"error: {path} is damaged, or of another version (--restart starts anew)\n"
+
+
+def test_a_change_within_a_microsecond_is_a_change(world: World, export: Callable[..., Result], tmp_path: Path) -> None:
+    world.filters = False
+    world.records["a"] = {"id": "a", "updated_at": "2026-01-01T00:00:00.000000001Z"}
+    export("--lag 0")
+    world.records["a"] = {"id": "a", "updated_at": "2026-01-01T00:00:00.000000002Z"}
+    assert export("--lag 0").stderr.startswith("wrote 1 file with 1 record ")
+    assert union(tmp_path) == world.records
 
 
 @pytest.mark.parametrize("at", [None, 5, "yesterday", {}], ids=["missing", "a number", "no time", "an object"])

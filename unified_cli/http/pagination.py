@@ -33,7 +33,8 @@ class Page(NamedTuple):
     """Some records, and where it goes on.
 
     `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
-    that no record holds a line break, `large` that the records are to be worked on in slices.
+    that no record holds a line break, `large` that the records are to be worked on in slices. `date` is the Date header
+    of the answer.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Page(NamedTuple):
     partial: bool = False
     one_line: bool = True
     large: bool = False
+    date: str | None = None
 
 
 class Span(NamedTuple):
@@ -170,7 +172,9 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
     large = len(body) > record_slices.SIZE
-    return Page(1, page.records, _cursor(page.cursor, request), page.partial, one_line, large)
+    return Page(
+        1, page.records, _cursor(page.cursor, request), page.partial, one_line, large, answer.headers.get("date")
+    )
 
 
 def check_keys(page: PageBody, request: Request) -> None:

@@ -3,22 +3,24 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
 from unified_cli import PRODUCT
+from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
-from unified_cli.json_text import typed_json
+from unified_cli.json_text import change_time, typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output.formats.record_writer import WriterMemory
 from unified_cli.storage import state
 
 Data = bytes
 # What later versions added.
-_ADDED = {"mark", "options", "published"}
+_ADDED = {"clock", "mark", "options", "published"}
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 _VERSION = 1
@@ -32,7 +34,7 @@ class Checkpoint:
     `options` are digests of what was asked for, each by its name; version 0.1 kept none. `seen` are the fingerprints of
     all cursors so far, `memory` is the writer's. After the last page it is `complete`. `published` are the bytes and
     the hash of the target where it is not the part file, but made of it. `mark` is where the next run begins, if that
-    was asked for.
+    was asked for; then `clock` is that of the service when the first page was served.
     """
 
     fingerprint: str
@@ -52,12 +54,22 @@ class Checkpoint:
     options: dict[str, str] = field(default_factory=dict)
     published: tuple[Count, str] | None = None
     mark: Mark | None = None
+    clock: str = ""
     updated: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time that is none."""
+        increments.check_times(self.mark, self.started, self.clock)
 
     @property
     def target(self) -> tuple[int, str]:
         """The bytes and the hash of the target once it is published."""
         return self.published or (self.bytes, self.sha256)
+
+    @property
+    def begun(self) -> datetime:
+        """When the first page was served by the service's clock; by this machine's for an older export."""
+        return change_time.parse(self.clock or self.started).at
 
     @classmethod
     def of(cls, text: Data, path: Path) -> "Checkpoint":

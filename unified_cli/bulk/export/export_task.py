@@ -12,6 +12,7 @@ from unified_cli.bulk.export.list_history import ListHistory
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import ListTarget, TakenOverError
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.bulk.export.records_ahead import RecordsAhead
 from unified_cli.catalogue import Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.http import pagination
@@ -57,6 +58,8 @@ class TaskRunner:
         self._clients = ClientPool(terms.slots.most_threads)
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
+        self.ahead = RecordsAhead()
+        """What was read and is stamped later than the service's clock."""
 
     def close(self) -> None:
         """Close the clients, and have each task that is under way end after its page."""
@@ -166,6 +169,7 @@ class TaskRunner:
     def _write(
         self, task: ExportTask, connection: Connection, entry: ManifestEntry, options: ListExportOptions
     ) -> Generator[Page | TaskResult]:
+        name = f"{task.name}/{task.operation.api}/{task.operation.resource}"
         part = self._destination.target(task.file, ListIdentity(entry.fingerprint, entry.options), options)
 
         def read(span: Span) -> Generator[Page]:
@@ -175,6 +179,8 @@ class TaskRunner:
                 if options.increment:
                     request = request._replace(query=[*request.query, *options.increment.query])
                 for page in pagination.pages(client.send, request, self._service, span):
+                    if options.marks:
+                        self.ahead.note(name, page.records, options.marks.clock(page.date))
                     yield page
                     if error := self._terms.stop():
                         raise error

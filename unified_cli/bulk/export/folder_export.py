@@ -16,13 +16,17 @@ from unified_cli.runtime import Runtime
 
 @dataclass(slots=True)
 class ExportSummary:
-    """What came of an export: files written and found complete, the failures by file, connections `without_lists`."""
+    """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
+
+    `ahead` says which lists have records that are stamped later than the service's clock.
+    """
 
     written: int = 0
     unchanged: int = 0
     records: int = 0
     not_offered: int = 0
     partial: list[str] = field(default_factory=list)
+    ahead: list[str] = field(default_factory=list)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
@@ -57,6 +61,7 @@ class Export:
         finally:
             self._save()
         self._summary.without_lists = self._judged(tasks)
+        self._summary.ahead = self._runner.ahead.lines()
         return self._summary
 
     def _judged(self, tasks: Sequence[ExportTask]) -> dict[str, list[ManifestEntry]]:

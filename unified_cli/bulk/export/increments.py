@@ -2,20 +2,35 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from unified_cli.json_text.change_time import FIELD, Instant, changed_at, timestamp
+from unified_cli.http import retry_after
+from unified_cli.json_text.change_time import FIELD, Instant, changed_at, earlier, parse, timestamp
 from unified_cli.json_text.members import Record, one_line
 
 # More records than these in the last seconds of a list are written once more by the next run.
 _MOST_RECENT = 1000
 
 
+class MarkTerms(NamedTuple):
+    """What marks are made by: `lag` is how many seconds the next run looks back, `wall` the clock of this machine."""
+
+    lag: float
+    wall: Callable[[], float]
+
+    def clock(self, date: str | None) -> datetime:
+        """The clock of a service whose answer has this Date header; without one that of this machine."""
+        seconds = retry_after.http_date(date)
+        return datetime.fromtimestamp(self.wall() if seconds is None else seconds, UTC)
+
+
 class Mark(NamedTuple):
     """How far an export came: the `newest` time of change, empty where no record has one.
 
-    `recent` are the digests of the records that the next run will see again, because it looks back a little.
+    It is never later than the service's clock was when the list was begun: a record with a time to come would hide
+    all changes until then. `recent` are the digests of the records that the next run will see again, because it looks
+    back a little, and because of their times to come.
     """
 
     newest: str = ""
@@ -46,32 +61,42 @@ class Increment(NamedTuple):
         return not unchanged and _digest(record) not in self.known
 
 
-def mark_of(records: Callable[[], Iterable[bytes]], lag: float) -> Mark:
-    """The mark of these records, which are gone through twice; `lag` is how many seconds the next run looks back."""
-    newest, text = None, ""
-    for record in records():
-        if (at := changed_at(record)) is not None and (newest is None or at.at > newest):
-            newest, text = at.at, timestamp(at.at)
+def check_times(mark: Mark | None, *texts: str) -> None:
+    """Raise ValueError for a text that was stored as a time, and is none; an empty one says that there is none."""
+    for text in (mark.newest if mark else "", *texts):
+        try:
+            parse(text or "2026-01-01")
+        except OverflowError:
+            raise ValueError(text) from None
+
+
+def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime) -> Mark:
+    """The mark of these records, which are gone through twice; the service's `clock` stood there before they were read.
+
+    `lag` is how many seconds the next run looks back.
+    """
+    newest = _newest((at.at for record in records() if (at := changed_at(record)) is not None), clock)
     if newest is None:
         return Mark()
-    since = newest - timedelta(seconds=lag)
+    since = Instant(earlier(newest, lag))
     recent = []
     for record in records():
-        if (at := changed_at(record)) is not None and at > Instant(since):
+        if (at := changed_at(record)) is not None and at > since:
             recent.append(_digest(record))
             if len(recent) > _MOST_RECENT:
-                return Mark(text)
-    return Mark(text, tuple(recent))
+                return Mark(timestamp(newest))
+    return Mark(timestamp(newest), tuple(recent))
 
 
-def merged(marks: Sequence[Mark], lag: float) -> Mark:
+def merged(marks: Sequence[Mark], lag: float, clock: datetime) -> Mark:
     """The mark of records in several parts, from that of each."""
-    newest = max((mark.newest for mark in marks), key=_time, default="")
-    if not newest:
+    timed = [(parse(mark.newest).at, mark) for mark in marks if mark.newest]
+    newest = _newest((at for at, _ in timed), clock)
+    if newest is None:
         return Mark()
-    since = _time(newest) - timedelta(seconds=lag)
-    recent = {digest: None for mark in marks if mark.newest and _time(mark.newest) > since for digest in mark.recent}
-    return Mark(newest, tuple(recent) if len(recent) <= _MOST_RECENT else ())
+    since = earlier(newest, lag)
+    recent = {digest: None for at, mark in timed if at >= since for digest in mark.recent}
+    return Mark(timestamp(newest), tuple(recent) if len(recent) <= _MOST_RECENT else ())
 
 
 def after(marks: Iterable[Mark], lag: float) -> Increment:
@@ -79,12 +104,20 @@ def after(marks: Iterable[Mark], lag: float) -> Increment:
     found = [mark for mark in marks if mark.newest]
     if not found:
         return Increment(None, frozenset())
-    newest = max(datetime.fromisoformat(mark.newest) for mark in found)
-    return Increment(newest - timedelta(seconds=lag), frozenset(one for mark in found for one in mark.recent))
+    newest = max(parse(mark.newest).at for mark in found)
+    return Increment(earlier(newest, lag), frozenset(one for mark in found for one in mark.recent))
 
 
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text) if text else datetime.min.replace(tzinfo=UTC)
+def _newest(times: Iterable[datetime], clock: datetime) -> datetime | None:
+    """The newest of the times that are not to come; the clock where all of them are."""
+    newest, ahead = None, False
+    for at in times:
+        # The mark of a part in which all times are to come is the clock itself.
+        if at >= clock:
+            ahead = True
+        elif newest is None or at > newest:
+            newest = at
+    return newest or (clock if ahead else None)
 
 
 def _digest(record: Record | bytes) -> str:

@@ -6,11 +6,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.increments import Increment
+from unified_cli.bulk.export.increments import Increment, MarkTerms
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
+from unified_cli.json_text import change_time
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
 from unified_cli.output.style import Style
@@ -27,8 +28,7 @@ class ListExportOptions:
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
     `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
-    NDJSON. With `lag`, the seconds that the next run looks back, it is noted how far this one came; an `increment`
-    leaves out what did not change.
+    NDJSON. With `marks` it is noted how far this run came; an `increment` leaves out what did not change.
     """
 
     span: Span
@@ -39,8 +39,13 @@ class ListExportOptions:
     dedupe: bool = False
     parquet: bool = False
     profile: str = ""
-    lag: float | None = None
+    marks: MarkTerms | None = None
     increment: Increment | None = None
+
+    @property
+    def lag(self) -> float | None:
+        """The seconds that the next run looks back, if it is to begin where this one ends."""
+        return self.marks.lag if self.marks else None
 
     @property
     def since(self) -> dict[str, str]:
@@ -126,6 +131,8 @@ class _ListFile:
         records = increment.new(page.records) if increment else page.records
         records = self._seen.new(records) if self._seen else records
         state = self._part.state
+        if self._options.marks and not state.pages:
+            state = replace(state, clock=change_time.timestamp(self._options.marks.clock(page.date)))
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         slices = self._options.transform.slices(records, large=page.large)
         for data in self._writer.page(slices, one_line=page.one_line):

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.destinations.destination import Destination
-from unified_cli.bulk.export.increments import Increment
+from unified_cli.bulk.export.increments import Increment, Mark
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.errors import StateError
 
@@ -47,11 +47,13 @@ class ListHistory(NamedTuple):
 
         Raises StorageError.
         """
-        marks = [entry.mark for entry in self.entries if entry.mark]
-        return increments.after(
-            marks or [increments.mark_of(partial(self.destination.records, entry.file), lag) for entry in self.entries],
-            lag,
-        )
+        # Older versions let a mark pass the clock.
+        marks = [increments.merged([entry.mark], lag, entry.begun) for entry in self.entries if entry.mark]
+        return increments.after(marks or [self._mark_of(entry, lag) for entry in self.entries], lag)
+
+    def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
+        """The mark of a file that was written without one."""
+        return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 
 def forget(destination: Destination, name: str, files: Collection[str]) -> None:

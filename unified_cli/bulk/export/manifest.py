@@ -9,9 +9,11 @@ from pathlib import PurePosixPath
 import msgspec
 
 from unified_cli import PRODUCT
+from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.checkpoint import Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.errors import StateError
+from unified_cli.json_text import change_time
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
@@ -19,6 +21,7 @@ from unified_cli.storage import state
 NAME = "manifest.json"
 REMEDY = "--restart starts anew"
 _VERSION = 1
+_NEVER = "0001-01-01"
 
 
 @dataclass(slots=True)
@@ -27,7 +30,8 @@ class ManifestEntry:
 
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
-    empty where all was read; `mark` is where the next one begins, if that was asked for.
+    empty where all was read; `mark` is where the next one begins, if that was asked for, and `clock` that of the
+    service when the list was begun.
     """
 
     file: str
@@ -49,6 +53,16 @@ class ManifestEntry:
     why: MaskedText | None = None
     since: str | None = None
     mark: Mark | None = None
+    clock: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time that is none."""
+        increments.check_times(self.mark, self.started, self.clock)
+
+    @property
+    def begun(self) -> datetime:
+        """When the list was begun by the service's clock; by this machine's for an older export."""
+        return change_time.parse(self.clock or self.started or _NEVER).at
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""
@@ -64,6 +78,7 @@ class ManifestEntry:
             complete=allow or not missing,
             why=masked("; ".join(missing)) or None,
             mark=state.mark,
+            clock=state.clock,
         )
 
 

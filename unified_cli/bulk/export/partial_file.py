@@ -158,7 +158,7 @@ class PartialFile:
 
     def mark(self, lag: float) -> Mark:
         """How far the records in the part file go in time, for a next run that looks back so many seconds."""
-        return increments.mark_of(self.lines, lag)
+        return increments.mark_of(self.lines, lag, self.state.begun)
 
     def _publish_converted(self, convert: Convert, *, force: bool) -> None:
         try:

@@ -10,7 +10,7 @@ from unified_cli.commands.export_lists import worker_messages
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.worker_messages import TaskNumbers, TaskOutcome
 from unified_cli.errors import NetworkError, UnifiedError, UnsafeError
-from unified_cli.masking import masked
+from unified_cli.masking import excerpt, masked
 from unified_cli.output.progress import Progress
 
 
@@ -63,6 +63,7 @@ class EngineResults:
         summary.records += outcome.records
         summary.not_offered += outcome.not_offered
         summary.partial += outcome.partial
+        summary.ahead += (excerpt(line) for line in outcome.ahead[: len(task.lists)])
         summary.failed |= {name: failure.error() for name, failure in outcome.failed.items()}
         if outcome.without_lists is not None:
             why = masked(outcome.without_lists)

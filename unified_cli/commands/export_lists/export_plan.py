@@ -9,6 +9,7 @@ from unified_cli.bulk.export import export_terms, folder_export, list_history, m
 from unified_cli.bulk.export.destinations.destination import Destination, InUseError
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.folder_export import ExportSummary
+from unified_cli.bulk.export.increments import MarkTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.worker_slots import WorkerSlots
@@ -153,6 +154,7 @@ def _list_options(
     parquet = form == "parquet"
     style = printer.style_for(context.runtime, context.catalogue.service, "ndjson" if parquet else form, screen=False)
     known = [field.name for field in operation.facts.fields]
+    lag = _LAG if options.lag is None else options.lag
     return ListExportOptions(
         Span(),
         style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom),
@@ -160,5 +162,5 @@ def _list_options(
         restart=options.restart,
         dedupe=options.dedupe is not None,
         parquet=parquet,
-        lag=(_LAG if options.lag is None else options.lag) if options.incremental else None,
+        marks=MarkTerms(lag, context.runtime.wall) if options.incremental else None,
     )

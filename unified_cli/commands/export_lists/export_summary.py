@@ -18,6 +18,12 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
         f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {destination}, "
         f"{summary.unchanged} already complete{absent}"
     )
+    if summary.ahead:
+        others = len(summary.ahead) - 1
+        more = f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
+        runtime.stderr.note(
+            f"stamped later than the service's clock, so that each run reads them again: {summary.ahead[0]}{more}"
+        )
     for name, entries in summary.without_lists.items():
         runtime.stderr.line(
             f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"

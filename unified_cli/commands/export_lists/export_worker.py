@@ -120,6 +120,7 @@ def _outcome(summary: ExportSummary, sent: int) -> TaskOutcome:
         tuple(summary.partial),
         {name: Failure.of(error) for name, error in summary.failed.items()},
         without[0] if without else None,
+        tuple(summary.ahead),
     )
 
 

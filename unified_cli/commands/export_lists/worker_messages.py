@@ -82,6 +82,8 @@ class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failed: dict[str, Failure]
     without_lists: str | None
     """Why none of the lists is offered, if that is so."""
+    ahead: tuple[str, ...] = ()
+    """Lists with records that are stamped later than the service's clock."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.checkpoint import Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.manifest import REMEDY
@@ -31,6 +32,10 @@ class Chunk:
     bytes: Count
     sha256: str
     mark: Mark | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time that is none."""
+        increments.check_times(self.mark)
 
 
 @dataclass(frozen=True, slots=True)

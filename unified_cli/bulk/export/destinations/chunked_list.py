@@ -102,7 +102,7 @@ class ChunkedList:
     def mark(self, lag: float) -> Mark:
         """How far the records go in time, for a next run that looks back so many seconds."""
         marks = [chunk.mark for chunk in self._known.chunks if chunk.mark]
-        return increments.merged([*marks, self._mark_of_buffer(lag)], lag)
+        return increments.merged([*marks, self._mark_of_buffer(lag)], lag, self.state.begun)
 
     def append(self, data: bytes) -> None:
         """Hold a part of a page."""
@@ -172,7 +172,7 @@ class ChunkedList:
         return Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark)
 
     def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(partial(_lines, self._whole_pages()), lag)
+        return increments.mark_of(partial(_lines, self._whole_pages()), lag, self.state.begun)
 
     def _whole_pages(self) -> bytes:
         """What was counted."""
