@@ -1,8 +1,10 @@
 """Exports of what changed: every change is in a file, whatever the provider does with the filter."""
 
+import hashlib
 import json
 import os
 import random
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -352,6 +354,93 @@ def test_a_file_that_is_gone_is_told_and_nothing_is_asked(
     result = export()
     assert (result.code, world.asked) == (12, [])
     assert "tickets.2.ndjson is gone (--restart starts anew)" in result.stderr
+
+
+def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
+    """Put other bytes of the same number into a file; `same_time` hides it from whoever looks at times only."""
+    before, data = path.stat().st_mtime_ns, path.read_bytes()
+    assert len(at) == len(instead)
+    assert at in data
+    path.write_bytes(data.replace(at, instead))
+    os.utime(path, ns=(before, before if same_time else before + 10_000_000))
+
+
+@pytest.mark.parametrize(
+    ("at", "instead"),
+    [(b"a0", b"\0\0"), (b'{"id": "a0"', b'"not JSON!"'), (b"a0", b"a1")],
+    ids=["NULs", "garbage", "a byte"],
+)
+@pytest.mark.parametrize("more", ["--incremental", ""], ids=["with marks", "without"])
+@pytest.mark.parametrize("which", ["tickets.ndjson", "tickets.2.ndjson"])
+def test_a_list_that_was_damaged_is_no_base_of_an_increment(
+    which: str, more: str, at: bytes, instead: bytes, world: World, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    path = tmp_path / "dump/acct-1/ticketing" / which
+    world.change("a0", 0)
+    assert export(command=f"export ticketing/tickets {more} --to").code == 0
+    if "2" in which:
+        world.change("a0", 1000)
+        assert export().code == 0
+        # The time was noted, too.
+        assert export().code == 0
+    damaged(path, at, instead, same_time=False)
+    world.change("b", 2000)
+    world.asked.clear()
+    before = files_of(tmp_path)
+    for command in (EXPORT, "export ticketing/tickets --to") if "2" not in which else (EXPORT,):
+        result = export(command=command)
+        assert (result.code, world.asked) == (12, [])
+        assert result.stderr.endswith(f"error: {path} is not the file that was exported (--restart replaces it)\n")
+    assert files_of(tmp_path) == before
+    assert export("--restart", "export ticketing/tickets --to").code == 0
+    assert state_of(tmp_path) == world.records
+
+
+def files_of(tmp_path: Path) -> dict[str, bytes]:
+    folder = tmp_path / "dump" / "acct-1"
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("instead", [b"\0\0", b"a1"])
+@pytest.mark.parametrize("url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"])
+def test_a_list_without_a_mark_is_compared_before_its_times_are_believed(
+    instead: bytes, world: World, unified: Unified, service: Service, tmp_path: Path, *, url: bool
+) -> None:
+    if url:
+        pytest.importorskip("obstore", reason="needs the extra cloud")
+    to = f"{'file://' if url else ''}{tmp_path}/dump"
+    world.change("a0", 0)
+    before = os.umask(0o077)
+    try:
+        for _ in range(2):
+            assert unified(f"export ticketing/tickets --to {to}", environ=service.environ).code == 0
+        (path,) = (tmp_path / "dump" / "acct-1").rglob("*.ndjson")
+        damaged(path, b"a0", instead, same_time=True)
+        world.asked.clear()
+        result = unified(f"{EXPORT} {to}", environ=service.environ)
+    finally:
+        os.umask(before)
+    assert (result.code, world.asked) == (12, [])
+    assert "/acct-1/ticketing/tickets.ndjson was changed: " in result.stderr
+    assert result.stderr.endswith("not the bytes that were written (--restart starts anew)\n")
+
+
+def test_a_copy_of_an_export_is_compared_once_and_goes_on(
+    world: World, export: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.change("a", 0)
+    export()
+    (tmp_path / "dump").rename(tmp_path / "original")
+    shutil.copytree(tmp_path / "original", tmp_path / "dump", copy_function=shutil.copyfile)
+    compared = []
+    real = hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda file, name: compared.append(file.name) or real(file, name))
+    for seconds in (100, 200):
+        world.change("b", seconds)
+        assert export().code == 0
+    # The second run compares what the first has added, and nothing that was compared before.
+    assert len(compared) == 2
+    assert union(tmp_path) == world.records
 
 
 @pytest.mark.parametrize(

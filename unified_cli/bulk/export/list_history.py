@@ -52,7 +52,9 @@ class ListHistory(NamedTuple):
         return increments.after(marks or [self._mark_of(entry, lag) for entry in self.entries], lag)
 
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
-        """The mark of a file that was written without one."""
+        """The mark of a file that was written without one. Raises StateError where its content was changed."""
+        for said in self.destination.differences(entry):
+            raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint="--restart starts anew")
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 

@@ -31,7 +31,8 @@ class ManifestEntry:
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
     empty where all was read; `mark` is where the next one begins, if that was asked for, and `clock` that of the
-    service when the list was begun.
+    service when the list was begun. `modified` is the time of the file, in nanoseconds, when its content was last
+    compared with the hash.
     """
 
     file: str
@@ -54,6 +55,7 @@ class ManifestEntry:
     since: str | None = None
     mark: Mark | None = None
     clock: str = ""
+    modified: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a time that is none."""

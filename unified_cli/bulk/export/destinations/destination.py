@@ -43,7 +43,10 @@ class Destination(Protocol):
         """What a list is written to."""
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the complete list is there. Raises StateError where it was changed."""
+        """Whether the complete list is there; the entry may note what that was judged by.
+
+        Raises StateError where the list was changed.
+        """
 
     def sweep(self, file: str) -> None:
         """Remove what a run that was killed left beside a complete list."""

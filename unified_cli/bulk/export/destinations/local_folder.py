@@ -87,13 +87,27 @@ class LocalFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the file is there. Raises StateError where somebody changed it, UnsafeError for a link."""
+        """Whether the file is there. Raises StateError where somebody changed it, UnsafeError for a link, StorageError.
+
+        Its content is compared where its time is not the one that was noted then.
+        """
         path = self._folder / entry.file
         folders.check_below(self._folder, path)
         if not entry.complete or not os.path.lexists(path):
             return False
-        if path.is_symlink() or path.stat().st_size != entry.bytes:
-            raise StateError(f"{path} is not the file that was exported (--restart replaces it)")
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                found = os.fstat(file.fileno())
+                same = found.st_size == entry.bytes
+                if same and found.st_mtime_ns != entry.modified:
+                    same = hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+        except regular_file.NotRegularError:
+            same = False
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        if not same:
+            raise StateError(f"{path} is not the file that was exported", hint="--restart replaces it")
+        entry.modified = found.st_mtime_ns
         return True
 
     def sweep(self, file: str) -> None:
