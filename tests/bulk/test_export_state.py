@@ -160,6 +160,130 @@ def test_a_folder_that_becomes_a_link_in_mid_run_ends_it(
     assert [path for path in (tmp_path / "empty").rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.parametrize("page", range(3))
+@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
+@pytest.mark.parametrize("command", ["export", "list"])
+def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
+    command: str,
+    form: str,
+    page: int,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+        if command == "list":
+            return
+    monkeypatch.setattr(partial_file, "_SECONDS", 0)
+    serve(service, PAGES)
+    good, dump = service.reply, tmp_path / "dump"
+    dump.mkdir(0o700)
+    # What the run would find there if it followed the link.
+    (tmp_path / "elsewhere" / "acct-1" / "ticketing").mkdir(parents=True)
+
+    def reply(seen: Seen) -> Reply:
+        if dict(seen.query).get("next_cursor", "c0") == f"c{page}" and not dump.is_symlink():
+            dump.rename(tmp_path / "away")
+            dump.symlink_to(tmp_path / "elsewhere")
+        return good(seen)
+
+    service.reply = reply
+    argv = f"{MANY} {dump} --workers 1 -o {form}" if command == "export" else f"{ONE} {dump}/tickets"
+    result = unified(argv, environ=service.environ)
+    assert (result.code, f"the folder {dump} was replaced by another one" in result.stderr) == (13, True)
+    assert [path for path in (tmp_path / "elsewhere").rglob("*") if not path.is_dir()] == []
+
+
+@pytest.mark.parametrize("below", ["", "/sub", "/sub/sub"])
+def test_a_link_that_leads_nowhere_is_no_folder(below: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "planted" / "place")
+    result = unified(f"{MANY} {tmp_path}/link{below}", environ=service.environ)
+    assert (result.code, service.seen) == (13, [])
+    assert result.stderr == (f"error: {tmp_path}/link is a symbolic link that leads nowhere (--to the folder itself)\n")
+    assert not (tmp_path / "planted").exists()
+
+
+def test_a_folder_that_becomes_read_only_is_told_as_what_failed_first(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partial_file, "_SECONDS", 0)
+    serve(service, PAGES)
+    real, read_only = {name: getattr(os, name) for name in ("open", "unlink", "replace")}, []
+    good = service.reply
+
+    def refusing(name: str) -> Callable[..., Any]:
+        def call(path: Any, *more: Any, **named: Any) -> Any:
+            changes = name != "open" or more[0] & os.O_CREAT
+            if read_only and changes and "dump" in str(path):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return real[name](path, *more, **named)
+
+        return call
+
+    for name in real:
+        monkeypatch.setattr(os, name, refusing(name))
+
+    def reply(seen: Seen) -> Reply:
+        if dict(seen.query).get("next_cursor") == "c1":
+            read_only.append(1)
+        return good(seen)
+
+    service.reply = reply
+    result = unified(f"{MANY} {tmp_path / 'dump'} --workers 1", environ=service.environ)
+    part = tmp_path / "dump/acct-1/ticketing/tickets.ndjson.ckpt.tmp"
+    assert (result.code, result.stderr) == (
+        11,
+        f"error: cannot write {part}: Permission denied; what is safe stays for the next run\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "failing", "said"),
+    [
+        (f"{MANY} {{folder}}/new", "dump", "cannot make the folder {folder}/new: {folder}: "),
+        (f"{MANY} {{folder}}/new", "dump/new", "cannot write {folder}/new/manifest.json: "),
+        (f"{MANY} {{folder}}/new", "dump/new/acct-1", "/new/acct-1/ticketing: {folder}/new/acct-1: "),
+        (f"{ONE} {{folder}}/tickets", "dump", "cannot write {folder}: "),
+    ],
+)
+def test_a_folder_that_cannot_be_synced_is_named(
+    command: str,
+    failing: str,
+    said: str,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    serve(service, PAGES)
+    folder = tmp_path / "dump"
+    folder.mkdir(0o700)
+    real = os.fsync
+
+    def fsync(handle: int) -> None:
+        if Path(f"/proc/self/fd/{handle}").readlink() == tmp_path / failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    result = unified(command.format(folder=folder), environ=service.environ)
+    assert (result.code, f"{said.format(folder=folder)}Input/output error" in result.stderr) == (11, True)
+
+
+def test_an_export_from_a_working_directory_that_is_gone_is_no_bug(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = unified(f"{MANY} dump", environ=service.environ)
+    assert (result.code, service.seen) == (11, [])
+    assert result.stderr == "error: dump is below the working directory, which is gone (cd to another one)\n"
+
+
 def test_a_connection_that_offers_no_list_is_incomplete_and_asked_again(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:

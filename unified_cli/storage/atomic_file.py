@@ -109,17 +109,19 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
         raise NotSyncedError(error.errno, error.strerror, str(path.parent)) from None
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
     """Give the file at `path` this content: whatever happens, it has the old content or the new one, whole.
 
+    `before` is called first, and again when only the name is missing: where it raises, the old content stays.
     Only for whoever holds a lock: what is there under the temporary name is taken for what a killed process left.
-    Raises OSError.
+    Raises OSError, and what `before` raises.
     """
+    before()
     temporary = path.with_name(f"{path.name}.tmp")
     temporary.unlink(missing_ok=True)
     with AtomicFile(temporary) as file:
         file.write(content)
-        file.publish(path, replace=True)
+        file.publish(path, replace=True, before=before)
 
 
 def sweep(path: Path) -> None:

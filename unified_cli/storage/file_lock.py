@@ -59,10 +59,15 @@ class HeldLock:
         self._lock = lock
 
     def release(self) -> None:
-        """Remove the file and release the lock, if it is held."""
+        """Remove the file and release the lock, if it is held.
+
+        A file that cannot be removed is taken by the next who locks. What failed in the work is told, and not that.
+        """
         if self._lock is not None:
-            self._path.unlink(missing_ok=True)
-            self._lock.release()
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._lock.release()
             self._lock = None
 
 

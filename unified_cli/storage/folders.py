@@ -1,18 +1,24 @@
 """Folders: made for this user only, and synced so that the names in them survive a power cut."""
 
-import contextlib
 import os
 from pathlib import Path
 
-from unified_cli.errors import UnsafeError
+from unified_cli.errors import StorageError, UnsafeError
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder and those above it that are missing, none of them open to others, for good. Raises OSError."""
+    """Make the folder and those above it that are missing, none of them open to others, for good.
+
+    Raises OSError, and FileExistsError for a link that leads nowhere.
+    """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
-        # Another process may be quicker; umask can only take rights away from these.
-        with contextlib.suppress(FileExistsError):
+        try:
+            # umask can only take rights away from these.
             missing.mkdir(0o700)
+        except FileExistsError:
+            # Another process may be quicker. A link to nothing has the name too, and leads elsewhere.
+            if not missing.is_dir():
+                raise
         sync(missing.parent)
 
 
@@ -29,10 +35,40 @@ def check_below(root: Path, path: Path) -> None:
             )
 
 
+class FixedFolder:
+    """A folder that must stay the one that it was at the beginning; it may be a link, but no folder below it.
+
+    Whoever can replace it by a link could else have files written anywhere.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known: os.stat_result | None = None
+
+    def fix(self) -> None:
+        """Note which folder it is, unless that was noted. Raises StorageError."""
+        self._known = self._known or self._found()
+
+    def check(self, path: Path) -> None:
+        """Raise UnsafeError where it is another one by now, or one between it and `path` is a link; StorageError."""
+        if self._known and not os.path.samestat(self._known, self._found()):
+            raise UnsafeError(f"the folder {self.path} was replaced by another one", hint="nothing is written there")
+        check_below(self.path, path)
+
+    def _found(self) -> os.stat_result:
+        try:
+            return self.path.stat()
+        except OSError as error:
+            raise StorageError(f"cannot reach the folder {self.path}: {error.strerror}") from None
+
+
 def sync(folder: Path) -> None:
     """Have the names in the folder on the disk: files that were made, renamed or removed. Raises OSError."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        # The operating system names no file where an open one fails.
+        raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

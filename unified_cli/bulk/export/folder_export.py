@@ -1,7 +1,7 @@
 """Many lists of many connections to a destination, several at a time, with a manifest of what came of each."""
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.export.export_task import FailedList, TaskResult, TaskRunner
@@ -58,8 +58,12 @@ class Export:
                 for result in pool.results(tasks):
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
-        finally:
-            self._save()
+        except BaseException:
+            # What failed first is told: where that was the disk, the manifest fails too.
+            with suppress(UnifiedError):
+                self._save()
+            raise
+        self._save()
         self._summary.without_lists = self._judged(tasks)
         self._summary.ahead = self._runner.ahead.lines()
         return self._summary

@@ -16,6 +16,7 @@ from unified_cli.storage import atomic_file, folders, output_file, regular_file,
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.folders import FixedFolder
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
@@ -38,12 +39,15 @@ class PartialFile:
         monotonic: Callable[[], float],
         wall: Callable[[], float],
         instead: str = "--force overwrites it",
-        root: Path | None = None,
+        root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` says what to do about a file of that name; below `root` no link is followed; `convert` makes it."""
+        """`instead` says what to do about a file of that name; below `root`, which stays the same, no link is followed.
+
+        `convert` makes the file of the part file.
+        """
         self.path = path
-        self._root = root or path.parent
+        self._root = root or FixedFolder(path.parent)
         self._exists = f"{path} exists ({instead})"
         self._part = path.with_name(f"{path.name}.part")
         self._ckpt = path.with_name(f"{path.name}.ckpt")
@@ -63,8 +67,9 @@ class PartialFile:
         `restart` forgets the earlier run, but with `keep` not what it wrote. Raises StateError for an earlier run with
         other options, a damaged one, and one under way; UnsafeError where a link leads elsewhere.
         """
-        folders.check_below(self._root, self.path)
+        self._check()
         output_file.check_folder(self.path)
+        self._root.fix()
         self._lock.take(str(self.path))
         try:
             self._open(force=force, restart=restart, keep=keep)
@@ -161,6 +166,7 @@ class PartialFile:
         return increments.mark_of(self.lines, lag, self.state.begun)
 
     def _publish_converted(self, convert: Convert, *, force: bool) -> None:
+        self._check()
         try:
             with AtomicFile.beside(self.path) as made, self._file.reader() as content:
                 convert(content, made.write)
@@ -168,8 +174,7 @@ class PartialFile:
                 published = made.size, made.digest("sha256").hex()
                 self._note(replace(self.state, complete=True, published=published))
                 self._make_safe()
-                folders.check_below(self._root, self.path)
-                made.publish(self.path, replace=force)
+                made.publish(self.path, replace=force, before=self._check)
             self._file.close()
             self._part.unlink(missing_ok=True)
         except FileExistsError:
@@ -190,7 +195,7 @@ class PartialFile:
             self._file.close()
         except OSError as error:
             raise self._failure(error, self._part) from None
-        folders.check_below(self._root, self.path)
+        self._check()
         try:
             atomic_file.give_name(self._part, self.path, replace=force)
             self._part.unlink(missing_ok=True)
@@ -201,16 +206,21 @@ class PartialFile:
 
     def tidy(self) -> None:
         """Remove the checkpoint of a published file, and close it."""
-        folders.check_below(self._root, self.path)
-        self._ckpt.unlink(missing_ok=True)
+        self._remove(self._ckpt)
         self.close()
 
     def abandon(self) -> None:
         """Remove what was begun and holds nothing."""
-        folders.check_below(self._root, self.path)
-        self._ckpt.unlink(missing_ok=True)
-        self._part.unlink(missing_ok=True)
+        self._remove(self._ckpt, self._part)
         self.close()
+
+    def _remove(self, *paths: Path) -> None:
+        self._check()
+        for path in paths:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StorageError(f"cannot remove {path}: {error.strerror}") from None
 
     def close(self) -> None:
         """Close the files and release the lock; an unfinished one stays for the next run."""
@@ -236,12 +246,14 @@ class PartialFile:
 
     def _write_state(self) -> None:
         self.state.updated = timestamp(self._wall())
-        # The folder may have been replaced since the part file was opened.
-        folders.check_below(self._root, self.path)
         try:
-            atomic_file.replace(self._ckpt, self.state.text())
+            # The folder may have been replaced since the part file was opened.
+            atomic_file.replace(self._ckpt, self.state.text(), self._check)
         except OSError as error:
             raise self._failure(error, self._ckpt) from None
+
+    def _check(self) -> None:
+        self._root.check(self.path)
 
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # The operating system names no file where an open one cannot be written.

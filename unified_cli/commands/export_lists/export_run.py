@@ -13,7 +13,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists import export_plan, export_summary, task_export
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.commands.export_lists.export_plan import ExportPlan
-from unified_cli.errors import IncompleteError, StateError, UsageError
+from unified_cli.errors import IncompleteError, StateError, StorageError, UsageError
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
@@ -72,8 +72,17 @@ def _export(context: CommandContext, plan: ExportPlan) -> None:
     export_summary.report(runtime, str(destination), len(plan.tasks), summary)
 
 
+def _absolute(folder: str) -> str:
+    try:
+        return str(Path(folder).absolute())
+    except FileNotFoundError:
+        raise StorageError(
+            f"{folder} is below the working directory, which is gone", hint="cd to another one"
+        ) from None
+
+
 def _register(runtime: Runtime, options: ExportOptions, destination: Destination) -> None:
     """List the export among the runs."""
     place = str(destination)
-    where = str(Path(place).absolute()) if isinstance(destination, LocalFolder) else place
+    where = _absolute(place) if isinstance(destination, LocalFolder) else place
     RunRegistry(runtime.folder("data"), runtime.wall).point(f"export {' '.join(options.what)} --to {place}", where)

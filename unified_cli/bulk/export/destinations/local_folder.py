@@ -15,11 +15,12 @@ from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
 from unified_cli.bulk.export.partial_file import PartialFile
-from unified_cli.errors import StateError, StorageError
+from unified_cli.errors import StateError, StorageError, UnsafeError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.folders import FixedFolder
 
 _BLOCK = 1024 * 1024
 # Some hundred bytes for each list: room for all lists of ten thousand connections.
@@ -37,24 +38,39 @@ class LocalFolder:
         self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
         self._runtime = runtime
         self._folder = folder
+        self._root = FixedFolder(folder)
 
     def __str__(self) -> str:
         return str(self._folder)
 
     @contextmanager
     def hold(self, manifest: str) -> Generator[None]:
-        """Make the folder and lock the manifest. Raises StorageError, and StateError where another run has the lock."""
+        """Make the folder and lock the manifest.
+
+        Raises StorageError, StateError where another run has the lock, UnsafeError for a link that leads nowhere.
+        """
         lock = HeldLock(self._folder / f"{manifest}.lock")
         if not self._folder.exists():
-            output_file.check_folder(self._folder)
-            folders.make_private(self._folder)
+            self._make()
         elif not self._folder.is_dir():
             raise StorageError(f"{self._folder} is not a folder")
+        self._root.fix()
         lock.take(f"the export to {self._folder}")
         try:
             yield
         finally:
             lock.release()
+
+    def _make(self) -> None:
+        for one in (self._folder, *self._folder.parents):
+            if one.is_symlink() and not one.exists():
+                # Whoever planted it would choose where the files go.
+                raise UnsafeError(f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself")
+        output_file.check_folder(self._folder)
+        try:
+            folders.make_private(self._folder)
+        except OSError as error:
+            raise StorageError(f"cannot make the folder {self._folder}: {error.filename}: {error.strerror}") from None
 
     def check_held(self) -> None:
         """Nothing: nobody takes over a lock."""
@@ -64,25 +80,28 @@ class LocalFolder:
         return state.whole(self._folder / manifest, REMEDY, largest=_LARGEST)
 
     def replace(self, manifest: str, text: bytes) -> None:
-        """Write a manifest to its place, whole. Raises StorageError."""
+        """Write a manifest to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
         path = self._folder / manifest
         try:
-            atomic_file.replace(path, text)
+            atomic_file.replace(path, text, lambda: self._root.check(path))
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
-        """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, OSError."""
+        """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
         path = self._folder / file
-        folders.check_below(self._folder, path)
-        folders.make_private(path.parent)
+        self._root.check(path)
+        try:
+            folders.make_private(path.parent)
+        except OSError as error:
+            raise StorageError(f"cannot make the folder {path.parent}: {error.filename}: {error.strerror}") from None
         return PartialFile(
             path,
             identity,
             monotonic=self._runtime.monotonic,
             wall=self._runtime.wall,
             instead="--restart replaces it",
-            root=self._folder,
+            root=self._root,
             convert=partial(parquet_file.write, profile=options.profile) if options.parquet else None,
         )
 
@@ -131,7 +150,7 @@ class LocalFolder:
     def remove(self, name: str) -> None:
         """Remove a file, if it is there. Raises UnsafeError where its folder is a link, StorageError."""
         path = self._folder / name
-        folders.check_below(self._folder, path)
+        self._root.check(path)
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
