@@ -15,13 +15,14 @@ _REPLACEMENT = "\ufffd"
 
 
 class JUnitCase(NamedTuple):
-    """One test: `message` says why it did not pass, `value` what was found instead."""
+    """One test: `message` says why it did not pass, `value` what was found instead; `seconds` is how long it took."""
 
     classname: str
     name: str
     outcome: Literal["passed", "failure", "error", "skipped"] = "passed"
     message: str = ""
     value: str = ""
+    seconds: float | None = None
 
 
 class JUnitSuite(NamedTuple):
@@ -46,7 +47,8 @@ def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
     cases = [case for suite in suites for case in suite.cases]
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="unified"{_counts(cases)}>\n'.encode()
     for suite in suites:
-        yield f"  <testsuite name={_quoted(suite.name)}{_counts(suite.cases)}{_skipped(suite.cases)}>\n".encode()
+        totals = f"{_counts(suite.cases)}{_skipped(suite.cases)}{_time(suite.cases)}"
+        yield f"  <testsuite name={_quoted(suite.name)}{totals}>\n".encode()
         for case in suite.cases:
             yield _case(case).encode()
         yield b"  </testsuite>\n"
@@ -55,6 +57,15 @@ def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
 
 def _counts(cases: Sequence[JUnitCase]) -> str:
     return f' tests="{len(cases)}" failures="{_number(cases, "failure")}" errors="{_number(cases, "error")}"'
+
+
+def _time(cases: Sequence[JUnitCase]) -> str:
+    known = [case.seconds for case in cases if case.seconds is not None]
+    return _seconds(sum(known)) if known else ""
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f' time="{seconds:.3f}"'
 
 
 def _skipped(cases: Sequence[JUnitCase]) -> str:
@@ -66,7 +77,7 @@ def _number(cases: Sequence[JUnitCase], outcome: str) -> int:
 
 
 def _case(case: JUnitCase) -> str:
-    start = f"    <testcase classname={_quoted(case.classname)} name={_quoted(case.name)}"
+    start = f"    <testcase classname={_quoted(case.classname)} name={_quoted(case.name)}{_seconds(case.seconds)}"
     if case.outcome == "passed":
         return f"{start}/>\n"
     inner = f"<{case.outcome} message={_quoted(case.message)}>{escape(_allowed(case.value))}</{case.outcome}>"

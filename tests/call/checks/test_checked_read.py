@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Process, Unified
+from front_door import Clock, Process, Unified
 from junitparser import JUnitXml
 from pages import serve, served, tickets
 from server import Reply, Seen, Service
@@ -212,6 +212,54 @@ def test_what_is_refused_before_anything_is_sent(
     result = unified(f"ticketing tickets list {words}", environ=service.environ)
     assert (result.code, service.seen) == (code, [])
     assert message in result.stderr
+
+
+@pytest.mark.parametrize("more", ["", "--allow-partial"])
+def test_what_was_judged_by_a_part_of_the_data_is_no_plain_pass(
+    more: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    connections(config, 2)
+    service.reply = lambda seen: served(
+        {"result": tickets(2), "is_partial_response": dict(seen.query)["integrated_account_id"] == "c01"}
+    )
+    file = tmp_path / "result.xml"
+    words = ["-p", "c*", "-o", "csv", "--expect", "length == 2", "--expect", "length == 3", "--junit", str(file)]
+    result = unified([*LIST, *words, *more.split()], environ=service.environ)
+    found = {
+        suite.name: [[(type(one).__name__, one.message) for one in case.result] for case in suite]
+        for suite in JUnitXml.fromfile(str(file))
+    }
+    wrong = [("Failure", "--expect 'length == 3' gives false")]
+    partial = [] if more else [("Error", "the provider left something out of page 1")]
+    assert found == {"c00": [[], wrong], "c01": [partial, wrong]}
+    assert result.code == (14 if more else 9)
+
+
+def test_each_case_has_its_time(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+    connections(config, 2)
+    clock, file = Clock(), tmp_path / "result.xml"
+
+    def reply(_: Seen) -> Reply:
+        clock.sleep(1.5)
+        return served({"result": tickets(2)})
+
+    service.reply = reply
+    words = ["-p", "c*", "-o", "csv", "--workers", "1", "--expect", "true", "--expect", "length == 2"]
+    world = {"monotonic": clock.now, "sleep": clock.sleep}
+    assert unified([*LIST, *words, "--junit", str(file)], environ=service.environ, **world).code == 0
+    for suite in JUnitXml.fromfile(str(file)):
+        assert [case.time for case in suite] == [1.5, 0]
+        assert suite.time == 1.5
+    assert b'time="1.500"' in file.read_bytes()
+
+
+def test_an_expectation_that_is_given_twice_is_one(unified: Unified, service: Service, tmp_path: Path) -> None:
+    answering(service)
+    file = tmp_path / "result.xml"
+    words = ["--expect", "length == 6", "--expect", "true", "--expect", "length == 6", "--junit", str(file)]
+    result = unified([*LIST, "-o", "ids", *words], environ=service.environ)
+    assert (result.code, result.stderr) == (14, "error: --expect 'length == 6' gives false\n")
+    assert [[case.name for case in suite] for suite in JUnitXml.fromfile(str(file))] == [["length == 6", "true"]]
 
 
 def test_the_junit_file_survives_what_xml_forbids(unified: Unified, service: Service, tmp_path: Path) -> None:

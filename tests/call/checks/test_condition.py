@@ -86,6 +86,7 @@ def test_it_gives_up_in_time_with_the_last_value(unified: Unified, service: Serv
     assert "next read in 5.0 s, 12 s left: --until '.status' gives \"new\"" in result.stderr.splitlines()
     ((case,),) = [list(suite) for suite in JUnitXml.fromfile(str(file))]
     assert (case.name, case.result[0].message) == ("--until '.status'", result.stderr.splitlines()[-1][7:])
+    assert case.time == 12
 
 
 def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(service: Service, tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ class CheckReport:
         self._skipped: dict[str, UnifiedError] = {}
         self._wrong: list[str] = []
         self._held = 0
+        self._monotonic = selected.common.runtime.monotonic
+        self._began = self._monotonic()
 
     @property
     def _junit(self) -> Path | None:
@@ -45,14 +47,23 @@ class CheckReport:
 
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
         """Judge the expectations of a connection; `found` are verdicts that are there already."""
+        name, missing = whole.selected.name, ""
+        if whole.partial and not self.selected.common.options.allow_partial:
+            missing = f"the provider left something out of page {', '.join(map(str, whole.partial))}"
+            self.missing.append(self._named(name, missing))
         document = whole.document(listing=self.selected.operation.lists)
-        self._take(whole.selected.name, [*found, *(one.judge(document) for one in self._expectations)])
+        cases = [self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found]
+        # The first one has the time of the read, as the first test that uses a fixture has that of the fixture.
+        seconds = 0.0 if found else whole.seconds
+        for one in self._expectations:
+            began = self._monotonic()
+            verdict = one.judge(document)
+            cases.append(self._case(name, verdict, seconds + self._monotonic() - began, missing))
+            seconds = 0.0
+        self._suites.append(JUnitSuite(name, cases))
         self.next_cursor, self.is_judged = whole.next_cursor, True
         if whole.next_cursor is not None:
             self._note_cut(whole)
-        if whole.partial and not self.selected.common.options.allow_partial:
-            pages = ", ".join(map(str, whole.partial))
-            self.missing.append(self._named(whole.selected.name, f"the provider left something out of page {pages}"))
 
     def _note_cut(self, whole: WholeRead) -> None:
         """Say that only a part of the list was judged."""
@@ -63,17 +74,18 @@ class CheckReport:
 
     def late(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note a connection for which the time to wait is over."""
-        self._take(read.name, [verdict])
+        case = self._case(read.name, verdict, self._monotonic() - self._began)
+        self._suites.append(JUnitSuite(read.name, [case]))
 
-    def fail(self, read: SelectedRead, error: UnifiedError) -> None:
+    def fail(self, whole: WholeRead, error: UnifiedError) -> None:
         """Note a connection that could not be read."""
-        self._errors[read.name] = error
-        self._without_verdict(read, JUnitCase("", "", "error", error.message, error.one_line))
+        self._errors[whole.selected.name] = error
+        self._without_verdict(whole, JUnitCase("", "", "error", error.message, error.one_line))
 
-    def skip(self, read: SelectedRead, error: UnifiedError, reason: MaskedText) -> None:
+    def skip(self, whole: WholeRead, error: UnifiedError, reason: MaskedText) -> None:
         """Note a connection that does not offer what was asked for."""
-        self._skipped[read.name] = error
-        self._without_verdict(read, JUnitCase("", "", "skipped", reason, error.one_line))
+        self._skipped[whole.selected.name] = error
+        self._without_verdict(whole, JUnitCase("", "", "skipped", reason, error.one_line))
 
     def write_file(self) -> None:
         """Write the file of `--junit`. Raises StorageError."""
@@ -100,22 +112,19 @@ class CheckReport:
         for summary in self._summary():
             raise DifferentError(summary)
 
-    def _take(self, name: str, verdicts: Sequence[Verdict]) -> None:
-        cases = []
-        for one in verdicts:
-            outcome = JUnitCase(self._classname, one.expectation)
-            if one.holds:
-                self._held += 1
-            else:
-                self._wrong.append(self._named(name, one.message))
-                outcome = outcome._replace(outcome="failure", message=one.message, value=one.value)
-            cases.append(outcome)
-        self._suites.append(JUnitSuite(name, cases))
+    def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
+        """The test of a verdict on a connection; where anything is `missing` from what was judged, it does not pass."""
+        case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
+        if not verdict.holds:
+            self._wrong.append(self._named(name, verdict.message))
+            return case._replace(outcome="failure", message=verdict.message, value=verdict.value)
+        self._held += 1
+        return case._replace(outcome="error", message=missing) if missing else case
 
-    def _without_verdict(self, read: SelectedRead, case: JUnitCase) -> None:
+    def _without_verdict(self, whole: WholeRead, case: JUnitCase) -> None:
         names = [one.expression for one in self._expectations] or [self.selected.operation.command]
-        cases = [case._replace(classname=self._classname, name=name) for name in names]
-        self._suites.append(JUnitSuite(read.name, cases))
+        first, *others = (case._replace(classname=self._classname, name=name, seconds=0.0) for name in names)
+        self._suites.append(JUnitSuite(whole.selected.name, [first._replace(seconds=whole.seconds), *others]))
 
     def _tell(self) -> None:
         """Print a line for each connection that was not judged, and for each failure where there are several."""

@@ -35,7 +35,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     """
     with JqProcess(runtime, options.longest_wait) as process:
         limited = process if options.until else None
-        expectations = [Expectation(text, process=limited) for text in options.expect]
+        # One that is given twice is one.
+        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(options.expect)]
         condition = _condition(runtime, options, limited)
         selected = selected_reads.select(runtime, catalogue, operation, options)
         if options.shows_only:
@@ -168,9 +169,9 @@ class _Judge:
         self._shown.add(parts=1, failed=whole.error is not None)
         if whole.error is not None:
             if reason := self._not_offered(read, whole.error):
-                report.skip(read, whole.error, excerpt(reason))
+                report.skip(whole, whole.error, excerpt(reason))
             else:
-                report.fail(read, whole.error)
+                report.fail(whole, whole.error)
         else:
             if not report.selected.several:
                 self._shown.close()

@@ -55,6 +55,8 @@ class WholeRead:
     large: bool = False
     error: UnifiedError | None = None
     """What broke the read off."""
+    seconds: float = 0.0
+    """How long the read took."""
 
     def add(self, page: Page) -> None:
         """Take a page."""
@@ -109,17 +111,23 @@ def _check_format(call: Call, *, several: bool) -> None:
 class ReadWork(NamedTuple):
     """The work of reading one connection, page by page.
 
-    `until` is a time after which no answer is waited for, `largest` how many bytes of records are taken.
+    `until` is a time after which no answer is waited for, `largest` how many bytes of records are taken. How many
+    seconds each read took is noted in `seconds`.
     """
 
     selected: SelectedReads
     clients: Clients
     until: float | None = None
     largest: int | None = None
+    seconds: dict[str, float] | None = None
 
     def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
         """Each page, then None; or the error that broke it off."""
-        return pagination.to_the_end(read, self._pages(read))
+        began = read.call.runtime.monotonic()
+        for source, found in pagination.to_the_end(read, self._pages(read)):
+            if self.seconds is not None:
+                self.seconds[read.name] = read.call.runtime.monotonic() - began
+            yield source, found
 
     def _pages(self, read: SelectedRead) -> Generator[Page]:
         call, request, lists = read.call, read.request, self.selected.operation.lists
@@ -152,13 +160,15 @@ def read_whole(
 
     `until` is a time after which no answer is waited for. An error of a connection is part of what is given.
     """
-    with WorkerPool(selected.common.options.workers, ReadWork(selected, clients, until, LARGEST_DOCUMENT).run) as pool:
+    seconds: dict[str, float] = {}
+    work = ReadWork(selected, clients, until, LARGEST_DOCUMENT, seconds)
+    with WorkerPool(selected.common.options.workers, work.run) as pool:
         whole: WholeRead | None = None
         for read, found in pool.results(reads, ordered=True):
             whole = whole or WholeRead(read)
             if isinstance(found, Page):
                 whole.add(found)
                 continue
-            whole.error = found
+            whole.error, whole.seconds = found, seconds[read.name]
             yield whole
             whole = None
