@@ -1,8 +1,8 @@
 """Kill an export before each of its changes to the disk and in the middle of each write, run it again, and compare.
 
 A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is
-`{"argv", "environ", "home", "target", "most", "share"}` as JSON: at most so many points, the first so far from the
-start of all, as a share of what lies between two.
+`{"argv", "environ", "home", "target", "most", "share", "again"}` as JSON: at most so many points, the first so far from
+the start of all, as a share of what lies between two; with `again` the command has come to its end once.
 Prints how many points there were and what went wrong.
 """
 
@@ -98,23 +98,27 @@ def beside(target: Path) -> list[str]:
     return sorted(path.name for path in target.parent.rglob("*") if path.name.endswith(TRACES))
 
 
-def clean(target: Path) -> None:
+def clean(spec: dict[str, Any], target: Path) -> None:
+    """Begin anew, or where the first run ended."""
     shutil.rmtree(target.parent)
     target.parent.mkdir()
+    if spec["again"]:
+        kept = Path(spec["home"]) / "kept"
+        if not kept.exists():
+            child(spec, NEVER)
+            shutil.copytree(target, kept)
+            shutil.rmtree(target)
+        shutil.copytree(kept, target)
 
 
 def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int) -> str | None:
     """What went wrong when the export was killed at this call and run again; None where nothing did."""
-    clean(target)
+    clean(spec, target)
     code, _ = child(spec, point)
     if code != -signal.SIGKILL:
         return f"{point}: not killed, but ended with {code}"
     early = content(target) if target.is_dir() or target.exists() else {}
-    if wrong := [
-        name
-        for name, data in early.items()
-        if not name.endswith((".part", ".ckpt", ".lock", ".tmp")) and data != expected[name]
-    ]:
+    if wrong := [name for name, data in early.items() if not name.endswith(TRACES) and data != expected[name]]:
         return f"{point}: {wrong} have their names and are not whole"
     code, _ = child(spec, NEVER)
     # Killed after the last trace of the run was gone, a single list finds its file complete and does not touch it.
@@ -131,9 +135,9 @@ def run(spec: dict[str, Any]) -> dict[str, Any]:
     partial_file._SECONDS = LocalFolder.save_seconds = 0
     target = Path(spec["target"])
     # The first run leaves in the user's folders what later ones find.
-    clean(target)
+    clean(spec, target)
     child(spec, NEVER)
-    clean(target)
+    clean(spec, target)
     code, points = child(spec, NEVER)
     if code:
         return {

@@ -36,13 +36,17 @@ def serve_connections(service: Service) -> None:
     service.reply = reply
 
 
-def crash(service: Service, home: Path, argv: list[str], target: Path, most: int) -> dict[str, Any]:
-    serve_connections(service)
+def crash(
+    service: Service, home: Path, argv: list[str], target: Path, most: int, *, again: bool = False
+) -> dict[str, Any]:
+    if not again:
+        serve_connections(service)
     (home / "config.toml").write_text(CONFIG)
     (home / "config.toml").chmod(0o600)
     target.parent.mkdir()
     spec = {"argv": argv, "environ": service.environ, "home": str(home), "target": str(target), "most": most}
     spec["share"] = size(0, dice(target.name).randrange(100)) / 100
+    spec["again"] = again
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(Path(__file__).with_name("kill_export.py")), json.dumps(spec)],
         check=True,
@@ -102,6 +106,33 @@ def test_an_export_of_several_connections_survives_a_kill_at_any_call(
     found = crash(service, tmp_path, *several(tmp_path, workers), most=size(100_000, 12))
     found["wrong"] = [said for said in found["wrong"] if workers == 1 or "not killed" not in said]
     judge(found, record_property, f"several connections, {workers} workers")
+
+
+def serve_changes(service: Service, changed: int) -> None:
+    """A list that is read whole first, and then has changed in some of its records."""
+
+    def reply(seen: Seen) -> Reply:
+        at = int(cursor_of(seen) or 0)
+        since = dict(seen.query).get("updated_at[gt]")
+        stamp, count = ("2026-01-02T00:00:00Z", changed) if since else ("2026-01-01T00:00:00Z", 4)
+        records = [{**one, "updated_at": stamp} for one in tickets(count)][at * 2 : at * 2 + 2]
+        return served({"result": records, "next_cursor": str(at + 1) if at * 2 + 2 < count else None})
+
+    service.reply = reply
+
+
+@pytest.mark.parametrize("changed", [4, 0])
+@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long])])
+def test_an_increment_survives_a_kill_at_any_call(
+    form: str, changed: int, tmp_path: Path, service: Service, record_property: Any
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    target = tmp_path / "out" / "dump"
+    argv = ["export", "ticketing/tickets", "-p", "one", "--incremental", "--to", str(target), "-o", form, "--rate", "0"]
+    serve_changes(service, changed)
+    found = crash(service, tmp_path, argv, target, 400, again=True)
+    judge(found, record_property, f"an increment of {changed} records as {form}")
 
 
 def several(tmp_path: Path, workers: int) -> tuple[list[str], Path]:

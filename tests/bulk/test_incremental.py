@@ -396,6 +396,22 @@ def test_a_list_that_was_damaged_is_no_base_of_an_increment(
     assert state_of(tmp_path) == world.records
 
 
+@pytest.mark.parametrize("command", [EXPORT, "export ticketing/tickets --to"])
+def test_what_a_killed_run_left_beside_complete_files_is_removed(
+    command: str, world: World, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    for seconds in (0, 1000):
+        world.change("a", seconds)
+        assert export().code == 0
+    kept = files_of(tmp_path)
+    for name in kept:
+        for end in ("part", "ckpt", "ckpt.tmp", "lock"):
+            (tmp_path / "dump/acct-1/ticketing" / f"{name}.{end}").write_text("")
+    assert export(command=command).code == 0
+    assert files_of(tmp_path) == kept
+    assert [path.name for path in (tmp_path / "dump").iterdir() if path.is_file()] == ["manifest.json"]
+
+
 def files_of(tmp_path: Path) -> dict[str, bytes]:
     folder = tmp_path / "dump" / "acct-1"
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.export import list_export
+from unified_cli.bulk.export import list_export, list_history
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
@@ -111,7 +111,7 @@ class TaskRunner:
                 other = identity.other(before.options)
                 raise StateError(f"{task.file} was exported with {other}", hint="--restart replaces it")
             if self._is_done(before):
-                self._destination.sweep(task.file)
+                list_history.sweep(self._destination, before, self._entries)
                 if options.lag is None or not before.offered:
                     yield FinishedList(before)
                 else:

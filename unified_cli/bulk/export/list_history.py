@@ -1,6 +1,6 @@
 """The complete files of a list that earlier runs wrote, and where the next one begins."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple, Self
@@ -21,11 +21,10 @@ class ListHistory(NamedTuple):
     @classmethod
     def of(cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Self:
         """The history that begins with this file. Raises StateError where a later one is gone or was changed."""
-        found = [first]
-        while (entry := entries.get(_name(first.file, len(found) + 1))) and entry.complete:
+        found = [first, *_added(first, entries)]
+        for entry in found[1:]:
             if not destination.holds(entry):
                 raise StateError(f"{destination}/{entry.file} is gone", hint="--restart starts anew")
-            found.append(entry)
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
@@ -56,6 +55,20 @@ class ListHistory(NamedTuple):
         for said in self.destination.differences(entry):
             raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint="--restart starts anew")
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
+
+
+def sweep(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
+    """Remove what a run that was killed left beside the complete files of a list, of which this is the first."""
+    for entry in (first, *_added(first, entries)):
+        destination.sweep(entry.file)
+
+
+def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterator[ManifestEntry]:
+    """The complete files of what changed later, in their order."""
+    number = 2
+    while (entry := entries.get(_name(first.file, number))) and entry.complete:
+        yield entry
+        number += 1
 
 
 def forget(destination: Destination, name: str, files: Collection[str]) -> None:

@@ -59,7 +59,10 @@ class PartialFile:
         self._safe_bytes, self._safe_at = 0, 0.0
         self._identity = identity
         self._convert = convert
-        self.state = Checkpoint(identity.digest, timestamp(self._wall()), options={**identity.options})
+        self.state = self._fresh()
+
+    def _fresh(self) -> Checkpoint:
+        return Checkpoint(self._identity.digest, timestamp(self._wall()), options={**self._identity.options})
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and go on where an earlier run stopped, or begin.
@@ -211,7 +214,12 @@ class PartialFile:
 
     def abandon(self) -> None:
         """Remove what was begun and holds nothing."""
-        self._remove(self._ckpt, self._part)
+        if self.state.bytes:
+            # A checkpoint that counts bytes is no use without them.
+            self.state = self._fresh()
+            self._write_state()
+        # In this order: a part file without its checkpoint is somebody else's.
+        self._remove(self._part, self._ckpt)
         self.close()
 
     def _remove(self, *paths: Path) -> None:
