@@ -52,6 +52,13 @@ def test_a_result_is_added(results: EngineResults, shown: Progress) -> None:
     assert shown.so_far() == "2 of 4 lists, 7 records"
 
 
+def test_what_a_worker_says_of_stamps_to_come_is_cut(results: EngineResults, shown: Progress) -> None:
+    results.note(answer(ahead=("2 records in acme/ticketing/tickets", "x\x1b" * 9999, "of no list")), shown)
+    assert results.summary.ahead[0] == "2 records in acme/ticketing/tickets"
+    assert [len(line) < 400 for line in results.summary.ahead] == [True, True]
+    assert "\x1b" not in results.summary.ahead[1]
+
+
 @pytest.mark.parametrize(
     "data",
     [

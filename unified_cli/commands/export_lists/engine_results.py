@@ -13,6 +13,8 @@ from unified_cli.errors import NetworkError, UnifiedError, UnsafeError
 from unified_cli.masking import excerpt, masked
 from unified_cli.output.progress import Progress
 
+_LONGEST_LINE = 300
+
 
 class EngineResults:
     """The summary of all tasks; a result that is not one of its task is a failure of that task."""
@@ -63,7 +65,7 @@ class EngineResults:
         summary.records += outcome.records
         summary.not_offered += outcome.not_offered
         summary.partial += outcome.partial
-        summary.ahead += (excerpt(line) for line in outcome.ahead[: len(task.lists)])
+        summary.ahead += (excerpt(line, _LONGEST_LINE) for line in outcome.ahead[: len(task.lists)])
         summary.failed |= {name: failure.error() for name, failure in outcome.failed.items()}
         if outcome.without_lists is not None:
             why = masked(outcome.without_lists)
