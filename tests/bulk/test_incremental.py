@@ -196,7 +196,7 @@ def test_what_changed_while_a_list_was_read_is_read_by_the_next_run(
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) == "2" and not late:
             late.append(world.change("t0", 1200, name="changed behind the reader"))
-            world.change("t3", 1500)
+            world.change("t3", 1499)
             world.now(1500)
         return good(seen)
 
