@@ -5,9 +5,14 @@ import fcntl
 import os
 from io import BufferedReader
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unified_cli.storage import regular_file
 
+if TYPE_CHECKING:
+    import hashlib
+
+_BLOCK = 1024 * 1024
 PRIVATE = 0o600
 """The mode of a file that only this user can read."""
 
@@ -79,6 +84,17 @@ class AppendFile:
         """The content as a file object, from its beginning; to be closed before anything is appended."""
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
+
+    def sha256(self, size: int) -> "hashlib._Hash":
+        """The hash of the first `size` bytes, or of all if there are fewer, to go on with."""
+        import hashlib  # noqa: PLC0415  most files have none
+
+        found = hashlib.sha256()
+        with self.reader() as content:
+            while size and (block := content.read(min(size, _BLOCK))):
+                found.update(block)
+                size -= len(block)
+        return found
 
     def read(self, size: int, at: int) -> bytes:
         """At most `size` bytes from the position `at`."""

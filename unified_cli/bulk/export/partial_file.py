@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from unified_cli.storage.folders import FixedFolder
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
-_BLOCK = 1024 * 1024
 _REMEDY = "--restart starts anew"
 
 
@@ -42,10 +42,7 @@ class PartialFile:
         root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` says what to do about a file of that name; below `root`, which stays the same, no link is followed.
-
-        `convert` makes the file of the part file.
-        """
+        """`instead` is for a file of that name; below `root`, which stays, no link is followed; `convert` makes it."""
         self.path = path
         self._root = root or FixedFolder(path.parent)
         self._exists = f"{path} exists ({instead})"
@@ -117,12 +114,8 @@ class PartialFile:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
             raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=_REMEDY) from None
-        left = earlier.bytes
-        with self._file.reader() as content:
-            while left and (block := content.read(min(left, _BLOCK))):
-                self._hash.update(block)
-                left -= len(block)
-        if left or self._hash.hexdigest() != earlier.sha256:
+        self._hash = self._file.sha256(earlier.bytes)
+        if self._file.size < earlier.bytes or self._hash.hexdigest() != earlier.sha256:
             raise StateError(f"{self._part} is not what its checkpoint says", hint=_REMEDY)
         self._counted = self._hash.copy()
         self._file.cut(earlier.bytes)
@@ -140,29 +133,22 @@ class PartialFile:
 
     def append(self, data: bytes) -> None:
         """Add a part of a page, which the next run forgets unless `count` follows."""
-        try:
+        with self._writing(self._part):
             self._file.append(data)
-        except OSError as error:
-            raise self._failure(error, self._part) from None
         self._hash.update(data)
 
     def count(self, state: Checkpoint) -> None:
         """Note that the page is whole; `state` is what the checkpoint says after it, bytes and hash aside."""
-        try:
+        with self._writing(self._part):
             self._note(state)
-            due = self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS
-            if due:
+            if self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS:
                 self._make_safe()
-        except OSError as error:
-            raise self._failure(error, self._part) from None
 
     def keep(self) -> None:
         """Make all pages so far safe, for the next run to go on from here."""
-        try:
+        with self._writing(self._part):
             if self._file.is_open:
                 self._make_safe()
-        except OSError as error:
-            raise self._failure(error, self._part) from None
 
     def mark(self, lag: float) -> Mark:
         """How far the records in the part file go in time, for a next run that looks back so many seconds."""
@@ -170,7 +156,7 @@ class PartialFile:
 
     def _publish_converted(self, convert: Convert, *, force: bool) -> None:
         self._check()
-        try:
+        with self._writing(self.path):
             with AtomicFile.beside(self.path) as made, self._file.reader() as content:
                 convert(content, made.write)
                 # A run after a crash knows the target by this.
@@ -180,36 +166,27 @@ class PartialFile:
                 made.publish(self.path, replace=force, before=self._check)
             self._file.close()
             self._part.unlink(missing_ok=True)
-        except FileExistsError:
-            raise StorageError(self._exists) from None
-        except OSError as error:
-            raise self._failure(error, self.path) from None
 
     def publish(self, end: bytes, *, force: bool) -> None:
         """Write the end and give the complete file its name."""
         if self._convert:
             self._publish_converted(self._convert, force=force)
             return
-        try:
+        with self._writing(self._part):
             # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
             self._file.close()
-        except OSError as error:
-            raise self._failure(error, self._part) from None
         self._check()
-        try:
+        with self._writing(self.path):
             atomic_file.give_name(self._part, self.path, replace=force)
             self._part.unlink(missing_ok=True)
-        except FileExistsError:
-            raise StorageError(self._exists) from None
-        except OSError as error:
-            raise self._failure(error, self.path) from None
 
     def tidy(self) -> None:
         """Remove the checkpoint of a published file, and close it."""
-        self._remove(self._ckpt)
+        self._check()
+        self._ckpt.unlink(missing_ok=True)
         self.close()
 
     def abandon(self) -> None:
@@ -218,17 +195,11 @@ class PartialFile:
             # A checkpoint that counts bytes is no use without them.
             self.state = self._fresh()
             self._write_state()
-        # In this order: a part file without its checkpoint is somebody else's.
-        self._remove(self._part, self._ckpt)
-        self.close()
-
-    def _remove(self, *paths: Path) -> None:
         self._check()
-        for path in paths:
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise StorageError(f"cannot remove {path}: {error.strerror}") from None
+        # In this order: a part file without its checkpoint is somebody else's.
+        self._part.unlink(missing_ok=True)
+        self._ckpt.unlink(missing_ok=True)
+        self.close()
 
     def close(self) -> None:
         """Close the files and release the lock; an unfinished one stays for the next run."""
@@ -254,14 +225,21 @@ class PartialFile:
 
     def _write_state(self) -> None:
         self.state.updated = timestamp(self._wall())
-        try:
+        with self._writing(self._ckpt):
             # The folder may have been replaced since the part file was opened.
             atomic_file.replace(self._ckpt, self.state.text(), self._check)
-        except OSError as error:
-            raise self._failure(error, self._ckpt) from None
 
     def _check(self) -> None:
         self._root.check(self.path)
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, FileExistsError) and path == self.path:
+                raise StorageError(self._exists) from None
+            raise self._failure(error, path) from None
 
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # The operating system names no file where an open one cannot be written.
