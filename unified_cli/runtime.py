@@ -64,6 +64,8 @@ class Runtime(NamedTuple):
     wall: Callable[[], float] = time.time
     """Seconds since 1970, to show to people, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
+    check: Callable[[], None] = lambda: None
+    """Raises AbandonedError, before a request is sent, where nobody waits for the answer any more."""
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
     exchanges: Exchanges | None = None

@@ -9,6 +9,7 @@ import httpx
 from unified_cli.config.settings import Settings
 from unified_cli.errors import RateLimitError, UnifiedError, UnsafeError
 from unified_cli.http import retry, write_outcome
+from unified_cli.http.abandoned import AbandonedError
 from unified_cli.http.answer.reader import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange
@@ -77,6 +78,9 @@ class Client:
         call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
             return self._send(call, expected)
+        except AbandonedError as error:
+            # It may come in a wait between two attempts.
+            _give_up(call, error)
         except KeyboardInterrupt as stop:
             if write_outcome.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
                 stop.add_note(
@@ -126,6 +130,7 @@ class Client:
 
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
+            self._runtime.check()
             result = self._connection.attempt(call.request, call.until, expected)
         except UnifiedError as error:
             # This attempt was not sent.

@@ -94,7 +94,7 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
     result, onward = _Result(arguments), None
     for number in range(start.number, len(names)):
         cursor = start.cursor if number == start.number else None
-        if result.is_full:
+        if result.is_full or (world.calls.hurried and number > start.number):
             onward = ReadPosition(start.made_for, number, cursor)
             break
         cursor = _ConnectionRead(world, operation, names[number], result).run(cursor)
@@ -158,7 +158,7 @@ class _ConnectionRead:
                 if result.is_full or not result.add(record, self._name):
                     return _within(cursor, position)
             cursor = page.next_cursor
-            if cursor is None or result.is_full:
+            if cursor is None or result.is_full or self._world.calls.hurried:
                 return cursor
 
 

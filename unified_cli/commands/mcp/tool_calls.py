@@ -12,6 +12,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
+from unified_cli.commands.mcp.serving.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
@@ -32,6 +33,7 @@ class ToolWorld(NamedTuple):
     pool: ClientPool
     budget: RequestBudget
     log: WriteLog
+    calls: RunningCalls
 
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:

@@ -2,15 +2,14 @@
 
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
-from io import TextIOWrapper
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import anyio
 import anyio.to_thread
 import msgspec
 from mcp.server import Server
-from mcp.server.stdio import stdio_server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 from unified_cli import PRODUCT
@@ -22,16 +21,17 @@ from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
 from unified_cli.commands.mcp.read_tool import ReadArguments
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
+from unified_cli.commands.mcp.serving import server_process
+from unified_cli.commands.mcp.serving.running_calls import RunningCalls
 from unified_cli.commands.mcp.tool_calls import ToolWorld
 from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
-from unified_cli.errors import StorageError, UnifiedError, UnsafeError, UsageError
+from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.http.har.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
-from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 _MOST_IDLE = 16
@@ -55,20 +55,27 @@ class DescribeArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> None:
     """Serve until the other side closes its end. Raises ConfigError where there is no connection to serve."""
-    runtime = context.runtime
+    calls = RunningCalls(context.runtime.monotonic, context.runtime.sleep)
+    runtime = _abandonable(context.runtime, calls)
     runtime.stderr.quiet = True
     served = ServedProfiles(runtime, options, options)
     pool = ClientPool(_MOST_IDLE)
     budget = RequestBudget(per_minute, runtime.monotonic)
-    with Clients(runtime, context.catalogue) as clients:
+    with Clients(runtime, context.catalogue, calls.idle) as clients:
         log = WriteLog(runtime, options.profile)
-        world = ToolWorld(context.catalogue, served, clients, pool, budget, log)
+        world = ToolWorld(context.catalogue, served, clients, pool, budget, log, calls)
         known = schemas(served.words, writes=options.allow_writes, deletes=options.allow_deletes)
         try:
-            _run(runtime, _server(runtime, known, _tools(world, options)))
+            server_process.run(runtime, _server(runtime, known, _tools(world, options), calls), calls)
         finally:
             pool.close()
             log.close()
+
+
+def _abandonable(runtime: Runtime, calls: RunningCalls) -> Runtime:
+    """The runtime in which a call that nobody waits for sends nothing more; a replay does not wait anyway."""
+    changed = runtime._replace(check=calls.check)
+    return changed if runtime.replays else changed._replace(sleep=calls.sleep)
 
 
 def _tools(world: ToolWorld, options: ServeMcpOptions) -> Tools:
@@ -99,7 +106,7 @@ def _converted(arguments: JsonObject, kind: type[msgspec.Struct]) -> Any:
         raise UsageError(f"these arguments are not valid: {error}", hint=f"there are {names}") from None
 
 
-def _server(runtime: Runtime, known: Mapping[str, ToolSchema], tools: Tools) -> Server[Any]:
+def _server(runtime: Runtime, known: Mapping[str, ToolSchema], tools: Tools, calls: RunningCalls) -> Server[Any]:
     listed = ListToolsResult(tools=[_tool(name, one) for name, one in known.items()])
     limiter = anyio.CapacityLimiter(_AT_ONCE)
 
@@ -110,42 +117,25 @@ def _server(runtime: Runtime, known: Mapping[str, ToolSchema], tools: Tools) -> 
         tool = tools.get(params.name)
         if tool is None:
             return _result(f"there is no tool {params.name[:100]!r}: {', '.join(known)}", failed=True)
-        call = partial(_called, runtime, tool, params.arguments or {})
-        return await anyio.to_thread.run_sync(call, limiter=limiter)
+        with calls.begun() as call:
+            work = partial(_called, runtime, calls.work(call), tool, params.arguments or {})
+            # The thread of a cancelled call ends with the answer to what it sent last.
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
     name, _, version = PRODUCT.partition("/")
     return Server(name, version=version, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-def _run(runtime: Runtime, server: Server[Any]) -> None:
-    if runtime.stdin is None or runtime.stdout is None:
-        raise StorageError("mcp serve speaks on standard input and output, and one of them is closed")
-    if runtime.stdin_is_terminal:
-        runtime.stderr.line("waiting for an agent on standard input; `unified mcp config` makes one start the server")
-    try:
-        anyio.run(_serve, server, runtime.stdin, runtime.stdout)
-    except BaseExceptionGroup as group:
-        raise _cause(group) from None
-
-
-async def _serve(server: Server[Any], taken: BinaryIO, given: BinaryIO) -> None:
-    source = anyio.wrap_file(TextIOWrapper(taken, encoding="utf-8", errors="replace"))
-    target = anyio.wrap_file(TextIOWrapper(given, encoding="utf-8"))
-    async with stdio_server(source, target) as (received, sent):
-        await server.run(received, sent, server.create_initialization_options())
-
-
-def _cause(error: BaseException) -> BaseException:
-    """What ended the server: the first error of a group, that of standard output as any command tells it."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return stdout.failure(error) if isinstance(error, OSError) else error
-
-
-def _called(runtime: Runtime, tool: Callable[[JsonObject], str], arguments: JsonObject) -> CallToolResult:
+def _called(
+    runtime: Runtime,
+    work: AbstractContextManager[None],
+    tool: Callable[[JsonObject], str],
+    arguments: JsonObject,
+) -> CallToolResult:
     """The result of a call; a failure is one too, in words that an agent can act on."""
     try:
-        return _result(tool(arguments))
+        with work:
+            return _result(tool(arguments))
     except UnifiedError as error:
         return _result("\n".join([f"{error.kind}: {error.lines[0]}", *error.lines[1:]]), failed=True)
     except UnrecordedError as error:

@@ -8,6 +8,7 @@ from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnsafeError
+from unified_cli.http.abandoned import AbandonedError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
@@ -24,11 +25,12 @@ class WriteLog:
         self._lock = threading.Lock()
         self._run: StoredRun | None = None
         self._number = 0
+        self._closed = False
 
     def sending(self, profile: str, request: Request, identifier: str | None) -> tuple[str, int]:
         """Note a write that is about to be sent; gives the id of the run, and the write's number.
 
-        Raises StorageError, and then it must not be sent; UnsafeError after too many.
+        Raises StorageError, and then it must not be sent; UnsafeError after too many, AbandonedError after the end.
         """
         assert request.operation is not None  # noqa: S101  the tool sends nothing else
         body = None if request.body is None else request.body.decode("utf-8")
@@ -36,6 +38,8 @@ class WriteLog:
         address = str(request.address)
         call = RunCall(profile, address, request.account, request.operation.command, identifier, query, body)
         with self._lock:
+            if self._closed:
+                raise AbandonedError("the server has ended")
             if self._number >= _MOST:
                 raise UnsafeError(f"this server made {_MOST} writes, the most of one run", hint="start it again")
             run = self._begun()
@@ -53,10 +57,12 @@ class WriteLog:
                 self._run.journal.sync()
 
     def close(self) -> None:
-        """Close the journal, if there is one."""
+        """Close the journal, if there is one; the outcome of what is still on its way is in doubt."""
         with self._lock:
             if self._run:
                 self._run.close()
+                self._run = None
+            self._closed = True
 
     def _begun(self) -> StoredRun:
         if self._run is None:
