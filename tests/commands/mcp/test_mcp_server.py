@@ -1,5 +1,6 @@
 """`unified mcp serve` as an agent meets it: the official SDK's client, in a process of its own, starts the program."""
 
+import base64
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from campaigns import size
 from front_door import ROOT, Unified
-from server import Reply, Service, serving
+from server import Reply, Seen, Service, serving
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
 
@@ -22,6 +23,10 @@ pytestmark = pytest.mark.extra
 
 AGENT = Path(__file__).with_name("agent.py")
 THREE = ("a", "b", "c")
+NOT_THIS_READ = (
+    'usage: the cursor is not one that this server gave for this read (pass "next" of the last answer unchanged, with '
+    "the same operation, profile, id and query; or begin anew)"
+)
 CANARY = "CANARY-0123456789abcdef"
 
 
@@ -171,6 +176,57 @@ def test_every_record_comes_once_whatever_the_bounds(reader: Agent) -> None:
         assert len({*read}) == len(read)
 
 
+@contextmanager
+def two_services() -> Iterator[tuple[Service, Service]]:
+    with serving() as here, serving() as there:
+        here.reply = there.reply = endless
+        yield here, there
+
+
+def endless(seen: Seen) -> Reply:
+    number = int(dict(seen.query).get("next_cursor", "secret-1").removeprefix("secret-"))
+    page = {"result": [{"id": str(number)}], "next_cursor": f"secret-{number + 1}"}
+    return Reply(200, json.dumps(page).encode())
+
+
+def test_a_cursor_counts_for_the_read_that_got_it_alone(tmp_path: Path) -> None:
+    read = {"operation": "ticketing tickets list", "profile": "acme", "limit": 1}
+    with two_services() as (here, there):
+        cursors = {}
+        for name, service, account in (("one", here, "1"), ("elsewhere", there, "1"), ("tenant", here, "2")):
+            (tmp_path / name).mkdir()
+            environ = {"UNIFIED_CONFIG": str(configured(tmp_path / name, service.url, CANARY, acme=account, other="9"))}
+            with agent(tmp_path, "-p acme -p other", **environ) as found:
+                cursor = cursors[name] = found.call("read", **read)["next"]
+                sent = len(here.seen) + len(there.seen)
+                flipped = cursor[:-2] + ("A" if cursor[-2] != "A" else "B") + cursor[-1]
+                foreign = [one for owner, one in cursors.items() if owner != name]
+                for wrong in (flipped, cursor[:-1], f"{cursor}A", forged(cursor), unsigned(), *foreign):
+                    assert found.refused("read", **read, cursor=wrong) == NOT_THIS_READ
+                others: list[dict[str, Any]] = [
+                    {"profile": "other"},
+                    {"profile": ["acme", "other"]},
+                    {"query": {"a": "1"}},
+                    {"operation": "ticketing contacts list"},
+                ]
+                for other in others:
+                    assert found.refused("read", **{**read, "cursor": cursor, **other}) == NOT_THIS_READ
+                assert len(here.seen) + len(there.seen) == sent
+                found.call("read", **read, columns=["id"], cursor=cursor)
+        assert dict(here.seen[-1].query)["next_cursor"] == "secret-2"
+
+
+def forged(cursor: str) -> str:
+    """The same signature over another place in the list."""
+    made = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    return base64.urlsafe_b64encode(made.replace(b"secret-2", b"secret-9")).decode().rstrip("=")
+
+
+def unsigned() -> str:
+    """What the cursors of an earlier version were."""
+    return base64.urlsafe_b64encode(b'["0123456789ab",0,"forged"]').decode().rstrip("=")
+
+
 def test_a_result_names_its_connections_and_what_is_missing(reader: Agent) -> None:
     found = reader.call(
         "read", operation="ticketing tickets list", profile=["prod-a", "gone"], limit=1000, columns=["id"]
@@ -199,8 +255,9 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
         ({"profile": []}, "usage: profile is missing; this server reaches prod-a"),
         ({"profile": "prod-a", "operation": "ticketing tickets delete"}, "changes something, and this tool reads"),
         ({"profile": "prod-a", "id": "tickets-7"}, "ticketing tickets list takes no id"),
-        ({"profile": "prod-a", "cursor": "x"}, "the cursor is damaged"),
-        ({"profile": "prod-a", "cursor": "WyJ4IiwwLG51bGxd"}, "the cursor belongs to another read"),
+        ({"profile": "prod-a", "cursor": "x"}, NOT_THIS_READ),
+        ({"profile": "prod-a", "cursor": ""}, NOT_THIS_READ),
+        ({"profile": "prod-a", "cursor": "WyJ4IiwwLG51bGxd"}, NOT_THIS_READ),
         ({"profile": "prod-a", "limit": 5000}, "Expected `int` <= 1000"),
         ({"profile": "prod-a", "query": {"integrated_account_id": "full:other"}}, "names the connection and is set"),
         ({"profile": "prod-a", "query": {"a": {"b": 1}}}, "these arguments are not valid"),

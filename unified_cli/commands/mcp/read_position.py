@@ -3,7 +3,10 @@
 import base64
 import binascii
 import hashlib
-from typing import Self
+import hmac
+import secrets
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,38 +14,46 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text import typed_json
 
 _LONGEST = 16 * 1024
+_SIGNATURE_SIZE = 16
 
 
-class ReadPosition(msgspec.Struct, array_like=True):
-    """The `number` of a connection among those that were selected, and the cursor within its list.
+class ReadPosition(NamedTuple):
+    """The `number` of a connection among those that were selected, and the cursor within its list."""
 
-    `made_for` stands for what was asked.
-    """
-
-    made_for: str
     number: int = 0
     cursor: str | None = None
 
-    @classmethod
-    def first(cls, *asked: object) -> Self:
-        """The start of a read of what is asked."""
-        return cls(hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:12])
 
-    @property
-    def text(self) -> str:
+class ReadCursors:
+    """Makes the cursors of one server, and reads them; a restarted server knows none of them.
+
+    A cursor is signed together with what was asked: the connections, the route and the query. So one that was made up
+    or changed, or that another read got, names no position here.
+    """
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+
+    def text(self, position: ReadPosition, asked: Sequence[object]) -> str:
         """The cursor as an agent has it."""
-        return base64.urlsafe_b64encode(msgspec.json.encode(self)).decode("ascii").rstrip("=")
+        payload = msgspec.json.encode(position)
+        return base64.urlsafe_b64encode(self._signature(payload, asked) + payload).decode("ascii").rstrip("=")
 
-    def at(self, text: str | None) -> "ReadPosition":
-        """The position that a cursor names. Raises UsageError for one that is damaged, or of another read."""
+    def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
+        """The position that a cursor names, the first without one. Raises UsageError for one of anything else."""
         if text is None:
-            return self
+            return ReadPosition()
         try:
             padded = text[:_LONGEST] + "=" * (-len(text) % 4)
-            found = typed_json.decode(base64.b64decode(padded, b"-_", validate=True), ReadPosition)
+            found = base64.b64decode(padded, b"-_", validate=True)
         except (binascii.Error, ValueError):
-            raise UsageError("the cursor is damaged", hint='pass "next" of the last answer unchanged') from None
-        if found.made_for != self.made_for or found.number < 0:
-            hint = "repeat operation, profile, id and query as they were, or leave the cursor out"
-            raise UsageError("the cursor belongs to another read", hint=hint)
-        return found
+            found = b""
+        signature, payload = found[:_SIGNATURE_SIZE], found[_SIGNATURE_SIZE:]
+        if not hmac.compare_digest(signature, self._signature(payload, asked)):
+            hint = 'pass "next" of the last answer unchanged, with the same operation, profile, id and query'
+            raise UsageError("the cursor is not one that this server gave for this read", hint=f"{hint}; or begin anew")
+        return typed_json.decode(payload, ReadPosition)
+
+    def _signature(self, payload: bytes, asked: Sequence[object]) -> bytes:
+        made_for = hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).digest()
+        return hmac.digest(self._key, made_for + payload, "sha256")[:_SIGNATURE_SIZE]

@@ -89,22 +89,23 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
     if operation.changes:
         raise UsageError(f"{operation.command} changes something, and this tool reads", hint="use the write tool")
     names = world.served.select(arguments.profile if isinstance(arguments.profile, list) else [arguments.profile])
-    asked = (operation.command, names, arguments.id, sorted(arguments.query.items(), key=repr))
-    start = ReadPosition.first(*asked).at(arguments.cursor)
+    query = sorted(arguments.query.items(), key=repr)
+    asked = (operation.method, operation.path, [*map(world.served.identity, names)], arguments.id, query)
+    start = world.cursors.position(arguments.cursor, asked)
     result, onward = _Result(arguments), None
     for number in range(start.number, len(names)):
         cursor = start.cursor if number == start.number else None
         if result.is_full or (world.calls.hurried and number > start.number):
-            onward = ReadPosition(start.made_for, number, cursor)
+            onward = ReadPosition(number, cursor)
             break
         cursor = _ConnectionRead(world, operation, names[number], result).run(cursor)
         if cursor is not None:
-            onward = ReadPosition(start.made_for, number, cursor)
+            onward = ReadPosition(number, cursor)
             break
     if result.errors and not result.records:
         first = result.errors[0]
         raise first if len(result.errors) == 1 else first.retold(_all_failed(result))
-    return result.text(onward.text if onward else None)
+    return result.text(world.cursors.text(onward, asked) if onward else None)
 
 
 def _all_failed(result: _Result) -> str:

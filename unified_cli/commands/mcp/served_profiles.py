@@ -1,5 +1,6 @@
 """The connections that a server reaches: the profiles that `-p` selects, and no others."""
 
+import contextlib
 from collections.abc import Sequence
 
 from unified_cli.cli.options import overrides
@@ -27,6 +28,7 @@ class ServedProfiles:
                 "there is no profile to serve", hint="unified profile add NAME; to try things out: -p sandbox"
             )
         tables = {name: self._config.profiles[name] for name in self.names if name in self._config.profiles}
+        self._identities: dict[str, tuple[str, str | None, str | None]] = {}
         self._fenced = Config(self._config.path, self._config.top, tables)
 
     @property
@@ -61,6 +63,15 @@ class ServedProfiles:
         found = resolution.resolve(self._overrides._replace(profile=name), self._runtime, self._config)
         found.reachable()
         return found
+
+    def identity(self, name: str) -> tuple[str, str | None, str | None]:
+        """What makes a connection the one it is: its name, its address and its account, as far as they are known."""
+        if name not in self._identities:
+            address = account = None
+            with contextlib.suppress(UnifiedError):
+                address, account = self.settings(name).reachable()
+            self._identities[name] = (name, str(address) if address else None, account)
+        return self._identities[name]
 
     def _check(self, name: str) -> None:
         if not profiles.is_several([name]) and name not in self.names:

@@ -10,6 +10,7 @@ from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.connect import Clients
+from unified_cli.commands.mcp.read_position import ReadCursors
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.serving.running_calls import RunningCalls
@@ -34,6 +35,7 @@ class ToolWorld(NamedTuple):
     budget: RequestBudget
     log: WriteLog
     calls: RunningCalls
+    cursors: ReadCursors
 
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:

@@ -18,6 +18,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp import operation_search, read_tool, write_tool
 from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
+from unified_cli.commands.mcp.read_position import ReadCursors
 from unified_cli.commands.mcp.read_tool import ReadArguments
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
@@ -63,7 +64,7 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
     budget = RequestBudget(per_minute, runtime.monotonic)
     with Clients(runtime, context.catalogue, calls.idle) as clients:
         log = WriteLog(runtime, options.profile)
-        world = ToolWorld(context.catalogue, served, clients, pool, budget, log, calls)
+        world = ToolWorld(context.catalogue, served, clients, pool, budget, log, calls, ReadCursors())
         known = schemas(served.words, writes=options.allow_writes, deletes=options.allow_deletes)
         try:
             server_process.run(runtime, _server(runtime, known, _tools(world, options), calls), calls)
