@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Unified
+from front_door import Clock, Unified
 from server import Reply, Seen, Service
 
 # Files have the time of the system, which says which of them are too old to stay.
@@ -78,3 +78,27 @@ def test_a_cache_that_cannot_be_written_does_no_harm(unified: Unified, service: 
     assert result.code == 0
     assert "what was learned about rate limits is not kept: " in result.stderr
     assert unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
+
+
+def test_a_pace_that_the_service_does_not_confirm_is_forgotten(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = limited
+    unified(LIST, environ=service.environ, **world(tmp_path))
+    [path] = (tmp_path / "cache" / "pace").iterdir()
+
+    def page(seen: Seen) -> Reply:
+        number = int(dict(seen.query).get("next_cursor", "0")) + 1
+        onward = f'"{number}"' if number < 40 else "null"
+        return Reply(200, f'{{"result":[{{"id":"{number}"}}],"next_cursor":{onward}}}'.encode())
+
+    service.reply = page
+    clock = Clock()
+    ticking = {"monotonic": clock.now, "sleep": clock.sleep}
+    began = clock.at
+    more = unified(
+        "ticketing tickets list --all -o ids", environ=service.environ, **ticking, **world(tmp_path, NOW + 60)
+    )
+    assert (more.code, len(more.stdout.splitlines())) == (0, 40)
+    assert clock.at - began < 3
+    assert not path.exists()

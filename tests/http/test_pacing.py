@@ -284,6 +284,8 @@ EPOCH = 1795176000
         ({"RateLimit": "nonsense"}, (None, None, None)),
         ({"RateLimit-Limit": "50;w=10", "RateLimit-Remaining": "3", "RateLimit-Reset": "7"}, (Window(50, 10), 3, 7)),
         ({"RateLimit-Limit": "50, 50;w=10", "RateLimit-Remaining": "3"}, (Window(50, 10), 3, None)),
+        ({"RateLimit-Limit": "10, 100;w=60", "RateLimit-Remaining": "3"}, (Window(100, 60), 3, None)),
+        ({"RateLimit-Limit": "10, 10;w=1, 50;w=60", "RateLimit-Remaining": "3"}, (Window(10, 1), 3, None)),
         ({"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "7"}, (None, 3, 7)),
         ({"X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Reset": "1.5"}, (None, 0, 1)),
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH + 9), "Date": DATE}, (None, 0, 9)),
@@ -331,3 +333,84 @@ def test_a_recalled_pace_that_is_too_fast_is_learned_anew() -> None:
     run = simulate(Sliding(5, 1), 8, 200, NONE, pace)
     assert run.seconds / Sliding(5, 1).floor(200) <= 1.5
     assert run.refused <= 32
+
+
+def test_of_several_pauses_of_one_burst_the_longest_counts() -> None:
+    pace = Pace()
+    turns = [pace.take(0.0) for _ in range(4)]
+    assert pace.refused(turns[0], 0.1, 2.0)
+    assert not pace.refused(turns[1], 0.2, 4.0)
+    assert not pace.refused(turns[2], 0.3, 1.0)
+    assert not pace.refused(turns[3], 0.4)
+    assert pace.delay(2.5) == pytest.approx(1.75)
+    pace.accepted(pace.take(4.25), 4.3)
+    assert pace.delay(4.4) < 1
+
+
+class Unlimited:
+    """Accepts everything, but refuses the request of one number once; its headers are those of the first answer."""
+
+    def __init__(self, refused: int = 0, wait: float = 0.0, facts: RateFacts | None = None) -> None:
+        self.left, self.wait = refused, wait
+        self.facts = facts or RateFacts(None, None, None)
+
+    def ask(self, _now: float) -> Verdict:
+        """Accept, or refuse that one."""
+        facts, self.facts = self.facts, RateFacts(None, None, None)
+        self.left -= 1
+        return Verdict(None if self.left else self.wait, facts)
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+@pytest.mark.parametrize("wait", [1, 3, 20])
+@pytest.mark.parametrize("number", [1, 2, 5, 20, 59])
+def test_one_pause_of_a_service_without_a_limit_costs_no_more_than_twice_its_time(
+    number: int, wait: int, workers: int
+) -> None:
+    free = simulate(Unlimited(), workers, 60, RETRY_AFTER).seconds
+    run = simulate(Unlimited(number, wait), workers, 60, RETRY_AFTER)
+    assert run.refused == 1
+    # Several workers begin with two requests in flight.
+    assert run.seconds - free <= 2 * wait + (0.2 if workers > 1 else 0)
+
+
+@pytest.mark.parametrize("window", [Window(10, 60), Window(5, 1), Window(1, 30)])
+def test_what_one_header_said_is_kept_to_for_two_of_its_windows(window: Window) -> None:
+    free = simulate(Unlimited(), 8, 300, ALL).seconds
+    run = simulate(Unlimited(facts=RateFacts(window, None, None)), 8, 300, ALL)
+    assert window.seconds < run.seconds < 2.1 * max(window.seconds, 1.2) + 3 * free
+
+
+@pytest.mark.parametrize("window", [Window(10, 61.2), Window(5, 1.02), Window(1, 30)])
+def test_what_an_earlier_run_learned_is_kept_to_for_one_window(window: Window) -> None:
+    pace = Pace(recalled=window)
+    free = simulate(Unlimited(), 8, 300, NONE).seconds
+    run = simulate(Unlimited(), 8, 300, NONE, pace)
+    assert run.seconds < 1.1 * max(window.seconds, 1.2) + 3 * free
+    assert pace.trust.doubted == window
+
+
+def test_a_reset_without_the_length_of_its_window_is_waited_for_ten_seconds() -> None:
+    class Empty:
+        def ask(self, _now: float) -> Verdict:
+            return Verdict(None, RateFacts(None, 0, 60.0))
+
+    assert simulate(Empty(), 4, 200, ALL).seconds < 35
+
+
+@pytest.mark.parametrize("workers", [1, 8, 32])
+@pytest.mark.parametrize("name", ["100 in 60 s", "100 in each minute"])
+def test_a_long_window_whose_length_is_not_said_costs_two_refusals(name: str, workers: int) -> None:
+    make, requests = LIMITS[name]
+
+    class Unsaid:
+        def __init__(self) -> None:
+            self.limit = make()
+
+        def ask(self, now: float) -> Verdict:
+            verdict: Verdict = self.limit.ask(now)
+            return verdict._replace(facts=verdict.facts._replace(window=None))
+
+    run = simulate(Unsaid(), workers, requests, ALL)
+    assert run.seconds / make().floor(requests) <= 1.5
+    assert run.refused <= 2

@@ -141,7 +141,14 @@ class Clients:
             for (origin, *_), rate_limit in self._rate_limits.items()
             for account, window in rate_limit.learned().items()
         ]
+        disproved = [
+            (origin, account)
+            for (origin, *_), rate_limit in self._rate_limits.items()
+            for account in rate_limit.disproved()
+        ]
         try:
+            for origin, account in disproved:
+                learned_pace.forget(self._paces, origin, account)
             for origin, account, window in learned:
                 learned_pace.keep(self._paces, origin, account, window)
             if learned:

@@ -65,6 +65,11 @@ class RateLimit:
         with self._changed:
             return self._pace.learned()
 
+    def disproved(self) -> list[str]:
+        """The accounts of which nothing is to be kept."""
+        with self._changed:
+            return self._pace.disproved()
+
     def recent(self) -> int:
         """How many sends count for the token's limit now."""
         with self._changed:

@@ -64,6 +64,12 @@ class Cache:
         folders.make_private(self._folder)
         replace(self._folder / _name(key), content.encode())
 
+    def remove(self, *key: str) -> None:
+        """Forget the fact of that key, if there is one. Raises OSError."""
+        if self._folder is not None:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                (self._folder / _name(key)).unlink()
+
     def sweep(self) -> None:
         """Remove what is too old, and what killed processes left. Raises OSError."""
         if self._folder is None or not self._folder.is_dir():

@@ -33,6 +33,11 @@ def recall(cache: Cache, origin: str, account: str) -> Recalled | None:
     return Recalled(Window(sends, seconds), fact.age) if believable else None
 
 
+def forget(cache: Cache, origin: str, account: str) -> None:
+    """Forget what a run disproved. Raises OSError."""
+    cache.remove(origin, account)
+
+
 def keep(cache: Cache, origin: str, account: str, window: Window) -> None:
     """Keep what a run learned about a connection. Raises OSError."""
     known = recall(cache, origin, account)

@@ -11,34 +11,20 @@ States of a limit:
 All times are seconds of one clock that never goes back.
 """
 
-from dataclasses import dataclass
-
-from unified_cli.http.pacing import window_search
+from unified_cli.http.pacing import pause, window_search
 from unified_cli.http.pacing.budget import Budget
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.send_log import NEVER, SendLog, Window
+from unified_cli.http.pacing.turn import Turn
 from unified_cli.http.pacing.window_growth import WindowGrowth
+from unified_cli.http.pacing.window_trust import FROM_BEFORE, FROM_HEADERS, FROM_PAUSE, WindowTrust
 
-_LONGEST_PAUSE = 60.0
-# A request after a pause may arrive sooner than the one before it did.
-_LATER = 0.05
 _FIRST_FLYING = 8.0
-# So many seconds a request may take to arrive, for all that is known.
-_SLOWEST = 1.0
 _MOST_REFUSED = 4
 # What a window holds may be sent within this share of it, but not in one burst.
 _SPREAD = 1 / 3
 # A connection that is refused with less than this share of what it may send was refused by another limit.
 _UNLIKELY = 0.5
-
-
-@dataclass(slots=True)
-class Turn:
-    """A request that was let through; `round` is that of the limit at that time, which changes with each 429."""
-
-    at: float
-    round: int
-    probe: bool
 
 
 class Pace:
@@ -61,6 +47,7 @@ class Pace:
         self._settled = False
         """A whole window was clean, or the service said how long it is."""
         self._growth = WindowGrowth(recalled)
+        self.trust = WindowTrust()
         self._window_start = 0.0
         self._full = False
         """The current window let no more through."""
@@ -77,12 +64,10 @@ class Pace:
         """The shortest time in seconds in which an answer came."""
         self._closed = self._probing = False
         self._closed_until = -NEVER
-        self._fitted = 0
-        """The requests accepted in the window before the last refusal."""
-        self._refused, self._refused_at = 0, 0.0
-        """The probes in a row that were refused, and when a request before them was."""
-        self._promised = self._rounded = False
-        """The service said when to come back; a length that was found so was rounded down once."""
+        self._fitted, self._refused, self._refused_at = 0, 0, 0.0
+        """What was accepted in the window before the last refusal; the probes refused in a row, and since when."""
+        self._promised = self._rounded = self._alone = False
+        """A 429 said when to come back; a length that was found so was rounded down once; no other header said more."""
 
     @property
     def learned(self) -> Window | None:
@@ -92,7 +77,7 @@ class Pace:
     @property
     def exhausted(self) -> bool:
         """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._refused_at > window_search.LONGEST + _SLOWEST
+        searched = self._closed_until - self._refused_at > window_search.LONGEST + pause.SLOWEST
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -129,10 +114,13 @@ class Pace:
         if now < self._budget.until:
             return 0.0 if self._budget.left > 0 else min(self._budget.until, free) - now
         if self._known is None:
-            return 0.0 if self._flying < self._most_flying else NEVER
+            return 0.0 if self._flying < (1 if self._budget.unsure else self._most_flying) else NEVER
         self._full = self._full or free > now
+        if free > now >= self.trust.until:
+            self._doubt(self._known)
+            return self._delay(now)
         spaced = self._latest + self._known.seconds * _SPREAD / self._known.sends
-        return max(free, spaced) - now
+        return max(min(free, self.trust.until), spaced) - now
 
     def take(self, now: float) -> Turn:
         """Count a request that is sent now, after `delay` was 0."""
@@ -141,6 +129,7 @@ class Pace:
             self._sent.add(now)
         if self._opened == NEVER:
             self._opened = self._window_start = now
+            self.trust.begin(self._known, now, FROM_BEFORE)
         self._probing = self._closed
         self._flying += 1
         self._budget.left -= 1
@@ -162,13 +151,14 @@ class Pace:
             self._open(turn)
         else:
             self._count += 1
-            self._most_flying += 0.5
+            if not self.trust.is_tried(self._accepted):
+                self._most_flying += 0.5
             if self._known and now >= self._window_start + self._known.seconds:
                 self._known = self._growth.passed(self._known, now, full=self._full)
                 self._settled = True
-                self._start_window(now)
+                self._window_start, self._full = now, False
         if facts:
-            self._learn(facts.window)
+            self._learn(facts.window, now)
             self._budget.believe(facts, turn.at, self._flying, now)
 
     def lost(self, turn: Turn) -> None:
@@ -183,7 +173,12 @@ class Pace:
         It counts once for all requests that were in flight together.
         """
         self._flying -= 1
+        if wait is None and facts:
+            wait = facts.reset
+        told = pause.asked_for(wait, now)
         if turn.round != self._round:
+            if self._closed and told > self._closed_until:  # The longest of a burst counts.
+                self._promised, self._closed_until = True, told
             return False
         self._round += 1
         self._refused = self._refused + 1 if turn.probe else 0
@@ -193,16 +188,18 @@ class Pace:
         self._closed, self._probing = True, False
         self._before = self._known
         self._most_flying = max(1.0, self._most_flying / 2)
-        self._budget.until = -NEVER
+        self._budget.forget()
         if facts and facts.window:
-            self._learn(facts.window)
+            self._learn(facts.window, now)
+        elif self.trust.doubted:
+            self._known = self.trust.refused(self._accepted, now, told)
+            self._settled = self._known is not None
         elif self._settled and self._known and not turn.probe:
+            self.trust.confirm()
             self._fitted = self._accepted.count(now - self._known.seconds)
             self._known = self._growth.refused(self._known, self._fitted, now)
-        if wait is None and facts:
-            wait = facts.reset
-        self._promised = wait is not None
-        self._closed_until = self._reopening(now) if wait is None else now + min(wait, _LONGEST_PAUSE) + _LATER
+        self._promised, self._alone = wait is not None, facts is None
+        self._closed_until = told if self._promised else self._reopening(now)
         return True
 
     def forgive(self) -> None:
@@ -213,38 +210,40 @@ class Pace:
 
     def _reopening(self, now: float) -> float:
         if self._settled and self._known:
-            longer = min(self._known.seconds / 8 * 2.0 ** min(self._refused, 10), _LONGEST_PAUSE)
-            return now + max(longer, min(self._accepted.free(self._known, now) - now, _LONGEST_PAUSE))
-        slack = min(self._fastest, _SLOWEST) if self._fastest < NEVER else 0.0
-        return window_search.next_look(self._opened, now, slack)
+            return pause.of_window(self._known, self._accepted, self._refused, now)
+        return pause.of_search(self._opened, self._fastest, now)
 
     def _open(self, turn: Turn) -> None:
         self._closed = self._probing = False
         if self._settled and self._refused > 1 and self._fitted and not self._promised:
-            # The window is longer than was known: it is over only now, since the first of what fitted into it.
+            # The window is longer than was known: it is over only now.
             passed = turn.at - self._accepted.latest(self._fitted)
             self._known = Window(self._fitted, min(passed, window_search.LONGEST))
             self._growth.restart(self._known)
         self._refused = 0
         # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
         if not self._settled and self._count:
-            rounded_up = self._promised and not self._rounded
-            self._rounded = self._rounded or rounded_up
+            rounded_up, self._rounded = self._promised and not self._rounded, self._rounded or self._promised
             passed = min(turn.at - self._opened, window_search.LONGEST)
             seconds = window_search.length(passed, rounded_up=rounded_up)
             self._known = Window(self._count, seconds)
             self._growth.restart(self._known)
+            if rounded_up and self._alone:
+                self.trust.begin(self._known, turn.at, FROM_PAUSE)
         self._opened, self._count = turn.at, 1
-        self._start_window(turn.at)
+        self._window_start, self._full = turn.at, False
 
     def _forget_earlier_windows(self, now: float) -> None:
         """Let the round begin where the longest window that may be full now began."""
         if (begun := now - window_search.LONGEST) > self._opened:
             self._opened, self._count = begun, self._accepted.count(begun)
 
-    def _start_window(self, now: float) -> None:
-        self._window_start, self._full = now, False
-
-    def _learn(self, window: Window | None) -> None:
+    def _learn(self, window: Window | None, now: float) -> None:
         if window:
             self._known, self._settled = Window(window.sends, window.seconds * window_search.MARGIN), True
+            self.trust.begin(self._known, now, FROM_HEADERS)
+
+    def _doubt(self, known: Window) -> None:
+        """Send on as if nothing was known, few at first."""
+        self.trust.doubt(known, self._window_start)
+        self._known, self._settled, self._most_flying = None, False, self.trust.flying

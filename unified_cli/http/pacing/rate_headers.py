@@ -64,13 +64,27 @@ def _items(text: str) -> list[tuple[str, dict[str, float]]]:
 
 def _three_fields(headers: httpx.Headers, prefix: str) -> RateFacts:
     limit, remaining = headers.get(f"{prefix}limit", ""), _NUMBER.match(headers.get(f"{prefix}remaining", ""))
-    sends, seconds = _NUMBER.match(limit), dict(_PARAMETER.findall(limit)).get("w")
     reset = headers.get(f"{prefix}reset", "").strip()
     return RateFacts(
-        _window(float(sends[1]) if sends else None, float(seconds) if seconds else None),
+        _policy(limit),
         int(remaining[1]) if remaining else None,
         _reset(reset, headers.get("date")),
     )
+
+
+def _policy(limit: str) -> Window | None:
+    """The window of the limit that is nearest, or the slowest of those whose length is said.
+
+    "10, 100;w=60" says nothing of the time of the 10: a minute is that of the 100.
+    """
+    said = [
+        (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))
+        for part in limit.split(",")
+        if (number := _NUMBER.match(part))
+    ]
+    windows = [window for sends, seconds in said if (window := _window(sends, seconds))]
+    nearest = [window for window in windows if window.sends == said[0][0]]
+    return min(nearest or windows, key=lambda window: window.rate, default=None)
 
 
 def _reset(text: str, date: str | None) -> float | None:

@@ -4,9 +4,10 @@ from collections import deque
 from typing import NamedTuple
 
 from unified_cli.http.attempt import Attempt
-from unified_cli.http.pacing.pace import Pace, Turn
+from unified_cli.http.pacing.pace import Pace
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.send_log import NEVER, Window
+from unified_cli.http.pacing.turn import Turn
 
 # The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
 # theirs leaves room for the time a request is on its way.
@@ -50,6 +51,10 @@ class TokenPace:
     def learned(self) -> dict[str, Window]:
         """The windows of the connections that were learned."""
         return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
+
+    def disproved(self) -> list[str]:
+        """The connections whose window, as it was known, is none."""
+        return [account for account, pace in self._connections.items() if pace.trust.doubted]
 
     def recent(self, now: float) -> int:
         """How many sends count for the token's limit now."""

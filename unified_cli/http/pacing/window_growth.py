@@ -7,6 +7,8 @@ _GROWTH = 0.05
 _CLEAN_WINDOWS = 4
 _CLEAN_WINDOWS_AFTER_A_LOSS = 2
 _MOST_PATIENCE = 16
+# A window that was clean so often in a row was no accident.
+_KEPT = 2
 _REMEMBERED = 600.0
 # Windows that are shorter, as those of a token bucket seem, would be tried too often: they count as part of one.
 _SHORTEST = 1.0
@@ -44,14 +46,20 @@ class WindowGrowth:
     def refused(self, known: Window, fitted: int, now: float) -> Window:
         """The window to keep to after a refusal; `fitted` sends were accepted in the latest one."""
         if self._before:
-            smaller, self._before = self._before, None
-            self._patience = min(_MOST_PATIENCE, self._patience * 2)
-        else:
-            if self._kept > 1 and (self._best is None or known.rate > self._best.rate):
-                self._best, self._forget_at = known, now + _REMEMBERED
-            smaller = Window(max(1.0, min(_REDUCTION * known.sends, fitted)), known.seconds)
+            return self.trial_failed(self._before)
+        if self._kept >= _KEPT and (self._best is None or known.rate > self._best.rate):
+            self._best, self._forget_at = known, now + _REMEMBERED
+        smaller = Window(max(1.0, min(_REDUCTION * known.sends, fitted)), known.seconds)
         self.restart(smaller)
         return smaller
+
+    def trial_failed(self, kept: Window) -> Window:
+        """The window that was kept before a trial, which was refused."""
+        self._before = None
+        self._patience = min(_MOST_PATIENCE, self._patience * 2)
+        self.restart(kept)
+        self._kept = _KEPT
+        return kept
 
     def passed(self, known: Window, now: float, *, full: bool) -> Window:
         """The window to keep to after one that had no refusal; `full` if it let no more through."""
