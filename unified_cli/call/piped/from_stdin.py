@@ -4,8 +4,12 @@ Where `-p` selects several connections, each record names its own, of those sele
 """
 
 from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import count
 
 from unified_cli.bulk.spread_work import spread
+from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import Call, builder, dry_run, fan_out, record_output, selected_connections
 from unified_cli.call.piped import piped_jobs, piped_journal
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
@@ -90,8 +94,14 @@ def _send_all(call: Call, operation: Operation, targets: Targets, jobs: list[Pip
     first = () if None in targets else (LABEL,)
     printer = record_output.printer_for(call, operation, record_output.program(call.options), first=first)
     work = Work("line", total=len(jobs))
-    with progress(call.runtime, work, to_stdout=True) as shown, Clients(call.runtime, call.catalogue) as clients:
+    numbers = count(1)
+    jobs = [replace(job, number=next(numbers)) if job.request else job for job in jobs]
+    # One worker sends one after the other, and in order a line that waits holds up those after it.
+    several = len(targets) > 1 and call.options.workers > 1 and not call.options.ordered
+    slots = WorkerSlots(call.options.workers) if several else None
+    idle = slots.given_up if slots else nullcontext
+    with progress(call.runtime, work, to_stdout=True) as shown, Clients(call.runtime, call.catalogue, idle) as clients:
         for profile in dict.fromkeys(job.profile for job in jobs if job.request):
             clients.token(targets[profile])
         with piped_journal.begin(call, operation, targets, jobs) as stored:
-            PipedRun(call, targets, (clients, printer, shown), stored).all(jobs)
+            PipedRun(call, targets, (clients, printer, shown), stored, slots).all(jobs)

@@ -32,6 +32,8 @@ class PipedJob:
     request: Request | None
     wrong: str = ""
     identifier: str | None = None
+    number: int = 0
+    """Its number among those that have a request, in the order in which they are to be sent."""
 
 
 def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:

@@ -1,20 +1,22 @@
 """Send the requests of piped lines with several workers, and print the answers."""
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
 from typing import NamedTuple
 
 import msgspec
 
 from unified_cli import signals
 from unified_cli.bulk.client_pool import ClientPool
+from unified_cli.bulk.fair_turns import FairTurns
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import Call
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
 from unified_cli.cli.connect import Clients
@@ -47,14 +49,21 @@ class PipedRun:
     """
 
     def __init__(
-        self, call: Call, targets: Targets, uses: tuple[Clients, Printer, Progress], run: StoredRun | None
+        self,
+        call: Call,
+        targets: Targets,
+        uses: tuple[Clients, Printer, Progress],
+        run: StoredRun | None,
+        slots: WorkerSlots | None,
     ) -> None:
+        """`slots` are given up by the threads that wait for a limit; without them, all stand still then."""
         self._runtime = call.runtime
         self._targets = targets
         self._run = run
         self._ordered = None in targets or call.options.ordered
         clients, self._printer, self._shown = uses
-        self._workers = call.options.workers
+        self._slots = slots
+        self._workers = call.options.workers if slots is None else slots.threads(len(targets))
         self._open = clients.open
         self._clients = ClientPool(max(self._workers, min(len(targets), _MOST_OPEN)))
         self._tried = 0
@@ -66,6 +75,8 @@ class PipedRun:
 
     def all(self, jobs: Sequence[PipedJob]) -> None:
         """Send them all, print the answers, and raise the error that sums up the run."""
+        # In order all are of one connection, as it were.
+        turns = FairTurns(jobs, lambda job: None if self._ordered else job.profile)
         for job in jobs:
             if job.request is None:
                 self._tried += 1
@@ -73,7 +84,8 @@ class PipedRun:
                 self._tell(job, job.wrong)
         try:
             with closing(self._clients):
-                for (job, _, _), attempt in self._results(jobs):
+                for (job, _, _), attempt in self._results(turns):
+                    turns.ended(job)
                     error = attempt.error
                     self._count(job, unknown=isinstance(error, UnknownError), failed=error is not None)
                     self._print(job, attempt)
@@ -85,8 +97,8 @@ class PipedRun:
             error.next_command = self._next
             raise
 
-    def _results(self, jobs: Sequence[PipedJob]) -> Iterator[SentJob[_NumberedJob]]:
-        requests = self._until_stopped(jobs)
+    def _results(self, turns: FairTurns[PipedJob]) -> Iterator[SentJob[_NumberedJob]]:
+        requests = self._until_stopped(turns)
         if self._run is not None:
             sender = JournaledSender(self._run.journal, self._workers, self._send)
             yield from sender.outcomes(requests, ordered=self._ordered)
@@ -94,18 +106,13 @@ class PipedRun:
         with WorkerPool(self._workers, self._read) as pool:
             yield from pool.results(requests, ordered=self._ordered)
 
-    def _until_stopped(self, jobs: Iterable[PipedJob]) -> Iterator[_NumberedJob]:
-        number = 0
-        for job in jobs:
-            if job.request is None:
-                continue
-            number += 1
-            if self._unprinted is not None:
-                return
-            if job.profile in self._stopped:
+    def _until_stopped(self, turns: FairTurns[PipedJob]) -> Iterator[_NumberedJob]:
+        while self._unprinted is None and (job := turns.take()):
+            if job.request is None or job.profile in self._stopped:
+                turns.ended(job)
                 continue
             self._tried += 1
-            entry = JournalEntry(EntryState.SENT, number, k=job.request.key or "", t=self._runtime.wall())
+            entry = JournalEntry(EntryState.SENT, job.number, k=job.request.key or "", t=self._runtime.wall())
             yield _NumberedJob(job, job.request, entry)
 
     def _read(self, job: _NumberedJob) -> Generator[SentJob[_NumberedJob]]:
@@ -117,7 +124,8 @@ class PipedRun:
 
     def _send(self, job: _NumberedJob) -> WriteAttempt:
         profile = job.job.profile
-        with self._clients.lend(lambda: self._client(profile), profile or "") as client:
+        slot = self._slots.held() if self._slots else nullcontext()
+        with slot, self._clients.lend(lambda: self._client(profile), profile or "") as client:
             attempt = write_attempt.attempt(client, job.request, job.sent.n, None)
         if attempt.error and attempt.error.stops_connection:
             # At once, although earlier results may still be pending.
