@@ -1,7 +1,9 @@
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from front_door import Unified
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import UsageError
@@ -238,7 +240,17 @@ def test_tests_can_look_in_and_bend(world: World) -> None:
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"spec":"x"}', b'{"rules":[1]}', b'{"rules":1}',
-    b'{"rule":[]}', b'{"rules":[{"fault":"500","acount":"empty"}]}',
+    b'{"rule":[]}', b'{"rules":[{"fault":"500","acount":"empty"}]}', b"[" * 200_000,
+    b'{"spec":"429=' + b"9" * 5000 + b'"}',
 ])  # fmt: skip
 def test_rules_that_cannot_be_meant_are_refused(world: World, content: bytes) -> None:
     assert world.client.put("/-/sandbox/faults", content=content).status_code == 400
+
+
+@pytest.mark.parametrize("word", ["rate={}/1s", "rate=5/{}s", "page-size={}", "429={}", "reset={}", "slow={}ms"])
+def test_a_number_that_nobody_can_mean_is_refused(word: str, unified: Unified, tmp_path: Path) -> None:
+    spec = word.format("9" * 5000)
+    (tmp_path / "faults").write_text(spec)
+    result = unified(f"sandbox serve --state :memory: --faults {tmp_path}/faults")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr == f"error: a number of more than nine digits in fault {spec[:40]!r}\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from front_door import Unified
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import StateError, StorageError
@@ -115,6 +116,16 @@ def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: P
         with contextlib.closing(own_store(runtime)) as store:
             assert store.effects() == []
     assert said.read_text().startswith("the sandbox forgets its records when this ends: ")
+
+
+def test_a_write_to_a_sandbox_that_forgets_is_told_though_it_is_quiet(unified: Unified) -> None:
+    read = unified("-p sandbox ticketing tickets get tickets-1 --quiet", folders={})
+    assert (read.code, read.stderr) == (0, "")
+    said = "the sandbox forgets its records when this ends: there is no home folder to keep them in\n"
+    assert unified("-p sandbox ticketing tickets get tickets-1", folders={}).stderr == said
+    for quiet in ("", " --quiet"):
+        written = unified(f"-p sandbox ticketing tickets update tickets-1 -f name=x{quiet}", folders={})
+        assert (written.code, written.stderr) == (0, said)
 
 
 _WRITER = """

@@ -66,5 +66,5 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
         return rules_of(json.loads(request.body))
     except UsageError as error:
         raise Refusal(400, error.message) from None
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise Refusal(400, f'expected {{"spec": "…", "rules": [{{"fault": "429=2"}}]}}: {error}') from None

@@ -17,6 +17,8 @@ from unified_cli.sandbox.fault_words import FAULT_WORDS
 from unified_cli.sandbox.messages import SandboxRequest
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_TOO_LONG = re.compile(r"\d{10}")
+_SHOWN = 40
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _CHANCES = ("reset", "truncate", "html", "lose-reply", "empty-pages", "dup-cursor", "drift")
 _TIMES = ("slow", "cursor-ttl")
@@ -128,6 +130,8 @@ def _refuse_unknown(data: JsonObject, members: tuple[str, ...]) -> None:
 
 
 def _rule(word: str) -> Rule:
+    if _TOO_LONG.search(word):
+        raise UsageError(f"a number of more than nine digits in fault {word[:_SHOWN]!r}")
     name, _, text = word.partition("=")
     if re.fullmatch(r"[45]\d\d", name) or name in _CHANCES:
         if not re.fullmatch(r"|(100|\d{1,2}(\.\d+)?)%|[1-9]\d*", text):

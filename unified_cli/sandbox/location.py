@@ -12,13 +12,23 @@ NAME = "sandbox.db"
 def own_store(
     runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
 ) -> SandboxStore:
-    """The store in the user's data folder; in memory, with a note, where that cannot be written."""
+    """The store in the user's data folder; in memory, which is told, where that cannot be written."""
     folder = runtime.folder("data")
     if folder is None:
-        runtime.stderr.note("the sandbox forgets its records when this ends: there is no home folder to keep them in")
-        return SandboxStore.open(None, seed, records=records)
+        return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
     try:
         return SandboxStore.open(folder / NAME, seed, records=records)
     except StorageError as error:
-        runtime.stderr.note(f"the sandbox forgets its records when this ends: {error.message}")
-        return SandboxStore.open(None, seed, records=records)
+        return _forgetful(runtime, error.message, seed, records)
+
+
+def _forgetful(
+    runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
+) -> SandboxStore:
+    """A store in memory. With `--quiet` nothing is said of it before a write, which will be lost."""
+    told = f"the sandbox forgets its records when this ends: {why}"
+    runtime.stderr.note(told)
+    store = SandboxStore.open(None, seed, records=records)
+    if runtime.stderr.quiet:
+        store.warn = lambda: runtime.stderr.line(told)
+    return store

@@ -46,6 +46,8 @@ class SandboxStore:
         self.seed = seed
         self.encode: Callable[[JsonColumns], list[bytes]] = encoded_objects
         """How seeded records become JSON; what serves many of them has a faster way."""
+        self.warn: Callable[[], None] | None = None
+        """Says before the first write what its user should know."""
         self.path: Path | None = None
         """The file; None for a store in memory."""
 
@@ -176,6 +178,9 @@ class SandboxStore:
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
         """Count that a write took effect; `key` is empty where none was sent."""
+        if self.warn is not None:
+            self.warn()
+            self.warn = None
         self._write(
             "INSERT INTO effects VALUES (?, ?, ?, ?, 1)"
             " ON CONFLICT (account, method, path, key) DO UPDATE SET effects = effects + 1",

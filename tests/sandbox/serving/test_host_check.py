@@ -55,6 +55,22 @@ def test_no_web_page_gets_in(shop: Shop, line: str, headers: str, status: int) -
     assert (b"tickets-1" in answer) == (status == 200)
 
 
+@pytest.mark.parametrize(
+    ("address", "host", "status"),
+    [
+        ("http://127.0.0.1:{port}", "127.0.0.1:{port}", 200),
+        ("HTTP://localhost:{port}", "evil.example", 200),
+        ("http://evil.example", "127.0.0.1:{port}", 421),
+        ("http://", "127.0.0.1:{port}", 421),
+    ],
+)
+def test_a_request_line_may_hold_the_whole_address(shop: Shop, address: str, host: str, status: int) -> None:
+    line = f"GET {address}{TICKETS}?integrated_account_id=full&limit=1 HTTP/1.1\nHost: {host}\n"
+    token = f"Authorization: Bearer {shop.token}\nConnection: close\n\n"
+    found, answer = raw(shop, line.format(port=shop.port) + token)
+    assert (found, b"tickets-1" in answer) == (status, status == 200)
+
+
 def test_it_listens_to_this_machine_only() -> None:
     sockets = listen(0)
     names = [one.getsockname()[:2] for one in sockets]

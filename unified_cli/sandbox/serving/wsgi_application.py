@@ -10,6 +10,7 @@ from unified_cli.errors import UnifiedError
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.serving import content_coding
+from unified_cli.sandbox.serving.host_check import in_origin_form
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -52,8 +53,9 @@ def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response:
 
 def request_of(environ: "WSGIEnvironment", service: Service) -> SandboxRequest:
     """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
-    target = environ.get("REQUEST_URI")
-    if target is None:
+    if "REQUEST_URI" in environ:
+        _, target = in_origin_form(environ["REQUEST_URI"])
+    else:
         target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
