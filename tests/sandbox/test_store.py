@@ -1,4 +1,5 @@
 import contextlib
+import shutil
 import signal
 import stat
 import subprocess
@@ -128,6 +129,27 @@ def test_a_write_to_a_sandbox_that_forgets_is_told_though_it_is_quiet(unified: U
         assert (written.code, written.stderr) == (0, said)
 
 
+def test_a_copy_without_the_file_beside_it_is_told(unified: Unified, tmp_path: Path) -> None:
+    data = tmp_path / "live"
+    folders = {"data": data}
+    update = "-p sandbox ticketing tickets update tickets-1 -f name="
+    assert unified(f"{update}one", folders=folders).code == 0
+    in_use = SandboxStore.open(data / "sandbox.db")
+    assert not in_use.lost
+    # While one is open, the changes of others stay in the file beside it.
+    assert unified(f"{update}two", folders=folders).stderr == ""
+    for name, files in (("whole", ("sandbox.db", "sandbox.db-wal")), ("half", ("sandbox.db",))):
+        (tmp_path / name).mkdir(mode=0o700)
+        for file in files:
+            shutil.copy(data / file, tmp_path / name / file)
+    in_use.close()
+    for name, said in (("live", ""), ("whole", ""), ("half", LOST.format(tmp_path / "half"))):
+        for told in (said, ""):
+            read = unified("-p sandbox ticketing tickets get tickets-1", folders={"data": tmp_path / name})
+            assert (read.code, read.stderr) == (0, told)
+
+
+LOST = "the latest changes to the sandbox are missing: they were in {}/sandbox.db-wal, which is not there\n"
 _WRITER = """
 import sys
 from pathlib import Path

@@ -17,9 +17,18 @@ def own_store(
     if folder is None:
         return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
     try:
-        return SandboxStore.open(folder / NAME, seed, records=records)
+        store = SandboxStore.open(folder / NAME, seed, records=records)
     except StorageError as error:
         return _forgetful(runtime, error.message, seed, records)
+    tell_lost(runtime, store)
+    return store
+
+
+def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
+    """Say where the latest changes of a store are missing."""
+    if store.lost:
+        beside = f"{store.path}-wal"
+        runtime.stderr.line(f"the latest changes to the sandbox are missing: they were in {beside}, which is not there")
 
 
 def _forgetful(

@@ -60,6 +60,12 @@ def connect(path: Path | None) -> sqlite3.Connection:
     return database
 
 
+def has_changes_beside(path: Path) -> bool:
+    """Whether changes stand in the file that SQLite keeps beside this one while it is in use."""
+    beside = path.with_name(f"{path.name}-wal")
+    return beside.exists() and beside.stat().st_size > 0
+
+
 def _create(path: Path) -> None:
     """Create the file, whole or not at all, however many processes try at once."""
     try:

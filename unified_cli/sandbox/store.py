@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,8 @@ _NEWEST = (
     " AND position > ? AND position < ? AND record IS NOT NULL ORDER BY position DESC LIMIT ?"
 )
 _OLDEST = _NEWEST.replace(" DESC", "")
+
+_NOTE_USE = "INSERT OR REPLACE INTO facts VALUES ('in use', ?)"
 
 # Created records come after all seeded ones, however many there are.
 CREATED = 1_000_000_000_000
@@ -48,6 +50,9 @@ class SandboxStore:
         """How seeded records become JSON; what serves many of them has a faster way."""
         self.warn: Callable[[], None] | None = None
         """Says before the first write what its user should know."""
+        self._closed = False
+        self.lost = False
+        """The latest changes stood in a file beside this one, which is not there."""
         self.path: Path | None = None
         """The file; None for a store in memory."""
 
@@ -60,6 +65,7 @@ class SandboxStore:
         `seed` None takes the one the file was made with. `records` says how many records of (API, resource) there are.
         Raises StorageError if the file cannot be made or read, StateError if it is no store or of another seed.
         """
+        used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
             try:
                 database = opened.enter_context(closing(state_file.connect(path)))
@@ -70,6 +76,8 @@ class SandboxStore:
                 raise StateError(f"{path} is not the sandbox's state: {error}", hint=state_file.REMEDY) from error
             store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
             store.path = path
+            if path is not None and not used:
+                store.lost = store._is_in_use() and not state_file.has_changes_beside(path)
             if known is None or (seed is not None and seed != known[0]):
                 store._adopt(seed or DEFAULT_SEED, path)
             opened.pop_all()
@@ -89,7 +97,13 @@ class SandboxStore:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._database.close()
+            if not self._closed:
+                # Where that cannot be written, the next to open it says that changes may be missing.
+                with suppress(sqlite3.OperationalError):
+                    if self.path is not None and self._is_in_use():
+                        self._database.execute(_NOTE_USE, (0,))
+                self._database.close()
+            self._closed = True
 
     def reset(self, seed: str | None = None) -> None:
         """Delete every change, of all connections, and start from this seed, by default from the same."""
@@ -114,13 +128,23 @@ class SandboxStore:
         with self._lock, self._failures():
             self._database.execute("BEGIN IMMEDIATE")
             try:
+                first = self.path is not None and not self._is_in_use()
+                if first:
+                    self._database.execute(_NOTE_USE, (1,))
                 yield
                 self._database.execute("COMMIT")
+                if first:
+                    # From now on the file itself says that there are changes beside it.
+                    self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except BaseException:
                 # After some failures SQLite has rolled back by itself.
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
+
+    def _is_in_use(self) -> bool:
+        row = self._database.execute("SELECT value FROM facts WHERE name = 'in use'").fetchone()
+        return row is not None and row[0] == "1"
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
         """Position and record, None where deleted, of the changes from `low` to `high`, both included."""

@@ -14,7 +14,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import DEFAULT
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.fault_plan import Faults
-from unified_cli.sandbox.location import own_store
+from unified_cli.sandbox.location import own_store, tell_lost
 from unified_cli.sandbox.serving.host_check import check_names
 from unified_cli.sandbox.serving.listener import listen
 from unified_cli.sandbox.serving.request_log import RequestLog
@@ -73,7 +73,9 @@ def _store(runtime: Runtime, settings: ServerSettings) -> SandboxStore:
     path = None if settings.state == ":memory:" else Path(settings.state)
     if path:
         output_file.check_folder(path)
-    return SandboxStore.open(path, settings.seed, records=settings.records)
+    store = SandboxStore.open(path, settings.seed, records=settings.records)
+    tell_lost(runtime, store)
+    return store
 
 
 def _spec(faults: str | None) -> str:
