@@ -182,4 +182,6 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
 def check_owner(path: Path) -> None:
     """Raise ConfigError where somebody else can have written the journal of that name, if there is one."""
     with contextlib.suppress(OSError):
-        permissions.check(path, path.lstat())
+        # A link has no mode of its own, and is refused when it is opened.
+        if not path.is_symlink():
+            permissions.check(path, path.lstat())
