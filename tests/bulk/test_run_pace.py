@@ -14,7 +14,8 @@ from pages import served
 from server import Reply, Seen, Service
 
 COUNT = 1000
-TOKEN_RATE = 450
+# Our bound is a tenth less, and counts at the start: some requests take longer to arrive than others.
+TOKEN_RATE = 500
 MOST_MEMORY = 64 * 1024
 
 

@@ -117,6 +117,13 @@ class DaskEngine:
 
         Raises NetworkError where the scheduler is lost, UnsafeError where its messages cannot be read.
         """
+        try:
+            return self._came(seconds)
+        except OSError:
+            # Nothing is cancelled yet, because the library has not noticed.
+            raise self._lost_scheduler() from None
+
+    def _came(self, seconds: float) -> list[TaskNews | TaskEnd]:
         found: list[TaskNews | TaskEnd] = self._lost_workers()
         with suppress(Empty):
             event = self._events.get(timeout=0 if found else seconds)
@@ -124,6 +131,11 @@ class DaskEngine:
                 found += self._ended(event) if isinstance(event, Future) else self._news(event)
                 event = self._events.get_nowait()
         return found
+
+    def _lost_scheduler(self) -> NetworkError:
+        return NetworkError(
+            f"the scheduler at {self._address} was lost, or cancelled the tasks", hint="run the same command again"
+        )
 
     def _news(self, event: Any) -> list[TaskNews | TaskEnd]:
         """What a worker, or we ourselves, logged; what is no news of a task is nothing."""
@@ -142,9 +154,7 @@ class DaskEngine:
             future.add_done_callback(self._events.put)
             return []
         if future.status == "cancelled":
-            raise NetworkError(
-                f"the scheduler at {self._address} was lost, or cancelled the tasks", hint="run the same command again"
-            )
+            raise self._lost_scheduler()
         if (end := self._end(submitted)) is None:
             future.add_done_callback(self._events.put)
             return []
