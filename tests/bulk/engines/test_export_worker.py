@@ -2,12 +2,15 @@
 
 import io
 import itertools
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
+from front_door import ROOT
 from pages import cursor_of, serve, served, tickets
 from server import Service
 
@@ -140,3 +143,56 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     error = report(payload, export_worker.work(payload, lambda _: None)).error
     assert error is not None
     assert "is for the account of-c19, and here it leads to of-another" in error.message
+
+
+# In a process of its own, as a worker is: the first orders come to several threads at once.
+FIRST_ORDERS = """
+import sys, threading, time
+from unified_cli.commands.export_lists import export_worker
+from unified_cli.errors import ConfigError
+made = export_worker.own_catalogue
+broken = sys.argv[1:] == ["broken"]
+
+def slow(*given):
+    global broken
+    time.sleep(0.1)
+    if broken:
+        broken = False
+        raise ConfigError("catalogue.d is damaged")
+    return made(*given)
+
+export_worker.own_catalogue = slow
+answers = []
+order = sys.stdin.buffer.read()
+threads = [threading.Thread(target=lambda: answers.append(export_worker.work(order, print))) for _ in range(8)]
+for one in threads:
+    one.start()
+for one in threads:
+    one.join()
+answers.append(export_worker.work(order, print))
+for one in answers:
+    print(one.decode())
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["broken"]], ids=["at once", "after a failure"])
+def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[str], tmp_path: Path) -> None:
+    lists = ("ticketing/tickets",)
+    to = f"file://{tmp_path}/dump"
+    task = ConnectionTask(__version__, None, "http://127.0.0.1:9", "acct-1", to, lists, lists, TaskOptions())
+    order = msgspec.json.encode(CheckOrder(b"key", (task,)))
+    environ = {
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+        "UNIFIED_BASE_URL": "http://127.0.0.1:9",
+        "UNIFIED_ACCOUNT_ID": "acct-1",
+        "UNIFIED_TOKEN": "t-0123456789",
+    }
+    words = [sys.executable, "-c", FIRST_ORDERS, *more]
+    done = subprocess.run(words, input=order, capture_output=True, check=True, timeout=60, env=environ)
+    reports = [report(order, line) for line in done.stdout.splitlines()]
+    said = [one.error.message for one in reports if one.error]
+    assert (len(reports), said) == (9, ["catalogue.d is damaged"] if more else [])
+    assert {one.tokens.get("acct-1") for one in reports if not one.error} == {
+        export_worker.token_hash("t-0123456789", b"key")
+    }

@@ -1,6 +1,7 @@
 """The part of an export that runs on the workers of an engine."""
 
 import hmac
+import threading
 from collections.abc import Callable
 from functools import cache
 
@@ -33,6 +34,8 @@ from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
 # Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
 _ASK_SECONDS, _NEWS_SECONDS = 1.0, 10.0
+# A cache alone does not keep two threads from making the same thing.
+_MAKING = threading.Lock()
 
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
@@ -58,14 +61,29 @@ def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> Worker
     return WorkerReport(order, outcome=_done(context, found.task, tell))
 
 
-@cache
 def _context() -> CommandContext:
-    """What commands run with in this process, whose environment loses the token; made once."""
+    """What commands run with in this process; made once, whichever of its threads come first."""
+    with _MAKING:
+        return _made_context()
+
+
+@cache
+def _made_context() -> CommandContext:
+    runtime = _made_runtime()
+    return CommandContext(runtime, own_catalogue(runtime, ()), EarlyOptions, lambda _: None, ())
+
+
+@cache
+def _made_runtime() -> Runtime:
+    """The runtime of this process, whose environment loses the token: there is no second one with it.
+
+    Apart from the context, which may fail for a catalogue that is mended later.
+    """
     runtime = Runtime.system()._replace(stdin=None, stdout=None)
     # Many tasks print to the same place, and the driver tells what there is to tell.
     runtime.stderr.quiet = True
     hide(runtime.environ.get(TOKEN_VARIABLE, ""))
-    return CommandContext(runtime, own_catalogue(runtime, ()), EarlyOptions, lambda _: None, ())
+    return runtime
 
 
 def _hashes(context: CommandContext, order: CheckOrder) -> dict[str, str]:
