@@ -73,7 +73,8 @@ class Cluster:
         self.scheduler = self.start([*words, "--no-dashboard", "--no-show"], "scheduler")
         wait_until(self.answers)
 
-    def start_worker(self) -> Started:
+    def start_worker(self, **more: str) -> Started:
+        """Another worker, with more in its environment."""
         words = [
             "-m",
             "distributed.cli.dask_worker",
@@ -84,12 +85,12 @@ class Cluster:
         words += ["--nthreads", "2", "--local-directory", str(self.home / "scratch")]
         if self.hostile:
             words += ["--preload", "hostile_worker"]
-        worker = self.start(words, f"worker-{len(self.workers)}")
+        worker = self.start(words, f"worker-{len(self.workers)}", **more)
         self.workers.append(worker)
         return worker
 
-    def start(self, words: list[str], name: str) -> Started:
-        made = started(words, self.home, self.home / f"{name}.log", **self.settings)
+    def start(self, words: list[str], name: str, **more: str) -> Started:
+        made = started(words, self.home, self.home / f"{name}.log", **self.settings, **more)
         self.processes.callback(stop, made)
         return made
 
@@ -98,10 +99,9 @@ class Cluster:
             return True
         return False
 
-    def joined(self, number: int) -> bool:
-        """Whether so many workers have registered."""
-        log = (self.home / "scheduler.log").read_text()
-        return log.count("Register worker") >= number
+    def registered(self) -> int:
+        """How many workers have registered until now."""
+        return (self.home / "scheduler.log").read_text().count("Register worker")
 
     @property
     def driver(self) -> Path:
@@ -169,7 +169,7 @@ def cluster(
             made.start_worker()
         wait_until(lambda: (home / "service.log").read_text().endswith("\n"))
         made.service = f"http://127.0.0.1:{(home / 'service.log').read_text().split()[-1]}"
-        wait_until(lambda: made.joined(workers))
+        wait_until(lambda: made.registered() >= workers)
         yield made
 
 

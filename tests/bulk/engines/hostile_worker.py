@@ -1,19 +1,38 @@
-"""Loaded into each worker of the tests: what a hostile one does is written into a file `hostile` of its home."""
+"""Loaded into each worker of the tests: what a hostile one does is written into a file `hostile` of its home.
+
+The variable HOSTILE says what one worker does.
+"""
 
 import inspect
 import os
 import pickle
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from unified_cli import __version__
 from unified_cli.commands.export_lists import connection_task, export_worker
+from unified_cli.storage.object_store.store_url import StoreUrl
+from unified_cli.storage.object_store.stored_objects import StoredObjects
 
 WORK = export_worker.work
 MODE = Path.home() / "hostile"
 BEFORE: list[bytes] = []
+AT, PUT = StoredObjects.at, StoredObjects.put
+
+
+def on_another_disk(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> StoredObjects:
+    """What is at the same path on a disk of this worker's own."""
+    folder = Path.home() / f"disk-{os.getpid()}" / url.prefix.lstrip("/")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = AT(url._replace(prefix=str(folder)), environ, make=make)
+    made.url = url
+    return made
+
+
+def nowhere(_self: StoredObjects, _path: str, _data: bytes) -> None:
+    """Write nothing."""
 
 
 class Pickled:
@@ -60,13 +79,17 @@ def answer(payload: bytes, tell: Callable[[bytes], None]) -> Any:
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
     """What an export has workers do, but for what the file says."""
-    mode = MODE.read_text() if MODE.exists() else ""
+    mode = MODE.read_text() if MODE.exists() else os.environ.get("HOSTILE", "")
     if mode == "hang" and b'"type":"task"' in payload:
         (MODE.parent / f"hanging-{os.getpid()}").touch()
         while MODE.exists():
             time.sleep(0.02)
     connection_task.__version__ = "0.0.9" if mode == "version" else __version__
-    if mode in {"", "version", "hang"} or mode.startswith("check ") != (b'"type":"check"' in payload):
+    StoredObjects.at = on_another_disk if mode == "disk" else AT  # type: ignore[assignment]
+    StoredObjects.put = nowhere if mode == "writes nowhere" else PUT  # type: ignore[method-assign]
+    if mode in {"", "version", "hang", "disk", "writes nowhere"} or mode.startswith("check ") != (
+        b'"type":"check"' in payload
+    ):
         BEFORE.append(WORK(payload, tell))
         return BEFORE[-1]
     answers = {"pickled": pickle.dumps(Pickled()), "other": BEFORE[-1], "pickle": Pickled()}

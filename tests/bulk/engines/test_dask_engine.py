@@ -16,7 +16,7 @@ pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
 import hostile_worker  # noqa: E402  needs the extra
-from cluster import HERE, Cluster, cluster, records_of, wait_until  # noqa: E402  as above
+from cluster import HERE, Cluster, cluster, records_of, stop, wait_until  # noqa: E402  as above
 from front_door import ROOT, Result, Unified  # noqa: E402  as above
 
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd  # noqa: E402  as above
@@ -190,6 +190,34 @@ def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_s
     found = said in result.stderr, "the worker tcp://127.0.0.1:" in result.stderr
     assert (result.code, found) == (12, (True, True)), result.stderr
     assert asked_by(dask) == before
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (
+            "disk",
+            " cannot do the export: what the driver wrote to file://{to} is not seen there (all machines have to ",
+        ),
+        ("writes nowhere", " wrote to file://{to} is not seen here (all machines have to see the same place: a shared"),
+    ],
+)
+def test_a_worker_that_sees_another_disk_ends_it_before_anything_is_sent(
+    mode: str, said: str, dask: Cluster, driven: Callable[[str], Result], tmp_path: Path
+) -> None:
+    before, registered = asked_by(dask), dask.registered()
+    odd = dask.start_worker(HOSTILE=mode)
+    try:
+        wait_until(lambda: dask.registered() > registered)
+        result = driven(f"export {' '.join(LISTS)} -p *")
+    finally:
+        stop(odd)
+        dask.workers.remove(odd)
+    to = tmp_path / "dump"
+    assert (result.code, result.stdout, said.format(to=to) in result.stderr) == (12, "", True), result.stderr
+    assert result.stderr.count("\n") == 1
+    assert asked_by(dask) == before
+    assert [path for path in to.rglob("*") if path.is_file()] == []
 
 
 def test_a_token_that_only_the_workers_have_is_used_there(

@@ -20,7 +20,7 @@ from unified_cli.stderr import Stderr
 
 LISTS = ("ticketing/tickets", "ticketing/tags")
 TASK = ConnectionTask(__version__, "acme", "https://x", "a", "file:///x", LISTS, (), TaskOptions())
-ORDER = EngineTask("acme", msgspec.json.encode(TaskOrder("1", TASK)))
+ORDER = EngineTask("acme", msgspec.json.encode(TaskOrder("1", b"key", "", "", TASK)))
 FINE = TaskOutcome(written=2, unchanged=0, records=7, not_offered=0, sent=4, partial=(), failed={}, without_lists=None)
 
 

@@ -2,10 +2,12 @@
 
 import io
 import itertools
+import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,8 @@ from pages import cursor_of, serve, served, tickets
 from server import Service
 
 from unified_cli import __version__
+from unified_cli.bulk.export.destinations import places, shared_place
+from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
@@ -32,7 +36,7 @@ pytest.importorskip("obstore", reason="needs the extra cloud")
 
 
 @pytest.fixture
-def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
     """An order for a worker that resolves everything from its environment, and whose seconds pass quickly."""
     seconds = itertools.count(0, 0.25).__next__
     runtime = Runtime(
@@ -43,7 +47,8 @@ def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     options = TaskOptions(rate=0, token_rate=0)
     to, lists = f"file://{tmp_path}/dump", ("ticketing/tickets",)
     task = ConnectionTask(__version__, None, service.url, "acct-1", to, lists, lists, options)
-    return msgspec.json.encode(TaskOrder("1", task))
+    with SharedPlace(runtime, places.objects(runtime, to, make=True)) as place:
+        yield msgspec.json.encode(TaskOrder("1", b"key", place.word, "", task))
 
 
 def report(order: bytes, answer: bytes) -> WorkerReport:
@@ -78,9 +83,9 @@ def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(orde
 
 def test_when_one_list_was_taken_over_the_others_end_as_well(order: bytes, service: Service) -> None:
     service.reply = lambda _: served({"result": tickets(1), "next_cursor": f"c{len(service.seen)}"})
-    task = msgspec.json.decode(order, type=TaskOrder).task
+    found = msgspec.json.decode(order, type=TaskOrder)
     both = ("ticketing/tickets", "ticketing/contacts")
-    order = msgspec.json.encode(TaskOrder("1", msgspec.structs.replace(task, lists=both)))
+    order = msgspec.json.encode(msgspec.structs.replace(found, task=msgspec.structs.replace(found.task, lists=both)))
     told = threading.Lock()
 
     def tell(_news: bytes) -> None:
@@ -134,13 +139,14 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
         )
         for name in names
     ]
-    payload = msgspec.json.encode(CheckOrder(b"key", tuple(tasks)))
-    found = report(payload, export_worker.work(payload, lambda _: None))
-    assert (found.error, [*found.tokens]) == (None, names)
-    assert len(parsed) == 1
-    # What is changed meanwhile is seen.
-    path.write_text(path.read_text().replace("of-c19", "of-another"))
-    error = report(payload, export_worker.work(payload, lambda _: None)).error
+    with SharedPlace(runtime, places.objects(runtime, f"file://{tmp_path}/dump", make=True)) as place:
+        payload = msgspec.json.encode(CheckOrder(b"key", place.word, tuple(tasks)))
+        found = report(payload, export_worker.work(payload, lambda _: None))
+        assert (found.error, [*found.tokens]) == (None, names)
+        assert len(parsed) == 1
+        # What is changed meanwhile is seen.
+        path.write_text(path.read_text().replace("of-c19", "of-another"))
+        error = report(payload, export_worker.work(payload, lambda _: None)).error
     assert error is not None
     assert "is for the account of-c19, and here it leads to of-another" in error.message
 
@@ -180,7 +186,6 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
     lists = ("ticketing/tickets",)
     to = f"file://{tmp_path}/dump"
     task = ConnectionTask(__version__, None, "http://127.0.0.1:9", "acct-1", to, lists, lists, TaskOptions())
-    order = msgspec.json.encode(CheckOrder(b"key", (task,)))
     environ = {
         "PYTHONPATH": str(ROOT),
         "HOME": str(tmp_path),
@@ -189,10 +194,63 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
         "UNIFIED_TOKEN": "t-0123456789",
     }
     words = [sys.executable, "-c", FIRST_ORDERS, *more]
-    done = subprocess.run(words, input=order, capture_output=True, check=True, timeout=60, env=environ)
+    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={})
+    with SharedPlace(runtime, places.objects(runtime, to, make=True)) as place:
+        order = msgspec.json.encode(CheckOrder(b"key", place.word, (task,)))
+        done = subprocess.run(words, input=order, capture_output=True, check=True, timeout=60, env=environ)
     reports = [report(order, line) for line in done.stdout.splitlines()]
     said = [one.error.message for one in reports if one.error]
     assert (len(reports), said) == (9, ["catalogue.d is damaged"] if more else [])
     assert {one.tokens.get("acct-1") for one in reports if not one.error} == {
         export_worker.token_hash("t-0123456789", b"key")
     }
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"place": "0123456789abcdef"}, "what the driver wrote to file://{tmp}/dump is not seen there (all machines "),
+        ({"place": "../other"}, "what the driver wrote to file://{tmp}/dump is not seen there (all machines "),
+        ({"token": "another"}, "there is another token for acct-1 (it has to be the same on each machine)"),
+    ],
+)
+def test_a_worker_that_was_not_there_for_the_check_does_it_before_its_task(
+    changed: dict[str, str], said: str, order: bytes, service: Service, tmp_path: Path
+) -> None:
+    order = msgspec.json.encode(msgspec.structs.replace(msgspec.json.decode(order, type=TaskOrder), **changed))
+    found = report(order, export_worker.work(order, lambda _: None))
+    assert found.error
+    assert (found.error.exit, found.error.message.startswith(said.format(tmp=tmp_path))) == (12, True), found.error
+    assert service.seen == []
+
+
+def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path: Path) -> None:
+    seconds = itertools.count(0, 0.25).__next__
+    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={}, monotonic=seconds, sleep=lambda _: None)
+    objects = places.objects(runtime, f"file://{tmp_path}/dump", make=True)
+    killed = "import test_export_worker; test_export_worker.left()"
+    environ = {**os.environ, "LEFT": f"file://{tmp_path}/dump"}
+    words = [sys.executable, "-c", killed]
+    path = os.pathsep.join((str(ROOT), *(entry for entry in sys.path if entry), str(Path(__file__).parent)))
+    subprocess.run(words, check=True, timeout=60, env={**environ, "PYTHONPATH": path})
+    old = "f" * 16
+    sign = b'{"writer": "%s", "process": 1, "host": "elsewhere", "machine": "elsewhere"}' % old.encode()
+    objects.put(f".probe/{old}", sign)
+    long_ago = time.time() - 3600
+    os.utime(tmp_path / "dump" / ".probe" / old, (long_ago, long_ago))
+    other = "e" * 16
+    objects.put(f".probe/{other}", sign.replace(b"f" * 16, other.encode()))
+    assert len(objects.sizes(".probe")) == 4
+    with SharedPlace(runtime, objects) as place:
+        assert {*objects.sizes(".probe")} == {place.word, other}
+    # Whoever wrote it lately on another machine may be at work.
+    assert {*objects.sizes(".probe")} == {other}
+
+
+def left() -> None:
+    """Leave what a driver and one of its workers wrote, as if both had been killed."""
+    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={})
+    objects = places.objects(runtime, os.environ["LEFT"], make=True)
+    place = SharedPlace(runtime, objects).__enter__()
+    shared_place.answer(objects, place.word)
+    os._exit(0)

@@ -32,7 +32,6 @@ from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.runtime import Runtime
-from unified_cli.storage.object_store import store_url
 
 _POLL_SECONDS = 0.5
 # As many tasks of a token without a limit run at a time.
@@ -62,22 +61,26 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     runtime = context.runtime
     address = scheduler_address.parse(engine)
     _check(options)
-    destination = places.destination(runtime, options.to or "", make=True)
+    objects = places.objects(runtime, options.to or "", make=True)
     job = _job(context, options)
     # It takes a third of a second to import.
     from unified_cli.bulk.engines.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
+    from unified_cli.bulk.export.destinations.shared_place import SharedPlace  # noqa: PLC0415  as above
 
     results = EngineResults(job.tasks, export_format.of(options))
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:
         try:
-            with DaskEngine(address, export_worker.work, runtime.monotonic) as cluster:
-                worker_check.check(cluster, job.tasks.values(), job.hashes, job.key)
-                _run(runtime, job, cluster, results, shown)
+            with (
+                DaskEngine(address, export_worker.work, runtime.monotonic) as cluster,
+                SharedPlace(runtime, objects) as place,
+            ):
+                worker_check.check(cluster, job.tasks.values(), job.hashes, job.key, place)
+                _run(runtime, job, place.word, cluster, results, shown)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
-    export_summary.report(runtime, str(destination), lists, results.summary)
+    export_summary.report(runtime, str(objects.url), lists, results.summary)
 
 
 def _check(options: ExportOptions) -> None:
@@ -88,10 +91,6 @@ def _check(options: ExportOptions) -> None:
             raise UsageError(
                 f"{flags[name].spellings[-1]} is for this machine, and workers send the requests", hint=hint
             )
-    if store_url.parse(options.to or "") is None:
-        raise UsageError(
-            "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"
-        )
 
 
 def _job(context: CommandContext, options: ExportOptions) -> _Job:
@@ -115,12 +114,13 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
     return _Job(tasks, hashes, key, paces)
 
 
-def _run(runtime: Runtime, job: _Job, engine: Engine, results: EngineResults, shown: Progress) -> None:
+def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: EngineResults, shown: Progress) -> None:
     slots = TokenSlots(job.paces, WINDOW, _MOST)
     left = len(job.tasks)
     while left:
         for name in slots.begin(runtime.monotonic()):
-            order = TaskOrder(secrets.token_hex(16), _paced(job.tasks[name], slots.pace(name)))
+            task = _paced(job.tasks[name], slots.pace(name))
+            order = TaskOrder(secrets.token_hex(16), job.key, place, job.hashes[name], task)
             engine.submit(EngineTask(name, msgspec.json.encode(order)))
         for event in engine.wait(_POLL_SECONDS):
             ended = results.note(event, shown)

@@ -2,12 +2,12 @@
 
 import hmac
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
 
-from unified_cli.bulk.export.destinations import places
+from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.cli.command_context import CommandContext
@@ -31,6 +31,7 @@ from unified_cli.masking import hide
 from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
+from unified_cli.storage.object_store.stored_objects import StoredObjects
 
 # Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
 _ASK_SECONDS, _NEWS_SECONDS = 1.0, 10.0
@@ -57,8 +58,13 @@ def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> Worker
         raise StateError("the order is of another version", hint="install the same version on each machine") from None
     context = _context()
     if isinstance(found, CheckOrder):
-        return WorkerReport(order, tokens=_hashes(context, found))
-    return WorkerReport(order, outcome=_done(context, found.task, tell))
+        tokens, objects = _checked(context, found.tasks, found.key, found.place)
+        return WorkerReport(order, tokens=tokens, place=shared_place.answer(objects, found.place))
+    task = found.task
+    tokens, _ = _checked(context, (task,), found.key, found.place)
+    if found.token and not hmac.compare_digest(found.token.encode(), tokens[task.name].encode()):
+        raise StateError(f"there is another token for {task.name}", hint="it has to be the same on each machine")
+    return WorkerReport(order, outcome=_done(context, task, tell))
 
 
 def _context() -> CommandContext:
@@ -86,23 +92,30 @@ def _made_runtime() -> Runtime:
     return runtime
 
 
-def _hashes(context: CommandContext, order: CheckOrder) -> dict[str, str]:
-    """A keyed hash of the token of each task. Raises StateError where one of them cannot be done here."""
+def _checked(
+    context: CommandContext, tasks: Sequence[ConnectionTask], key: bytes, place: str
+) -> tuple[dict[str, str], StoredObjects]:
+    """A keyed hash of the token of each task, and the objects at the destination, which is the driver's.
+
+    Raises StateError where one of the tasks cannot be done here, StorageError.
+    """
     found = {}
     clients = Clients(context.runtime, context.catalogue)
-    for task in order.tasks:
+    for task in tasks:
         task.check_version()
         task.operations(context.catalogue)
         options = task.command(ExportOptions())
         connections = task_export.checked(context, task, options, clients)
         token = clients.token(connections.resolve(connections.names[0]))
-        found[task.name] = token_hash(token, order.key)
+        found[task.name] = token_hash(token, key)
     try:
-        places.destination(context.runtime, order.tasks[0].to, make=True)
+        # A folder that is not there is not the one that the driver made.
+        objects = places.objects(context.runtime, tasks[0].to, make=False)
         export_format.of(options)
     except ConfigError as error:
         raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
-    return found
+    shared_place.check(context.runtime, objects, place)
+    return found, objects
 
 
 def token_hash(token: str, key: bytes) -> str:
@@ -112,7 +125,7 @@ def token_hash(token: str, key: bytes) -> str:
 
 def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
     plan = export_plan.of_task(context, task, ExportOptions())
-    destination = places.destination(context.runtime, plan.options.to or "", make=True)
+    destination = places.destination(context.runtime, plan.options.to or "", make=False)
 
     def tell_as_owner(news: bytes) -> None:
         try:

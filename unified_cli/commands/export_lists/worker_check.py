@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from unified_cli.bulk.engines.engine import Engine, EngineTask, TaskEnd
+from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.commands.export_lists import worker_messages
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.worker_messages import CheckOrder
@@ -14,16 +15,21 @@ from unified_cli.errors import NetworkError, StateError
 _POLL_SECONDS = 0.5
 
 
-def check(engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes) -> None:
-    """Ask every worker. Raises StateError that names the first one that cannot do a task, NetworkError without any."""
-    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, tuple(_brief(tasks)))))
+def check(
+    engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes, place: SharedPlace
+) -> None:
+    """Ask every worker. Raises StateError that names the first one that cannot do a task, NetworkError without any.
+
+    Raises StorageError where the place of the export cannot be read.
+    """
+    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks)))))
     left = engine.submit(order, everywhere=True)
     if not left:
         raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
     while left:
         for event in engine.wait(_POLL_SECONDS):
             if isinstance(event, TaskEnd):
-                _check_answer(event, hashes)
+                _check_answer(event, hashes, place)
                 left -= 1
 
 
@@ -35,7 +41,7 @@ def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
         seen.update(task.lists)
 
 
-def _check_answer(end: TaskEnd, hashes: Mapping[str, str]) -> None:
+def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -> None:
     where = f"the worker {end.where}"
     if end.result is None:
         raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
@@ -50,3 +56,4 @@ def _check_answer(end: TaskEnd, hashes: Mapping[str, str]) -> None:
             raise StateError(f"{where} has no token for {name}", hint="it has to be configured there")
         if expected and not hmac.compare_digest(found.encode(), expected.encode()):
             raise StateError(f"{where} has another token for {name}", hint="it has to be the same on each machine")
+    place.check_answer(where, report.place)

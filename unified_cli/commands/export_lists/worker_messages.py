@@ -35,16 +35,27 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheckOrder(msgspec.Struct, frozen=True, tag="check", forbid_unknown_fields=True):
-    """Find out whether each of these tasks can be done; the tokens are told as their hash with this key."""
+    """Find out whether each of these tasks can be done; the tokens are told as their hash with this key.
+
+    `place` is the word of the driver's probe at the destination.
+    """
 
     key: bytes
+    place: str
     tasks: tuple[ConnectionTask, ...]
 
 
 class TaskOrder(msgspec.Struct, frozen=True, tag="task", forbid_unknown_fields=True):
-    """Do the task; the number makes the order differ from all others."""
+    """Do the task; the number makes the order differ from all others.
+
+    A worker may have come after the check, so it checks the same: `token` is the hash of the task's token, empty where
+    the driver has none.
+    """
 
     number: str
+    key: bytes
+    place: str
+    token: str
     task: ConnectionTask
 
 
@@ -87,11 +98,15 @@ class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The answer to the order with this digest: an error, the hashes of the tokens by task, or an outcome."""
+    """The answer to the order with this digest: an error, what the check found, or an outcome.
+
+    It found the hashes of the tokens, by task; `place` is the word of the worker's probe at the destination.
+    """
 
     order: str
     error: Failure | None = None
     tokens: dict[str, str] = {}
+    place: str = ""
     outcome: TaskOutcome | None = None
 
 

@@ -4,10 +4,10 @@ import os
 import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from unified_cli import background_call
 from unified_cli.errors import ConfigError
@@ -15,6 +15,7 @@ from unified_cli.storage.object_store import store_errors
 from unified_cli.storage.object_store.store_url import StoreUrl
 
 if TYPE_CHECKING:
+    from obstore import ObjectMeta
     from obstore.store import ObjectStore
 
 _TIMEOUT = timedelta(seconds=60)
@@ -31,6 +32,13 @@ def check() -> None:
     """Raise ConfigError where the library that reaches object stores is not installed."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
+
+
+class Stored(NamedTuple):
+    """What a store tells of an object without reading it: its bytes, and when it was written by the store's clock."""
+
+    size: int
+    modified: datetime
 
 
 class StoredObjects:
@@ -100,10 +108,12 @@ class StoredObjects:
 
     def sizes(self, folder: str) -> dict[str, int]:
         """The names of all objects below the folder, as paths from it, in their order, each with its bytes."""
-        found = self._do(
-            "list", lambda: {meta["path"]: meta["size"] for batch in self._store.list(folder) for meta in batch}
-        )
-        return {path.removeprefix(f"{folder}/"): found[path] for path in sorted(found)}
+        return {name: stored.size for name, stored in self.listed(folder).items()}
+
+    def listed(self, folder: str) -> dict[str, Stored]:
+        """The same, each with all that the store lists of it."""
+        found = self._do("list", lambda: [_stored(meta) for batch in self._store.list(folder) for meta in batch])
+        return {path.removeprefix(f"{folder}/"): stored for path, stored in sorted(found)}
 
     def names(self) -> list[str]:
         """The names of the objects that are in no folder."""
@@ -131,6 +141,10 @@ class StoredObjects:
             return background_call.result_of(work) if is_main else work()
         except (exceptions.BaseError, ValueError, OSError) as error:
             raise store_errors.error_of(self.url, what, error) from None
+
+
+def _stored(meta: "ObjectMeta") -> tuple[str, Stored]:
+    return meta["path"], Stored(meta["size"], meta["last_modified"])
 
 
 def _allows_clear_text(environ: Mapping[str, str]) -> bool:

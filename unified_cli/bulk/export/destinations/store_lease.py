@@ -24,7 +24,7 @@ _POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Sign:
+class Sign:
     """Who runs, and how often it said so."""
 
     writer: str
@@ -34,6 +34,7 @@ class _Sign:
     beats: int = 0
 
     def text(self, beats: int = 0) -> bytes:
+        """The sign as it is stored, after so many beats."""
         return json.dumps(asdict(replace(self, beats=beats))).encode()
 
 
@@ -49,7 +50,7 @@ class StoreLease:
         self._objects = objects
         self._folder = folder
         self._number = 0
-        self._sign = _Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
+        self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -120,7 +121,7 @@ class StoreLease:
 
     def _is_alive(self, name: str) -> bool:
         before = self._read(name)
-        if before is None or _is_dead(before):
+        if before is None or is_dead(before):
             return False
         self._runtime.stderr.note(
             f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on {before.host}, "
@@ -135,16 +136,21 @@ class StoreLease:
                 return found is not None
         return False
 
-    def _read(self, name: str) -> _Sign | None:
+    def _read(self, name: str) -> Sign | None:
         text = self._objects.get(f"{self._folder}/{name}")
-        return None if text is None else state.decoded(text, _Sign)
+        return None if text is None else state.decoded(text, Sign)
 
-    def _in_use(self, sign: _Sign | None) -> InUseError:
+    def _in_use(self, sign: Sign | None) -> InUseError:
         whose = f"process {sign.process} on {sign.host}" if sign else "another run"
         return InUseError(f"the export to {self._objects.url} is in use by {whose}")
 
 
-def _is_dead(sign: _Sign) -> bool:
+def own_sign() -> Sign:
+    """A sign of this process, unlike all others."""
+    return Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
+
+
+def is_dead(sign: Sign) -> bool:
     """Whether it is known that the process is gone: it was one of this machine, since its start."""
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False
