@@ -9,13 +9,18 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from email.utils import formatdate
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from front_door import ROOT
 from pages import cursor_of, served, tickets
@@ -29,6 +34,34 @@ store_lease._BEAT_SECONDS = 1.0
 from unified_cli.__main__ import run
 run()
 """
+# The same, taken for dead soon; it stops before a chunk is written, and dies right after that, as it may.
+FROZEN = EXPORT.replace(
+    "from unified_cli.__main__ import run\n",
+    """
+import os, signal
+from unified_cli.storage.object_store.stored_objects import StoredObjects
+store_lease._DEAD_SECONDS = 2.5
+seen = []
+
+def before(write):
+    def put(self, path, data, *more):
+        is_chunk = path.endswith((".ndjson", ".parquet"))
+        seen.extend([path] * is_chunk)
+        last = is_chunk and len(seen) == int(os.environ.get("FREEZE", "0"))
+        if last:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        made = write(self, path, data, *more)
+        if last:
+            os._exit(9)
+        return made
+
+    return put
+
+for name in {"put", "created"} & {*vars(StoredObjects)}:
+    setattr(StoredObjects, name, before(getattr(StoredObjects, name)))
+from unified_cli.__main__ import run
+""",
+)
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "s3cr3t-of-the-store",
@@ -119,6 +152,49 @@ def s3_server(log: Path) -> Iterator[str]:
 
 
 @contextmanager
+def slow_to_list(url: str, seconds: float) -> Iterator[str]:
+    """The URL of the same server of S3, whose lists show an object only when it is so old."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            server = HTTPConnection(urlsplit(url).netloc, timeout=30)
+            server.request(self.command, self.path, body, dict(self.headers))
+            answer = server.getresponse()
+            text = answer.read()
+            if "list-type=2" in self.path:
+                text = re.sub(rb"<Contents>.*?</Contents>", self.shown, text, flags=re.DOTALL)
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in {"content-length", "connection", "date", "server", "transfer-encoding"}:
+                    self.send_header(name, value)
+            length = answer.getheader("Content-Length") if self.command == "HEAD" else len(text)
+            self.send_header("Content-Length", str(length or 0))
+            self.end_headers()
+            self.wfile.write(text)
+            server.close()
+
+        do_PUT = do_HEAD = do_DELETE = do_POST = do_GET  # noqa: N815  the names that the library calls
+
+        def shown(self, found: re.Match[bytes]) -> bytes:
+            at = re.search(rb"<LastModified>(.*?)</LastModified>", found[0])
+            assert at
+            age = time.time() - datetime.fromisoformat(at[1].decode()).timestamp()
+            return found[0] if age > seconds else b""
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@contextmanager
 def azure_server(program: str, log: Path) -> Iterator[str]:
     """The URL of Azurite, a process of its own."""
     options = ["--blobPort", "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
@@ -143,12 +219,12 @@ def _server(argv: Sequence[str], log: Path) -> Iterator[str]:
         process.wait(10)
 
 
-def start(argv: list[str], home: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(argv: list[str], home: Path, environ: Mapping[str, str], program: str = EXPORT) -> subprocess.Popen[bytes]:
     """The export as a process, with small chunks."""
     home.mkdir(exist_ok=True)
     path = os.pathsep.join((str(ROOT), *(entry for entry in sys.path if entry)))
     return subprocess.Popen(
-        [sys.executable, "-c", EXPORT, *argv],
+        [sys.executable, "-c", program, *argv],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": path, **environ},

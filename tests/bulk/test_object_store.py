@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -339,6 +340,173 @@ def test_a_frozen_writer_that_wakes_adds_nothing_to_a_list_that_was_taken_over(
     assert result.stderr.endswith("has taken over from this one\n")
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
     assert len(service.seen) == 8 + 2
+
+
+def is_stopped(process: subprocess.Popen[bytes]) -> bool:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("form", "at"),
+    [
+        ("ndjson", 1),
+        ("parquet", 3),
+        *(pytest.param(*one, marks=pytest.mark.long) for one in (("parquet", 1), ("ndjson", 2), ("ndjson", 3))),
+    ],
+)
+def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_count(
+    form: str, at: int, service: Service, bucket: Bucket, tmp_path: Path, unified: Unified
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    serve_lists(service, pages=8)
+    environ = {**bucket.environ, **service.environ}
+    for to in (f"s3://{bucket.name}/dump", f"file://{tmp_path}/dump"):
+        argv = ["export", "ticketing/tickets", "--to", to, "--rate", "0", "--format", form]
+        frozen = start(argv, tmp_path / "one", {**environ, "FREEZE": str(at)}, stores.FROZEN)
+        wait_for(frozen, lambda frozen=frozen: is_stopped(frozen))
+        code, stderr = ended(start(argv, tmp_path / "two", environ, stores.FROZEN))
+        assert (code, "waiting 2 s for a sign of life" in stderr) == (0, True), stderr
+        frozen.send_signal(signal.SIGCONT)
+        assert ended(frozen) == (9, "")
+        verified = unified(f"export --verify {to}", environ=dict(os.environ))
+        assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
+        code, stderr = ended(start(argv, tmp_path / "two", environ))
+        assert (code, stderr) == (0, f"wrote 0 files with 0 records to {to}, 1 already complete\n")
+    # Readers that know the names only.
+    under = "dump/acct-1/ticketing/tickets"
+    reader = "read_parquet" if form == "parquet" else "read_ndjson_objects"
+    for name in bucket.chunks(under):
+        (tmp_path / "there").mkdir(exist_ok=True)
+        (tmp_path / "there" / Path(name).name).write_bytes(bucket.get(name))
+    for place in (tmp_path / under, tmp_path / "there"):
+        assert duckdb.sql(f"SELECT count(*) FROM {reader}('{place}/*.{form}')").fetchall() == [(80,)]
+
+
+@pytest.fixture
+def late(bucket: Bucket, s3: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same store, whose lists show what was written after some time."""
+    with stores.slow_to_list(s3, 3600) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        bucket.environ["AWS_ENDPOINT_URL"] = url
+        yield
+
+
+@pytest.mark.usefixtures("late", "_small")
+def test_an_export_that_fails_goes_on_where_the_store_does_not_list_what_it_wrote_yet(
+    export: Export, service: Service, bucket: Bucket, unified: Unified, s3: str
+) -> None:
+    serve_lists(service, pages=8)
+    whole = service.reply
+    service.reply = lambda seen: served({}, 403) if "next_cursor=5" in seen.target else whole(seen)
+    assert export().code == 7
+    service.reply, asked = whole, len(service.seen)
+    result = export()
+    assert (result.code, result.stderr) == (
+        0,
+        f"wrote 1 file with 80 records to s3://{bucket.name}/dump, 0 already complete\n",
+    )
+    assert [dict(seen.query).get("next_cursor") for seen in service.seen[asked:]] == ["5", "6", "7"]
+    asked = len(service.seen)
+    assert export().stderr.endswith(", 1 already complete\n")
+    assert len(service.seen) == asked
+    verified = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
+    assert verified.stderr == f"s3://{bucket.name}/dump: the manifest matches 1 file\n"
+    bucket.environ["AWS_ENDPOINT_URL"] = s3
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+
+
+@pytest.mark.usefixtures("late")
+def test_an_export_that_was_killed_goes_on_where_the_store_does_not_list_what_it_wrote_yet(
+    service: Service, bucket: Bucket, tmp_path: Path, s3: str
+) -> None:
+    serve_lists(service, pages=8)
+    argv = ["export", "ticketing/tickets", "--to", f"s3://{bucket.name}/dump", "--rate", "0"]
+    environ = {**bucket.environ, **service.environ}
+    # It dies with a chunk that no log names.
+    killed = start(argv, tmp_path / "one", {**environ, "FREEZE": "3"}, stores.FROZEN)
+    wait_for(killed, lambda: is_stopped(killed))
+    killed.send_signal(signal.SIGCONT)
+    assert ended(killed) == (9, "")
+    code, stderr = ended(start(argv, tmp_path / "two", environ))
+    assert code == 0, stderr
+    bucket.environ["AWS_ENDPOINT_URL"] = s3
+    assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
+
+
+@pytest.mark.parametrize("scheme", ["s3", "file"])
+def test_a_changed_byte_is_found_by_the_next_run(
+    scheme: str, export: Export, service: Service, bucket: Bucket, tmp_path: Path
+) -> None:
+    serve_lists(service, pages=8)
+    to = f"s3://{bucket.name}/dump" if scheme == "s3" else f"file://{tmp_path}/dump"
+    assert export(to=to).code == 0
+    name = bucket.chunks(TICKETS)[0] if scheme == "s3" else str(next((tmp_path / "dump").rglob("*.ndjson")))
+    before = bucket.get(name) if scheme == "s3" else Path(name).read_bytes()
+
+    def put(data: bytes) -> None:
+        if scheme == "s3":
+            bucket.put(name, data)
+        else:
+            Path(name).unlink()
+            Path(name).write_bytes(data)
+
+    put(before.replace(b"t-1", b"t-7", 1))
+    asked = len(service.seen)
+    result = export(to=to)
+    assert (result.code, len(service.seen) - asked) == (12, 0)
+    assert result.stderr.endswith(
+        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart replaces it)\n"
+    )
+    # One that was only copied is the same; its bytes are looked at once.
+    put(before)
+    for _ in range(2):
+        assert export(to=to).stderr == f"wrote 0 files with 0 records to {to}, 1 already complete\n"
+
+
+def test_the_bytes_of_a_list_that_was_copied_are_read_once(
+    export: Export, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve_lists(service, pages=2)
+    assert export(to=f"file://{tmp_path}/dump").code == 0
+    shutil.copytree(tmp_path / "dump", tmp_path / "copy", copy_function=shutil.copyfile)
+    get, read = StoredObjects.get, []
+
+    def noted(objects: StoredObjects, path: str) -> bytes | None:
+        read.append(path)
+        return get(objects, path)
+
+    monkeypatch.setattr(StoredObjects, "get", noted)
+    for number in range(3):
+        read.clear()
+        assert export(to=f"file://{tmp_path}/copy").stderr.endswith(", 1 already complete\n")
+        assert [path for path in read if path.endswith(".ndjson")] == (
+            [] if number else ["acct-1/ticketing/tickets/0001-000001.ndjson"]
+        )
+
+
+def test_what_versions_before_wrote_is_read(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
+    # They took no note of tags, and each writer gave its chunks names of its own.
+    serve_lists(service, pages=3)
+    to = f"s3://{bucket.name}/dump"
+    assert export().code == 0
+    chunk, named = bucket.chunks(TICKETS)[0], f"{TICKETS}/0001-000001-0123abcd.ndjson"
+    bucket.put(named, bucket.get(chunk))
+    bucket.delete(chunk)
+    entry = json.loads(bucket.get(f"{LOG}/000001.json"))
+    for one in (entry["chunk"], *entry["chunks"]):
+        one["name"] = Path(named).name
+        del one["tag"]
+    bucket.put(f"{LOG}/000001.json", json.dumps(entry).encode())
+    manifest = json.loads(bucket.get("dump/manifest.json"))
+    assert manifest["files"][0].pop("look") == ""
+    bucket.put("dump/manifest.json", json.dumps(manifest).encode())
+    assert export().stderr == f"wrote 0 files with 0 records to {to}, 1 already complete\n"
+    assert json.loads(bucket.get("dump/manifest.json"))["files"][0]["look"]
+    assert unified(f"export --verify {to}", environ=dict(os.environ)).code == 0
+    bucket.put(named, b"{}\n")
+    assert export().code == 12
 
 
 def test_tasks_of_a_process_share_the_client_of_a_bucket(bucket: Bucket) -> None:

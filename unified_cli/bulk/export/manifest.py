@@ -32,7 +32,8 @@ class ManifestEntry:
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
     empty where all was read; `mark` is where the next one begins, if that was asked for, and `clock` that of the
     service when the list was begun. `modified` is the time of the file, in nanoseconds, when its content was last
-    compared with the hash.
+    compared with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has
+    such a thing.
     """
 
     file: str
@@ -54,6 +55,7 @@ class ManifestEntry:
     why: MaskedText | None = None
     since: str | None = None
     mark: Mark | None = None
+    look: str = ""
     clock: str = ""
     modified: int | None = None
 

@@ -15,7 +15,7 @@ from unified_cli.storage.object_store import store_errors
 from unified_cli.storage.object_store.store_url import StoreUrl
 
 if TYPE_CHECKING:
-    from obstore import ObjectMeta
+    from obstore import ObjectMeta, PutResult
     from obstore.store import ObjectStore
 
 _TIMEOUT = timedelta(seconds=60)
@@ -35,10 +35,14 @@ def check() -> None:
 
 
 class Stored(NamedTuple):
-    """What a store tells of an object without reading it: its bytes, and when it was written by the store's clock."""
+    """What a store tells of an object without reading it.
+
+    Its `size` in bytes, when it was written by the store's clock, and a `tag` that changes whenever it is written.
+    """
 
     size: int
     modified: datetime
+    tag: str
 
 
 class StoredObjects:
@@ -95,16 +99,34 @@ class StoredObjects:
 
         They must be unlike those of any other writer: a put whose answer is lost is repeated, and meets itself.
         """
+        return self.created(path, data) is not None
+
+    def created(self, path: str, data: bytes) -> str | None:
+        """The same; gives the tag of the object, None where another one is there."""
         from obstore import exceptions  # noqa: PLC0415  as above
 
-        def create() -> bool:
+        def create() -> str | None:
             try:
-                self._store.put(path, data, mode="create", use_multipart=False)
+                return _tag(self._store.put(path, data, mode="create", use_multipart=False))
             except exceptions.AlreadyExistsError:
-                return False
-            return True
+                return None
 
-        return self._do("write to", create) or self.get(path) == data
+        tag = self._do("write to", create)
+        if tag is None and self.get(path) == data:
+            stored = self.stored(path)
+            tag = stored and stored.tag
+        return tag
+
+    def stored(self, path: str) -> Stored | None:
+        """What the store tells of an object, also where its lists do not show it yet; None where there is none."""
+
+        def head() -> Stored | None:
+            try:
+                return _stored(self._store.head(path))
+            except FileNotFoundError:
+                return None
+
+        return self._do("read", head)
 
     def sizes(self, folder: str) -> dict[str, int]:
         """The names of all objects below the folder, as paths from it, in their order, each with its bytes."""
@@ -112,8 +134,8 @@ class StoredObjects:
 
     def listed(self, folder: str) -> dict[str, Stored]:
         """The same, each with all that the store lists of it."""
-        found = self._do("list", lambda: [_stored(meta) for batch in self._store.list(folder) for meta in batch])
-        return {path.removeprefix(f"{folder}/"): stored for path, stored in sorted(found)}
+        found = self._do("list", lambda: [meta for batch in self._store.list(folder) for meta in batch])
+        return {meta["path"].removeprefix(f"{folder}/"): _stored(meta) for meta in sorted(found, key=_path)}
 
     def names(self) -> list[str]:
         """The names of the objects that are in no folder."""
@@ -143,8 +165,17 @@ class StoredObjects:
             raise store_errors.error_of(self.url, what, error) from None
 
 
-def _stored(meta: "ObjectMeta") -> tuple[str, Stored]:
-    return meta["path"], Stored(meta["size"], meta["last_modified"])
+def _path(meta: "ObjectMeta") -> str:
+    return meta["path"]
+
+
+def _stored(meta: "ObjectMeta") -> Stored:
+    return Stored(meta["size"], meta["last_modified"], _tag(meta))
+
+
+def _tag(told: "ObjectMeta | PutResult") -> str:
+    """The tag, empty where the store has none. One store puts it in quotes in one answer and not in another."""
+    return (told["e_tag"] or "").strip('"')
 
 
 def _allows_clear_text(environ: Mapping[str, str]) -> bool:

@@ -26,12 +26,16 @@ _NAME = re.compile(r"\d{6,}\.json", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An object with some pages of a list; `mark` says how far they go in time, if that was asked for."""
+    """An object with some pages of a list; `mark` says how far they go in time, if that was asked for.
+
+    `tag` is what the store called these bytes; versions before took no note of it.
+    """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
     bytes: Count
     sha256: str
     mark: Mark | None = None
+    tag: str = ""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a time that is none."""
@@ -79,7 +83,11 @@ class ChunkLog:
     def newest(self) -> int:
         """The number of the newest entry, 0 without any. Raises StorageError."""
         names = self._objects.sizes(self._folder)
-        return max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
+        number = max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
+        # A store may list an object some time after it can be read.
+        while self._objects.stored(f"{self._folder}/{_name(number + 1)}"):
+            number += 1
+        return number
 
     def read(self) -> LoggedList | None:
         """What the whole log says; None for an empty one. Raises as `last` does."""
@@ -94,6 +102,10 @@ class ChunkLog:
         seen = [one for entry in entries[anew:] for one in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
         return LoggedList(last.number, last.first, chunks, replace(last.state, seen=seen))
+
+    def entry(self, number: int) -> LogEntry:
+        """The entry with this number. Raises StateError where it is damaged or gone, StorageError."""
+        return self._read(_name(number))
 
     def add(self, entry: LogEntry) -> bool:
         """Make the entry; says whether it is there, and not another writer's. Raises StorageError."""

@@ -1,14 +1,14 @@
 """A list in an object store: chunks of whole pages, each known by its entry in the log."""
 
 import hashlib
-import io
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from unified_cli.bulk.export import increments, parquet_file
+from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.destinations import stored_chunks
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry, LoggedList
 from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.increments import Mark
@@ -29,7 +29,9 @@ class ChunkedList:
     """The target of one list in an object store.
 
     Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages, each once: a chunk without an
-    entry is removed by whoever goes on, after an entry that its writer did not expect. All methods raise StorageError.
+    entry is removed by whoever goes on, after an entry that its writer did not expect. The chunk of an entry is created
+    where there is none, under a name that all writers know: of a writer that was frozen nothing comes to lie beside
+    those of the one that took over. All methods raise StorageError.
     """
 
     def __init__(
@@ -40,15 +42,20 @@ class ChunkedList:
         identity: ListIdentity,
         options: ListExportOptions,
         *,
+        check_held: Callable[[], None],
         takes_over: bool,
     ) -> None:
-        """With `takes_over` there may be a writer of this list that is taken for dead, and is frozen only."""
+        """With `takes_over` there may be a writer of this list that is taken for dead, and is frozen only.
+
+        `check_held` raises TakenOverError where this one is taken for dead by now.
+        """
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._objects = objects
         self._place = ListPlace.of(file)
         self._log = ChunkLog(objects, self._place.log)
         self._identity = identity
         self._options = options
+        self._check_held = check_held
         self._takes_over = takes_over
         self._writer = secrets.token_hex(4)
         self._known = LoggedList(0, 1, (), self._fresh())
@@ -68,20 +75,20 @@ class ChunkedList:
         self.state = self._known.state
         if restart and keep:
             self._read_again()
-        elif not self.state.pages and not self._known.chunks:
+        elif not self.state.pages and not self.state.records:
             # Whatever was asked for when it was begun, nothing was read.
-            self.state = self._fresh()
+            self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.other(self.state.options)
             raise StateError(f"{self} is of an export with {other}", hint=REMEDY)
         there = self._place.chunks(self._objects)
-        if wrong := [chunk.name for chunk in self._known.chunks if there.get(chunk.name) != chunk.bytes]:
-            raise StateError(f"{self}/{wrong[0]} is gone or was changed", hint=REMEDY)
+        if wrong := stored_chunks.changed(self._objects, self._place, self._known.chunks, there):
+            raise StateError(f"{self}/{wrong} is gone or was changed", hint=REMEDY)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if (unknown or self._takes_over) and not restart and not self.state.complete:
             # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,
             # nor before this one has written its first.
-            self._add(None, self.state)
+            self._fence(self.state)
         if unknown:
             self._objects.remove([f"{self._place.folder}/{name}" for name in sorted(unknown)])
         self._logged_at = self._monotonic()
@@ -97,7 +104,7 @@ class ChunkedList:
     def lines(self) -> Iterator[bytes]:
         """The records of the chunks that are logged."""
         for chunk in self._known.chunks:
-            yield from records(self._objects, self._place, chunk)
+            yield from stored_chunks.records(self._objects, self._place, chunk)
 
     def mark(self, lag: float) -> Mark:
         """How far the records go in time, for a next run that looks back so many seconds."""
@@ -145,39 +152,75 @@ class ChunkedList:
         """Have the log begin anew, also where it is damaged."""
         number = self._log.newest()
         self._known = LoggedList(number, number + 1, (), self._fresh())
-        self._add(None, self._known.state)
+        self._begin_with(self._known.state)
 
     def _read_again(self) -> None:
         """Have the log begin again with the first page, after the chunks that there are."""
         again = replace(self._known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
-        self._add(None, replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
+        self._begin_with(replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
+
+    def _begin_with(self, state: Checkpoint) -> None:
+        """Have the log go on from this state."""
+        if self._takes_over:
+            self._fence(state)
+        else:
+            self._add(None, state)
+
+    def _fence(self, state: Checkpoint) -> None:
+        """Take the next number, and the name of its chunk, from a writer that may only be frozen."""
+        # An empty chunk is one that readers can read.
+        if chunk := self._created(b""):
+            self._add_chunk(chunk, state)
+        else:
+            self._take_number(state)
+
+    def _take_number(self, state: Checkpoint) -> None:
+        """Make the entry that belongs to a chunk which another writer has left, and remove that."""
+        name = self._place.chunk(self._known.number + 1)
+        self._add(None, state)
+        self._objects.remove([f"{self._place.folder}/{name}"])
 
     def _write(self, state: Checkpoint) -> None:
         """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
         lines = self._whole_pages()
-        chunk = self._chunk(lines) if lines else None
-        size = chunk.bytes if chunk else 0
-        sha256 = hashlib.sha256(f"{state.sha256}{chunk.sha256}".encode()).hexdigest() if chunk else state.sha256
-        self._add(chunk, replace(state, bytes=state.bytes + size, sha256=sha256))
+        if not lines:
+            self._add(None, state)
+        elif chunk := self._created(lines) or self._created_after(lines):
+            self._add_chunk(chunk, state)
+        else:
+            raise TakenOverError(str(self))
         del self._buffer[: self._counted]
         self._counted = 0
         self._logged_at = self._monotonic()
 
-    def _chunk(self, lines: bytes) -> Chunk:
-        """The chunk with these lines, which is there then."""
-        data = _as_parquet(lines, self._options.profile) if self._options.parquet else lines
-        name = f"{self._place.begin}{self._known.number + 1:06}-{self._writer}{self._place.suffix}"
-        mark = None if self._options.lag is None else self._mark_of_buffer(self._options.lag)
-        self._objects.put(f"{self._place.folder}/{name}", data)
-        return Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark)
+    def _created(self, lines: bytes) -> Chunk | None:
+        """The chunk with these lines, which is there then; None where there is another one in its place."""
+        data = stored_chunks.as_parquet(lines, self._options.profile) if self._options.parquet else lines
+        name = self._place.chunk(self._known.number + 1)
+        mark = self._mark_of_buffer(self._options.lag) if lines and self._options.lag is not None else None
+        tag = self._objects.created(f"{self._place.folder}/{name}", data)
+        return None if tag is None else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark, tag)
+
+    def _created_after(self, lines: bytes) -> Chunk | None:
+        """The same, after the chunk that is in its place: it was left by a writer that is dead, or by one that is not.
+
+        Raises TakenOverError where that one has taken over.
+        """
+        self._check_held()
+        self._take_number(self._known.state)
+        return self._created(lines)
 
     def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(partial(_lines, self._whole_pages()), lag, self.state.begun)
+        return increments.mark_of(partial(stored_chunks.lines, self._whole_pages()), lag, self.state.begun)
 
     def _whole_pages(self) -> bytes:
         """What was counted."""
         # A slice of the buffer would be a copy that is copied again.
         return bytes(memoryview(self._buffer)[: self._counted])
+
+    def _add_chunk(self, chunk: Chunk, state: Checkpoint) -> None:
+        sha256 = hashlib.sha256(f"{state.sha256}{chunk.sha256}".encode()).hexdigest()
+        self._add(chunk, replace(state, bytes=state.bytes + chunk.bytes, sha256=sha256))
 
     def _add(self, chunk: Chunk | None, state: Checkpoint) -> None:
         known = self._known
@@ -195,43 +238,12 @@ class ChunkedList:
             chunks if state.complete else (),
         )
         if not self._log.add(entry):
-            if chunk:
-                self._objects.remove([f"{self._place.folder}/{chunk.name}"])
+            self._leave(number, chunk)
             raise TakenOverError(str(self))
         self._known = LoggedList(number, known.first, chunks, state)
         self.state = state
 
-
-def remove(objects: StoredObjects, file: str) -> None:
-    """Have the log of a list say that nothing was read, and remove its chunks.
-
-    Raises TakenOverError where another run writes to it, StorageError.
-    """
-    place = ListPlace.of(file)
-    log = ChunkLog(objects, place.log)
-    if number := log.newest():
-        number += 1
-        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint("", ""))):
-            raise TakenOverError(f"{objects.url}/{place.folder}")
-    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
-
-
-def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
-    """The records of a chunk. Raises StateError where it is gone, StorageError."""
-    data = objects.get(f"{place.folder}/{chunk.name}")
-    if data is None:
-        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=REMEDY)
-    if place.suffix == ".parquet":
-        yield from parquet_file.records(io.BytesIO(data))
-    else:
-        yield from _lines(data)
-
-
-def _lines(data: bytes) -> Iterator[bytes]:
-    yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
-
-
-def _as_parquet(lines: bytes, profile: str) -> bytes:
-    made = io.BytesIO()
-    parquet_file.write(io.BytesIO(lines), made.write, profile)
-    return made.getvalue()
+    def _leave(self, number: int, chunk: Chunk | None) -> None:
+        """Remove the chunk unless the entry of its number, which is another writer's, has it."""
+        if chunk and self._log.entry(number).chunk is None:
+            self._objects.remove([f"{self._place.folder}/{chunk.name}"])

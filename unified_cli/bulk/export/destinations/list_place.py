@@ -1,9 +1,11 @@
 """Where the objects of a list are in an object store."""
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, Self
 
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store.stored_objects import Stored, StoredObjects
 
 _LOGS = ".log"
 
@@ -26,6 +28,19 @@ class ListPlace(NamedTuple):
         folder = path.parent / (resource if added else path.stem)
         return cls(str(folder), f"{begin:04}-", path.suffix, f"{_LOGS}/{folder}/{begin:04}")
 
-    def chunks(self, objects: StoredObjects) -> dict[str, int]:
-        """The names of the chunks that are there, also of those that no log knows, with their bytes."""
-        return {name: size for name, size in objects.sizes(self.folder).items() if name.startswith(self.begin)}
+    def chunk(self, number: int) -> str:
+        """The name of the chunk of the entry with this number.
+
+        It is that of every writer: who was frozen and wakes finds it taken, and leaves nothing that readers count.
+        """
+        return f"{self.begin}{number:06}{self.suffix}"
+
+    def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
+        """The chunks that are there, also those that no log knows, by their names."""
+        return {name: stored for name, stored in objects.listed(self.folder).items() if name.startswith(self.begin)}
+
+
+def look(chunks: Mapping[str, Stored]) -> str:
+    """What chunks look like in a list of the store: a digest of their names, bytes and tags, empty without tags."""
+    found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
+    return hashlib.sha256(repr(found).encode()).hexdigest() if all(tag for _, _, tag in found) else ""

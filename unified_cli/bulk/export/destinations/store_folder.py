@@ -6,14 +6,14 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
-from unified_cli.bulk.export.destinations import chunked_list
+from unified_cli.bulk.export.destinations import list_place, stored_chunks
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
 from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.destinations.store_lease import StoreLease
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_identity import ListIdentity
-from unified_cli.bulk.export.manifest import ManifestEntry
+from unified_cli.bulk.export.manifest import NAME, ManifestEntry
 from unified_cli.errors import StateError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -64,25 +64,39 @@ class StoreFolder:
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
         """The chunks of a list, and their log."""
-        follows_dead = self._lease is not None and self._lease.follows_dead
-        return ChunkedList(self._runtime, self._objects, file, identity, options, takes_over=follows_dead)
+        takes_over = self._lease is not None and self._lease.follows_frozen
+        return ChunkedList(
+            self._runtime,
+            self._objects,
+            file,
+            identity,
+            options,
+            check_held=self.check_held,
+            takes_over=takes_over,
+        )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the list is there. Raises StateError where it was changed, StorageError."""
+        """Whether the list is there. Raises StateError where it was changed, StorageError.
+
+        Its log is asked once: then the entry has what the chunks look like in a list of the store.
+        """
         if not entry.complete:
             return False
         place = ListPlace.of(entry.file)
         there = place.chunks(self._objects)
-        if sum(there.values()) == entry.bytes:
+        if entry.look and list_place.look(there) == entry.look:
             return True
-        # Beside the list there may be chunks that a killed run did not come to log.
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             return False
-        if any(there.get(chunk.name) != chunk.bytes for chunk in last.chunks):
+        if stored_chunks.changed(self._objects, place, last.chunks, there):
             raise StateError(f"{self}/{place.folder} is not the list that was exported", hint="--restart replaces it")
         known = {chunk.name for chunk in last.chunks}
+        # Beside the list there may be chunks that a killed run did not come to log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
+        # A store may list an object some time after it can be read.
+        if known <= there.keys():
+            entry.look = list_place.look({name: there[name] for name in known})
         return True
 
     def sweep(self, file: str) -> None:
@@ -93,18 +107,20 @@ class StoreFolder:
         place = ListPlace.of(file)
         last = ChunkLog(self._objects, place.log).last()
         for chunk in last.chunks if last else ():
-            yield from chunked_list.records(self._objects, place, chunk)
+            yield from stored_chunks.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
         """Remove a list or a manifest, if it is there. Raises TakenOverError where another run writes to it."""
         if fnmatch(name, _MANIFESTS):
             self._objects.remove([name])
         else:
-            chunked_list.remove(self._objects, name)
+            stored_chunks.remove(self._objects, name)
 
     def manifests(self) -> list[str]:
         """The names of all manifests. Raises StorageError."""
-        return [name for name in self._objects.names() if fnmatch(name, _MANIFESTS)]
+        names = {name for name in self._objects.names() if fnmatch(name, _MANIFESTS)}
+        # A store may list an object some time after it can be read.
+        return sorted(names | ({NAME} if self._objects.stored(NAME) else set()))
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """How a complete list is not what its entry says. Raises StorageError."""

@@ -50,6 +50,8 @@ class StoreLease:
         self._objects = objects
         self._folder = folder
         self._number = 0
+        self._before: list[str] = []
+        self._follows_frozen = False
         self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -60,12 +62,14 @@ class StoreLease:
         Raises InUseError where another run has it, StorageError, also for a store that cannot create an object only
         where there is none.
         """
-        names = self._names()
+        names = self._before = self._names()
         if names and self._is_alive(names[-1]):
             raise self._in_use(self._read(names[-1]))
+        signs = [sign for name in names if (sign := self._read(name))]
+        self._follows_frozen = not all(map(is_dead, signs))
         self._number = int(names[-1]) + 1 if names else 1
         if not self._objects.create(self._path, self._sign.text()):
-            raise self._in_use(self._read(f"{self._number:06}"))
+            raise self._in_use(self._read(_name(self._number)))
         if self._objects.create(self._path, self._sign.text(beats=1)):
             raise StorageError(
                 f"{self._objects.url} replaces objects where it should only create them, so runs could mix",
@@ -74,14 +78,13 @@ class StoreLease:
         self._thread = os_limits.start_thread(self._renew)
 
     @property
-    def follows_dead(self) -> bool:
-        """Whether an earlier run held it to the end without releasing it: it was killed, or is frozen."""
-        return self._number > 1
+    def follows_frozen(self) -> bool:
+        """Whether an earlier run held it without releasing it, and may be frozen only."""
+        return self._follows_frozen
 
     def check(self) -> None:
         """Raise TakenOverError where another run has the lease by now, StorageError."""
-        later = [name for name in self._names() if int(name) > self._number]
-        if later or not self._is_there():
+        if not self._is_there() or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
@@ -93,7 +96,7 @@ class StoreLease:
 
     @property
     def _path(self) -> str:
-        return f"{self._folder}/{self._number:06}"
+        return f"{self._folder}/{_name(self._number)}"
 
     def _renew(self) -> None:
         beats = 0
@@ -109,15 +112,20 @@ class StoreLease:
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
-            self._objects.remove([f"{self._folder}/{name}" for name in self._names()])
+            # Those before first: whoever wakes then finds that another run has it.
+            self._objects.remove([f"{self._folder}/{name}" for name in (*self._before, _name(self._number))])
 
     def _is_there(self) -> bool:
         """Whether the sign is there, and this run's."""
-        found = self._read(f"{self._number:06}")
+        found = self._read(_name(self._number))
         return found is not None and found.writer == self._sign.writer
 
     def _names(self) -> list[str]:
-        return [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
+        names = [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
+        # A store may list an object some time after it can be read.
+        while self._read(later := _name(int(names[-1]) + 1 if names else 1)):
+            names.append(later)
+        return names
 
     def _is_alive(self, name: str) -> bool:
         before = self._read(name)
@@ -161,6 +169,10 @@ def is_dead(sign: Sign) -> bool:
     except (OSError, OverflowError):
         return False
     return False
+
+
+def _name(number: int) -> str:
+    return f"{number:06}"
 
 
 def _machine() -> str:
