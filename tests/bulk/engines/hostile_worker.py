@@ -11,8 +11,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from unified_cli import __version__
+from unified_cli.bulk.export.destinations import list_place, places
+from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.commands.export_lists import connection_task, export_worker
+from unified_cli.commands.export_lists.worker_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
 from unified_cli.storage.object_store.store_url import StoreUrl
 from unified_cli.storage.object_store.stored_objects import StoredObjects
 
@@ -87,13 +92,57 @@ def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
     connection_task.__version__ = "0.0.9" if mode == "version" else __version__
     StoredObjects.at = on_another_disk if mode == "disk" else AT  # type: ignore[assignment]
     StoredObjects.put = nowhere if mode == "writes nowhere" else PUT  # type: ignore[method-assign]
-    if mode in {"", "version", "hang", "disk", "writes nowhere"} or mode.startswith("check ") != (
+    if mode in LIES and b'"type":"task"' in payload:
+        return LIES[mode](payload)
+    if mode in {"", "version", "hang", "disk", "writes nowhere", *LIES} or mode.startswith("check ") != (
         b'"type":"check"' in payload
     ):
         BEFORE.append(WORK(payload, tell))
         return BEFORE[-1]
-    answers = {"pickled": pickle.dumps(Pickled()), "other": BEFORE[-1], "pickle": Pickled()}
+    answers = {"pickled": pickle.dumps(Pickled()), "other": BEFORE[-1] if BEFORE else b"", "pickle": Pickled()}
     return answers[mode.removeprefix("check ")]
+
+
+def says_done(payload: bytes) -> bytes:
+    """Do nothing, and say that it is done."""
+    return msgspec.json.encode(WorkerReport(digest(payload), outcome=TaskOutcome(0, {})))
+
+
+def says_so_in_the_manifest(payload: bytes) -> bytes:
+    """Write a manifest of lists that are not there, and of more records than there can be."""
+    task = msgspec.json.decode(payload, type=TaskOrder).task
+    entries = {}
+    for number, name in enumerate(task.lists):
+        file = f"{task.name}/{name}.ndjson"
+        entry = ManifestEntry(file, task.name, task.account, task.base_url, *name.split("/"), complete=True)
+        entry.records, entry.bytes = (1 << 48, 0) if number else (7, 700)
+        entry.look = list_place.look({}) if number else ""
+        entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
+        entries[file] = entry
+    name = f"manifest-of-{task.name}.json"
+    objects = places.objects(export_worker._context().runtime, task.to, make=False)
+    objects.put(name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text())
+    return says_done(payload)
+
+
+def says_that_all_failed(payload: bytes) -> bytes:
+    """Refuse each list with a long text."""
+    task = msgspec.json.decode(payload, type=TaskOrder).task
+    failed = {f"{task.name}/{name}.ndjson": Failure(5, "x" * 100_000) for name in task.lists}
+    return msgspec.json.encode(WorkerReport(digest(payload), outcome=TaskOutcome(0, failed)))
+
+
+def says_that_it_cannot(payload: bytes) -> bytes:
+    """Refuse the task with a long text, as if it had been interrupted."""
+    return msgspec.json.encode(WorkerReport(digest(payload), error=Failure(130, "y" * 100_000)))
+
+
+LIES: dict[str, Callable[[bytes], bytes]] = {
+    "says done": says_done,
+    "says so in the manifest": says_so_in_the_manifest,
+    "says that all failed": says_that_all_failed,
+    "says that it cannot": says_that_it_cannot,
+}
 
 
 def dask_setup(_worker: Any) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import time
@@ -218,6 +219,41 @@ def test_a_worker_that_sees_another_disk_ends_it_before_anything_is_sent(
     assert result.stderr.count("\n") == 1
     assert asked_by(dask) == before
     assert [path for path in to.rglob("*") if path.is_file()] == []
+
+
+SAID = "the worker WORKER said that it has done acme/{}.ndjson, which is not complete at file://TO"
+LONG = "{}… (97952 more characters)"
+CANNOT = f"the worker WORKER did not do the task of acme: {LONG.format('y' * 2048)}"
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "said"),
+    [
+        ("says done", 12, [f"acme/{LISTS[0]}.ndjson: {SAID.format(LISTS[0])}", f"error: {SAID.format(LISTS[1])}"]),
+        (
+            "says so in the manifest",
+            12,
+            [f"acme/{LISTS[0]}.ndjson: {SAID.format(LISTS[0])}", f"error: {SAID.format(LISTS[1])}"],
+        ),
+        (
+            "says that all failed",
+            5,
+            [f"acme: 2 lists failed, the first with: {LONG.format('x' * 2048)}", "error: all 2 lists failed"],
+        ),
+        ("says that it cannot", 5, [f"acme: 2 lists failed, the first with: {CANNOT}", "error: all 2 lists failed"]),
+    ],
+)
+def test_a_worker_that_lies_is_not_believed(
+    mode: str, code: int, said: list[str], dask: Cluster, driven: Callable[[str], Result], tmp_path: Path
+) -> None:
+    (dask.home / "hostile").write_text(mode)
+    result = driven(f"export {' '.join(LISTS)} -p acme")
+    stderr = re.sub(r"tcp://[0-9.:]+", "WORKER", result.stderr).replace(str(tmp_path / "dump"), "TO")
+    first = "wrote 0 files with 0 records to file://TO, 0 already complete"
+    assert (result.code, sorted(stderr.replace(" (run the same command again)", "").splitlines())) == (
+        code,
+        sorted([first, *said]),
+    )
 
 
 def test_a_token_that_only_the_workers_have_is_used_there(

@@ -67,7 +67,8 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     from unified_cli.bulk.engines.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
     from unified_cli.bulk.export.destinations.shared_place import SharedPlace  # noqa: PLC0415  as above
 
-    results = EngineResults(job.tasks, export_format.of(options))
+    destination = places.destination(runtime, options.to or "", make=False)
+    results = EngineResults(job.tasks, export_format.of(options), destination)
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:
         try:
@@ -119,6 +120,7 @@ def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: Engin
     left = len(job.tasks)
     while left:
         for name in slots.begin(runtime.monotonic()):
+            results.begin(name)
             task = _paced(job.tasks[name], slots.pace(name))
             order = TaskOrder(secrets.token_hex(16), job.key, place, job.hashes[name], task)
             engine.submit(EngineTask(name, msgspec.json.encode(order)))

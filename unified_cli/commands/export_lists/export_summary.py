@@ -28,18 +28,25 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
         runtime.stderr.line(
             f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
         )
-    for line in (*summary.partial, *_failures(summary.failed)):
+    last = _worst(summary.failed)
+    # What the last line says is not said before.
+    told = {name: error for name, error in summary.failed.items() if last is None or error.one_line != last.one_line}
+    for line in (*summary.partial, *_failures(told)):
         runtime.stderr.line(line)
+    if last:
+        raise last
     _raise_error(summary, total)
+
+
+def _worst(failed: Mapping[str, UnifiedError]) -> UnifiedError | None:
+    """The failure that is told as the outcome of the whole export, if there is such a one."""
+    kinds = (StorageError, StateError, UnsafeError)
+    return next((error for kind in kinds for error in failed.values() if isinstance(error, kind)), None)
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:
     """Raise the error that sums up the export, if anything failed or is missing."""
     failed = summary.failed
-    for kind in (StorageError, StateError, UnsafeError):
-        for error in failed.values():
-            if isinstance(error, kind):
-                raise error
     kinds = {error.code for error in failed.values()}
     if failed and len(failed) == total and len(kinds) == 1:
         raise next(iter(failed.values())).retold(f"{all_of(total, 'list')} failed")
@@ -67,7 +74,7 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
             yield f"failed alike: {what}, the first ({names[0]}) with: {failed[names[0]].one_line}"
             continue
         for connection, names in connections.items():
-            if len(names) > _MOST_LINES:
+            if len(names) > _MOST_LINES or len({failed[name].one_line for name in names}) < len(names):
                 yield f"{connection}: {counted(len(names), 'list')} failed, the first with: {failed[names[0]].one_line}"
             else:
                 yield from (f"{name}: {failed[name].one_line}" for name in names)

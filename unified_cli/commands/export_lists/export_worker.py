@@ -8,7 +8,6 @@ from functools import cache
 import msgspec
 
 from unified_cli.bulk.export.destinations import places, shared_place
-from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
@@ -137,22 +136,8 @@ def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes],
 
     shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell_as_owner)
     summary = export_plan.carry_out(context, plan, destination, shown, lambda: shown.unwanted)
-    return _outcome(summary, plan.clients.recent_sends())
-
-
-def _outcome(summary: ExportSummary, sent: int) -> TaskOutcome:
-    without = [entries[0].why or "" for entries in summary.without_lists.values()]
-    return TaskOutcome(
-        summary.written,
-        summary.unchanged,
-        summary.records,
-        summary.not_offered,
-        sent,
-        tuple(summary.partial),
-        {name: Failure.of(error) for name, error in summary.failed.items()},
-        without[0] if without else None,
-        tuple(summary.ahead),
-    )
+    failed = {name: Failure.of(error) for name, error in summary.failed.items()}
+    return TaskOutcome(plan.clients.recent_sends(), failed, tuple(summary.ahead))
 
 
 class WorkerProgress(Progress):

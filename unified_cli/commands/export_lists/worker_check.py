@@ -49,7 +49,7 @@ def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -
     if report is None:
         raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
     if report.error:
-        raise StateError(f"{where} cannot do the export: {report.error.message}")
+        raise StateError(f"{where} cannot do the export: {report.error.error().message}")
     for name, expected in hashes.items():
         found = report.tokens.get(name, "")
         if not found:

@@ -6,13 +6,26 @@ from typing import Annotated, Self, TypeVar
 import msgspec
 
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
-from unified_cli.errors import ServiceError, UnifiedError
+from unified_cli.errors import (
+    DifferentError,
+    ServiceError,
+    StoppedError,
+    TerminatedError,
+    UnifiedError,
+    UnknownError,
+)
 from unified_cli.json_text import typed_json
+from unified_cli.masking import excerpt
 
 _T = TypeVar("_T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
 _LARGEST = 64 * 1024 * 1024
-_KINDS = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
+# What can end a task: it sends no writes, compares nothing, and no signal that a worker gets is one of the driver's.
+_KINDS = {
+    int(kind.code): kind
+    for kind in UnifiedError.__subclasses__()
+    if not issubclass(kind, UnknownError | DifferentError | StoppedError | TerminatedError)
+}
 
 
 class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +42,7 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def error(self) -> UnifiedError:
         """The error that it was."""
-        error = _KINDS.get(self.exit, ServiceError)(self.message)
+        error = _KINDS.get(self.exit, ServiceError)(excerpt(self.message))
         error.status = self.status
         return error
 
@@ -82,17 +95,13 @@ class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came of a task; `sent` is how many of its requests count for the service's limits still."""
+    """What came of a task; `sent` is how many of its requests count for the service's limits still.
 
-    written: _Count
-    unchanged: _Count
-    records: _Count
-    not_offered: _Count
+    `failed` are its lists that are not complete, by their files. Whether the others are, the driver sees for itself.
+    """
+
     sent: _Count
-    partial: tuple[str, ...]
     failed: dict[str, Failure]
-    without_lists: str | None
-    """Why none of the lists is offered, if that is so."""
     ahead: tuple[str, ...] = ()
     """Lists with records that are stamped later than the service's clock."""
 

@@ -89,7 +89,8 @@ class StoreFolder:
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             return False
-        if stored_chunks.changed(self._objects, place, last.chunks, there):
+        told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
+        if not told or stored_chunks.changed(self._objects, place, last.chunks, there):
             raise StateError(f"{self}/{place.folder} is not the list that was exported", hint="--restart replaces it")
         known = {chunk.name for chunk in last.chunks}
         # Beside the list there may be chunks that a killed run did not come to log.
