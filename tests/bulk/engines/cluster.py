@@ -109,7 +109,7 @@ class Cluster:
         return self.home / "driver"
 
     def config(self, profiles: dict[str, str], *homes: Path) -> None:
-        """Write the configuration, everywhere or in these homes: profiles, each with a token."""
+        """Write the configuration, everywhere or in these homes: profiles, each with a token if it has one."""
         for home in homes or (self.home, self.driver):
             self._config(profiles, home)
 
@@ -117,7 +117,8 @@ class Cluster:
         path = home / ".config" / "unified" / "config.toml"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         tables = "".join(
-            f'[profiles.{name}]\naccount_id = "of-{name}"\ntoken_file = "{self.token_file(token)}"\n'
+            f'[profiles.{name}]\naccount_id = "of-{name}"\n'
+            + (f'token_file = "{self.token_file(token)}"\n' if token else "")
             for name, token in profiles.items()
         )
         path.write_text(f'base_url = "{self.service}"\n{tables}')

@@ -12,11 +12,12 @@ import pytest
 from unified_cli import __version__
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd, TaskNews
 from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.destinations import places
+from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry
 from unified_cli.bulk.export.destinations.list_place import ListPlace
+from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
-from unified_cli.commands.export_lists import worker_messages
+from unified_cli.commands.export_lists import worker_check, worker_messages
 from unified_cli.commands.export_lists.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export_lists.engine_results import EngineResults
 from unified_cli.commands.export_lists.worker_messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
@@ -189,3 +190,35 @@ def test_news_of_a_task_that_is_run_again_count_once(results: EngineResults, sho
     for data in (b"", b'{"records": -1}', b'{"records": 1e300}', b'{"other": 1}', b'{"lists": 3}', b'{"failed": 2}'):
         results.note(TaskNews(ORDER, data), shown)
     assert shown.so_far() == "1 of 4 lists, 7 records"
+
+
+class Ends:
+    """An engine whose tasks came to these ends."""
+
+    def __init__(self, *ends: TaskEnd | WorkerReport) -> None:
+        self.ends = ends
+        self.order = ORDER
+
+    def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
+        assert everywhere
+        self.order = task
+        return len(self.ends)
+
+    def wait(self, _seconds: float) -> list[TaskNews | TaskEnd]:
+        order = worker_messages.digest(self.order.payload)
+        return [
+            end
+            if isinstance(end, TaskEnd)
+            else TaskEnd(self.order, "w", msgspec.json.encode(msgspec.structs.replace(end, order=order)))
+            for end in self.ends
+        ]
+
+
+def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) -> None:
+    lost, hashes = TaskEnd(ORDER, "tcp://w:1", why="the worker was lost"), {"acme": "hash"}
+    objects = places.objects(RUNTIME, f"file://{tmp_path}", make=True)
+    with SharedPlace(RUNTIME, objects) as place:
+        fine = WorkerReport("", tokens=hashes, place=shared_place.answer(objects, place.word))
+        worker_check.check(Ends(lost, fine, lost), [TASK], hashes, b"key", place)
+        with pytest.raises(NetworkError, match="all workers were lost before they could be asked"):
+            worker_check.check(Ends(lost), [TASK], hashes, b"key", place)

@@ -26,11 +26,17 @@ def check(
     left = engine.submit(order, everywhere=True)
     if not left:
         raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
+    answered = 0
     while left:
         for event in engine.wait(_POLL_SECONDS):
             if isinstance(event, TaskEnd):
-                _check_answer(event, hashes, place)
                 left -= 1
+                # One that was lost meanwhile does nothing, and one that takes its place checks the same.
+                if event.result is not None or event.refused:
+                    _check_answer(event, hashes, place)
+                    answered += 1
+    if not answered:
+        raise NetworkError("all workers were lost before they could be asked", hint="run the same command again")
 
 
 def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
