@@ -435,6 +435,25 @@ def test_an_export_that_was_killed_goes_on_where_the_store_does_not_list_what_it
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
 
 
+def test_what_takes_over_from_a_frozen_run_and_finds_no_change_leaves_nothing_in_the_end(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    record = {"id": "t", "updated_at": "2026-01-01T00:00:00Z"}
+    service.reply = lambda _: served({"result": [record], "next_cursor": None})
+    assert export("--incremental").code == 0
+    sign = {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 3}
+    bucket.put("dump/.lease/manifest.json/000001", json.dumps(sign).encode())
+    found = []
+    for _ in range(4):
+        assert "0 files with 0 records" in export("--incremental").stderr
+        found.append((len(bucket.chunks(TICKETS)), len(bucket.names("dump/.log"))))
+        assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+        assert stores.lines(bucket.content(TICKETS)) == ["t"]
+    # The empty chunk that keeps the frozen one from writing is gone with the next run, and the log grows no more.
+    assert [chunks for chunks, _ in found] == [2, 1, 1, 1]
+    assert found[1] == found[2] == found[3]
+
+
 @pytest.mark.parametrize("scheme", ["s3", "file"])
 def test_a_changed_byte_is_found_by_the_next_run(
     scheme: str, export: Export, service: Service, bucket: Bucket, tmp_path: Path

@@ -85,10 +85,13 @@ class ChunkedList:
         if wrong := stored_chunks.changed(self._objects, self._place, self._known.chunks, there):
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=REMEDY)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
-        if (unknown or self._takes_over) and not restart and not self.state.complete:
+        if not restart and not self.state.complete:
             # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,
             # nor before this one has written its first.
-            self._fence(self.state)
+            if self._takes_over:
+                self._fence(self.state)
+            elif unknown:
+                self._add(None, self.state)
         if unknown:
             self._objects.remove([f"{self._place.folder}/{name}" for name in sorted(unknown)])
         self._logged_at = self._monotonic()
@@ -138,7 +141,7 @@ class ChunkedList:
 
     def abandon(self) -> None:
         """Have the log say that nothing was read, if there is one."""
-        if self._known.number:
+        if self._known.chunks or self._known.state.pages:
             self._forget()
 
     def close(self) -> None:
@@ -160,14 +163,11 @@ class ChunkedList:
         self._begin_with(replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
 
     def _begin_with(self, state: Checkpoint) -> None:
-        """Have the log go on from this state."""
-        if self._takes_over:
-            self._fence(state)
-        else:
-            self._add(None, state)
+        self._fence(state) if self._takes_over else self._add(None, state)
 
     def _fence(self, state: Checkpoint) -> None:
         """Take the next number, and the name of its chunk, from a writer that may only be frozen."""
+        self._takes_over = False
         # An empty chunk is one that readers can read.
         if chunk := self._created(b""):
             self._add_chunk(chunk, state)

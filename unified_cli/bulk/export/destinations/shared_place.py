@@ -25,6 +25,7 @@ _PATIENCE_SECONDS = 3.0
 _POLL_SECONDS = 0.25
 # A driver writes its probe anew so often, and one that is that much older than another was left behind.
 _BEAT_SECONDS = 30.0
+_JOIN_SECONDS = 5.0
 _LEFT = timedelta(minutes=10)
 
 
@@ -39,6 +40,8 @@ class SharedPlace:
         self._objects = objects
         self._sign = store_lease.own_sign()
         self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._answers: list[str] = []
 
     @property
     def word(self) -> str:
@@ -49,22 +52,29 @@ class SharedPlace:
         """Write the probe, and remove those that were left behind. Raises StorageError."""
         self._write()
         self._sweep()
-        os_limits.start_thread(self._renew)
+        self._thread = os_limits.start_thread(self._renew)
         return self
 
     def __exit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
     ) -> None:
         self._ended.set()
+        if self._thread:
+            # It may be writing the probe.
+            self._thread.join(_JOIN_SECONDS)
         with suppress(StorageError):
-            self._objects.remove([_path(name) for name in self._objects.sizes(_FOLDER) if name.startswith(self.word)])
+            there = [name for name in self._objects.sizes(_FOLDER) if name.startswith(self.word)]
+            # A store may list an object some time after it can be read.
+            self._objects.remove([_path(name) for name in {*there, *self._answers, self.word}])
 
     def check_answer(self, where: str, word: str) -> None:
         """Raise StateError where the probe of this worker, as it calls it, is not there; StorageError."""
+        name = f"{self.word}-{word}"
         if not _WORD.fullmatch(word) or not _found(
-            self._runtime, lambda: self._objects.get(_path(f"{self.word}-{word}")) == word.encode()
+            self._runtime, lambda: self._objects.get(_path(name)) == word.encode()
         ):
             raise StateError(f"what {where} wrote to {self._objects.url} is not seen here", hint=_HINT)
+        self._answers.append(name)
 
     def _write(self) -> None:
         self._objects.put(_path(self.word), self._sign.text())
