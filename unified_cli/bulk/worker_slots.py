@@ -21,6 +21,12 @@ class WorkerSlots:
     def __init__(self, number: int) -> None:
         self.number = number
         self._free = threading.Semaphore(number)
+        self._waiting: set[int] = set()
+        """The threads that gave up their slot. Each adds and removes its own number, which is one step."""
+
+    def room(self, begun: int) -> int:
+        """How many more jobs can be begun now that so many are."""
+        return max(0, self.number + len(self._waiting) - begun)
 
     @property
     def most_threads(self) -> int:
@@ -44,8 +50,11 @@ class WorkerSlots:
         if seconds < _WORTH_IT:
             yield
             return
+        own = threading.get_ident()
+        self._waiting.add(own)
         self._free.release()
         try:
             yield
         finally:
             self._free.acquire()
+            self._waiting.discard(own)

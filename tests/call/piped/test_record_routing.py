@@ -252,10 +252,7 @@ def test_a_slow_connection_does_not_hold_back_the_others(unified: Unified, servi
     last = max(place for place, (name, _) in enumerate(taken) if name != "c0")
     assert [name for name, _ in taken[:last]].count("c0") <= 2
     for name in names:
-        places = [int(at) for one, at in taken if one == name]
-        assert sorted(places) == [at for one, at in lines if one == name]
-        # Five are under way at a time at most.
-        assert all(abs(place - at) < len(names) for place, at in enumerate(places))
+        assert sorted(int(at) for one, at in taken if one == name) == [at for one, at in lines if one == name]
 
 
 def test_an_import_whose_profile_leads_elsewhere_now_is_not_resumed(

@@ -9,6 +9,7 @@ from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.bulk.worker_slots import WorkerSlots
 
 _SYNC_EVERY = 1.0
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
@@ -34,13 +35,23 @@ class SentJob(NamedTuple, Generic[JobT]):
 
 
 class JournaledSender(Generic[JobT]):
-    """Sends jobs; `attempt` sends one, in the thread of a worker, and gives what became of it."""
+    """Sends jobs; `attempt` sends one, in the thread of a worker, and gives what became of it.
 
-    def __init__(self, journal: Journal, workers: int, attempt: Callable[[JobT], WriteAttempt]) -> None:
+    `slots`, where there are any, are held by the workers that do not wait: no more jobs are begun than can go on.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        workers: int,
+        attempt: Callable[[JobT], WriteAttempt],
+        slots: WorkerSlots | None = None,
+    ) -> None:
         self._journal = journal
         self._attempt = attempt
         self._workers = WorkerPool(workers, self._send)
         self._ahead = _AHEAD * workers
+        self._slots = slots
 
     def outcomes(self, jobs: Iterator[JobT], *, ordered: bool = False) -> Iterator[SentJob[JobT]]:
         """Each job with what became of it, as it comes or `ordered` as the jobs are.
@@ -52,7 +63,7 @@ class JournaledSender(Generic[JobT]):
         held: dict[int, SentJob[JobT]] = {}
         with self._workers:
             while True:
-                if batch := [*islice(jobs, min(self._workers.free, self._ahead - len(turns)))]:
+                if batch := [*islice(jobs, min(self._room(), self._ahead - len(turns)))]:
                     self._journal.add_sent([job.sent for job in batch])
                     for job in batch:
                         self._workers.submit(job)
@@ -69,6 +80,10 @@ class JournaledSender(Generic[JobT]):
                 else:
                     yield from ended
             self._journal.sync()
+
+    def _room(self) -> int:
+        free = self._workers.free
+        return min(free, self._slots.room(self._workers.busy)) if self._slots else free
 
     def _take(self) -> list[SentJob[JobT]]:
         """Some jobs that ended: the journal is told of them, and put on the disk where none did for a while."""

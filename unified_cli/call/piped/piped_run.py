@@ -100,7 +100,7 @@ class PipedRun:
     def _results(self, turns: FairTurns[PipedJob]) -> Iterator[SentJob[_NumberedJob]]:
         requests = self._until_stopped(turns)
         if self._run is not None:
-            sender = JournaledSender(self._run.journal, self._workers, self._send)
+            sender = JournaledSender(self._run.journal, self._workers, self._send, self._slots)
             yield from sender.outcomes(requests, ordered=self._ordered)
             return
         with WorkerPool(self._workers, self._read) as pool:
