@@ -122,7 +122,9 @@ def serve_changes(service: Service, changed: int) -> None:
 
 
 @pytest.mark.parametrize("changed", [4, 0])
-@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long])])
+@pytest.mark.parametrize(
+    "form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)])]
+)
 def test_an_increment_survives_a_kill_at_any_call(
     form: str, changed: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
@@ -131,7 +133,7 @@ def test_an_increment_survives_a_kill_at_any_call(
     target = tmp_path / "out" / "dump"
     argv = ["export", "ticketing/tickets", "-p", "one", "--incremental", "--to", str(target), "-o", form, "--rate", "0"]
     serve_changes(service, changed)
-    found = crash(service, tmp_path, argv, target, 400, again=True)
+    found = crash(service, tmp_path, argv, target, size(400, 40), again=True)
     judge(found, record_property, f"an increment of {changed} records as {form}")
 
 

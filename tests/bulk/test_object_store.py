@@ -352,7 +352,10 @@ def is_stopped(process: subprocess.Popen[bytes]) -> bool:
     [
         ("ndjson", 1),
         ("parquet", 3),
-        *(pytest.param(*one, marks=pytest.mark.long) for one in (("parquet", 1), ("ndjson", 2), ("ndjson", 3))),
+        *(
+            pytest.param(*one, marks=pytest.mark.long(seconds=12))
+            for one in (("parquet", 1), ("ndjson", 2), ("ndjson", 3))
+        ),
     ],
 )
 def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_count(

@@ -1,8 +1,8 @@
 """Writes one file of every kind that the program leaves, with the version that is installed beside this interpreter.
 
 `python tests/formats/write.py tests/formats/VERSION` makes `home` (config, data, cache) and `work` (what commands were
-told to write) below that folder. Work that can be interrupted is killed with an answer on its way. `test_formats.py`
-has every later version read a copy of it.
+told to write) below that folder. Work that can be interrupted is killed with an answer on its way.
+`test_older_versions.py` has every later version read a copy of it.
 """
 
 import json

@@ -368,7 +368,7 @@ def test_a_record_is_what_a_plain_parser_sees(
     view(Run(unified, tmp_path, Speller(1), 250))
 
 
-@pytest.mark.long
+@pytest.mark.long(seconds=2)
 @pytest.mark.parametrize("seed", range(100, 100 + ROUNDS))
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.__name__)
 def test_many_records_are_what_a_plain_parser_sees(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from campaigns import size
 
 pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("dask faults")]
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -85,7 +86,7 @@ def check(to: Path, code: int, stderr: str, hostile: str, records: int) -> None:
     assert (code, there.total()) == (0, len(NAMES) * len(LISTS) * records), stderr
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.long(seconds=25))])
 @pytest.mark.parametrize(
     ("hostile", "fault"),
     [("says done", lies), ("disk", lies), ("", joins), ("", starts_again)],
@@ -96,7 +97,7 @@ def test_each_run_ends_with_what_is_true(hostile: str, fault: Fault, times: int,
         one_more(dask, hostile)
     codes: Counter[int] = Counter()
     records = RECORDS * (LONG_TASKS if fault is starts_again else TWO_ROUNDS)
-    for number in range(times):
+    for number in range(size(times, 1)):
         to = tmp_path / f"dump-{number}"
         began = time.monotonic()
         words = ("export", *LISTS, "-p", "c*", "--engine", dask.engine, "--to", f"file://{to}", *RATES)
