@@ -18,7 +18,7 @@ _MOMENT = 0.2
 # Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
 _POLL_SECONDS = 0.1
 # Some folders, such as /proc, say at each try that a new file is not there.
-_MOST_TRIES = 1000
+_MOST_TRIES = 10
 
 
 class HeldLock:
