@@ -231,7 +231,9 @@ def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path:
     killed = "import test_export_worker; test_export_worker.left()"
     environ = {**os.environ, "LEFT": f"file://{tmp_path}/dump"}
     words = [sys.executable, "-c", killed]
-    path = os.pathsep.join((str(ROOT), *(entry for entry in sys.path if entry), str(Path(__file__).parent)))
+    path = os.pathsep.join(
+        (str(ROOT / "tests"), str(ROOT), *(entry for entry in sys.path if entry), str(Path(__file__).parent))
+    )
     subprocess.run(words, check=True, timeout=60, env={**environ, "PYTHONPATH": path})
     old = "f" * 16
     sign = b'{"writer": "%s", "process": 1, "host": "elsewhere", "machine": "elsewhere"}' % old.encode()
