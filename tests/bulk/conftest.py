@@ -17,7 +17,7 @@ Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, A
 # How far the points lie apart.
 STEPS = [
     pytest.param(5, id="some points"),
-    pytest.param(size(1, 4), id="every point", marks=pytest.mark.long(seconds=15)),
+    pytest.param(size(1, 2), id="every point", marks=pytest.mark.long(seconds=8)),
 ]
 
 

@@ -116,7 +116,7 @@ def test_every_call_is_done_once_wherever_it_is_killed(
     check(unified, unified_sandbox, served, tmp_path, [point["point"] for point in found])
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=12)
 def test_every_call_is_done_once_when_killed_at_random_times(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:

@@ -729,7 +729,7 @@ def test_waiting_for_a_turn_is_not_taken_from_the_timeout(unified: Unified, serv
     assert (result.code, told(result)) == (0, summary(done=8))
 
 
-@pytest.mark.parametrize("lines", [400, pytest.param(2000, marks=pytest.mark.long(seconds=15))])
+@pytest.mark.parametrize("lines", [400, pytest.param(2000, marks=pytest.mark.long(seconds=5))])
 def test_many_lines_take_effect_once_each(
     lines: int, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
 ) -> None:

@@ -102,7 +102,7 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
 SYSTEM_CALLS = "write,fsync,rename,renameat,link,linkat,unlink,unlinkat,ftruncate,sendto,recvfrom"
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("call", SYSTEM_CALLS.split(","))
 def test_every_line_is_done_once_wherever_the_system_kills_it(
     call: str, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
@@ -110,7 +110,7 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
     strace = shutil.which("strace")
     assert strace, "this needs strace (apt-get install strace)"
     environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    tried, survived, step = list[int](), 0, size(1, 8)
+    tried, survived, step = list[int](), 0, size(1, 4)
     for when in count(size(1, dice(call).randint(1, step)), step):
         tried.append(when)
         path = tmp_path / f"in-{when}.ndjson"

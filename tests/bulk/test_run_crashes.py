@@ -94,8 +94,8 @@ def check_truth(point: dict[str, Any], books: Books, count: int, *, repeats: int
 
 
 # Each a few points apart in the normal run, and each point in the long one.
-EVERY = size(1, 5)
-LONG = pytest.param(dice("first point").randint(1, EVERY), EVERY, id="every point", marks=pytest.mark.long(seconds=20))
+EVERY = size(1, 2)
+LONG = pytest.param(dice("first point").randint(1, EVERY), EVERY, id="every point", marks=pytest.mark.long(seconds=6))
 STEPS = [(1, 6), LONG]
 
 
@@ -171,10 +171,10 @@ def test_what_may_not_be_repeated_is_never_sent_twice(
     assert {point["code"] for point in points} >= {9 if prepare else 0, 10}
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=8)
 @pytest.mark.parametrize("kind", ["fan-out", "piped", "resume"])
 def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, config: Config, tmp_path: Path) -> None:
-    count, rounds, chosen = 5, size(70, 6), dice(kind, 8)
+    count, rounds, chosen = 5, size(70, 12), dice(kind, 8)
     profiles(config, service.url, count)
     books = Books()
     service.reply = books.reply

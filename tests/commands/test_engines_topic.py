@@ -140,7 +140,7 @@ def test_ray_does_the_tasks_on_standard_input(folder: Path) -> None:
     assert exported(folder) == {"one": 120, "two": 120}
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=5)
 @pytest.mark.extra
 def test_a_dask_cluster_on_this_machine(folder: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra dask")

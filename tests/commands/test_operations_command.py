@@ -47,7 +47,7 @@ def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
 
 
-@pytest.mark.parametrize("path", ["/unified/ticketing/", pytest.param("/", marks=pytest.mark.long(seconds=25))])
+@pytest.mark.parametrize("path", ["/unified/ticketing/", pytest.param("/", marks=pytest.mark.long(seconds=10))])
 def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(path: str, unified: Unified, tmp_path: Path) -> None:
     tool = Path(sys.executable).with_name("st")
     (tmp_path / "openapi.json").write_bytes(unified("operations --openapi").raw)

@@ -37,7 +37,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("profiles", [12, pytest.param(size(40, 14), id="many", marks=pytest.mark.long(seconds=20))])
+@pytest.mark.parametrize("profiles", [12, pytest.param(size(40, 20), id="many", marks=pytest.mark.long(seconds=5))])
 def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path: Path) -> None:
     path = write(tmp_path, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(profiles)))
     assert crash(path, "race", str(5 * profiles)) == [["0"] * 5 * profiles]

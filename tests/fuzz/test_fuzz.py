@@ -40,7 +40,7 @@ def test_an_example_is_read(name: str) -> None:
     TARGETS[name].run(TARGETS[name].examples[0])
 
 
-@pytest.mark.long(seconds=12)
+@pytest.mark.long(seconds=6)
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_inputs_are_read_or_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("atheris", reason="pip install -e '.[fuzz]'")

@@ -46,7 +46,7 @@ def test_a_mutant_fits_the_program(mutant: Mutant) -> None:
 def campaign(tests: Sequence[str], name: str, value: Any = None) -> Any:
     """A parameter of a campaign, itself or the tests it runs: what runs all of a folder is too long for a slice."""
     short = all(".py" in one for one in tests)
-    mark = pytest.mark.long(seconds=10) if short else pytest.mark.long(nightly="runs all tests of a folder")
+    mark = pytest.mark.long(seconds=8) if short else pytest.mark.long(nightly="runs all tests of a folder")
     return pytest.param(value or tests, id=name, marks=mark)
 
 

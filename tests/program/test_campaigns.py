@@ -17,7 +17,7 @@ import time
 import pytest
 from campaigns import dice, size
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=25)
 @pytest.mark.parametrize("number", range(3))
 def test_points(number):
     print("points", size(100, 7), dice("points", 1).randrange(10**9))
@@ -69,7 +69,7 @@ def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None
     assert slices == {commit: chosen(campaigns, commit) for commit in reversed(COMMITS)}
     assert len({*map(tuple, slices.values())}) > 190
     of_many = [[one for one in found if one.startswith("many")] for found in slices.values()]
-    assert {len(found) for found in of_many} <= {0, 1, 2, int(SHARE // 9)}
+    assert {len(found) for found in of_many} <= {*range(int(SHARE // 9) + 1)}
     assert {one for found in of_many for one in found} == {part.id for part in campaigns["many"]}
     assert all("night" not in found for found in slices.values())
     # A new campaign takes the place of others, and changes no slice that it is not in but for that.
@@ -101,9 +101,9 @@ def test_every_test_has_a_time_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["long", "long()", "long(seconds=26)", "long(seconds=0)", "long(seconds=3, nightly='why')", "long(nightly='')"],
+    ["long", "long()", "long(seconds=41)", "long(seconds=0)", "long(seconds=3, nightly='why')", "long(nightly='')"],
 )
 def test_a_long_test_says_how_long_it_takes_or_why_it_is_nightly(mark: str, tmp_path: Path) -> None:
     found = run(tmp_path, sample=f"import pytest\n@pytest.mark.{mark}\ndef test_it(): pass\n")
     assert found.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "test_sample.py::test_it: mark it long(seconds=N), of at most 25 for its slice" in found.stderr
+    assert "test_sample.py::test_it: mark it long(seconds=N), of at most 40 for its slice" in found.stderr

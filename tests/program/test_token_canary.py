@@ -202,7 +202,7 @@ def test_the_token_is_nowhere_but_where_it_belongs(
     assert told.authorised >= 2, "the token did go where it belongs, or nothing was shown"
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=2)
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("end", ENDS)
 def test_the_token_is_nowhere_else_whatever_the_command(

@@ -309,14 +309,14 @@ def test_a_token_in_what_the_service_lists_is_not_cached(
     assert [name for name, text in kept.items() if token[:8] in text] == []
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=8)
 def test_all_places_are_searched_and_printed(sweep: Callable[..., Found], capsys: pytest.CaptureFixture[str]) -> None:
     kinds = {echo: {"echo": ECHOES[echo], "data": echo in OF_DATA} for echo in ECHOES}
     kinds |= {f"token program: {name}": {"echo": ORDINARY, "source": script} for name, script in programs()}
     cuts = range(TELLING, len(CANARY))
     kinds |= {f"{echo} cut at {end}": {"echo": ECHOES[echo], "text": CANARY[:end]} for echo in CUT for end in cuts}
     total = 0
-    for kind in dice("kinds").sample([*kinds], size(len(kinds), 4)):
+    for kind in dice("kinds").sample([*kinds], size(len(kinds), 20)):
         options = kinds[kind]
         found = [sweep(name, **options) for name in COMMANDS]
         hits = [hit for one in found for hit in one.hits]

@@ -40,7 +40,7 @@ def described(operation: Operation) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=12)
 def test_no_request_makes_the_sandbox_fail(catalogue: Catalogue) -> None:
     import schemathesis  # noqa: PLC0415  half a second, which only this test is worth
 

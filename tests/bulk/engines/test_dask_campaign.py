@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 from campaigns import size
 
-pytestmark = [pytest.mark.extra, pytest.mark.long(seconds=20)]
+pytestmark = [pytest.mark.extra, pytest.mark.long(seconds=15)]
 pytest.importorskip("distributed", reason="needs the extra dask")
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
@@ -153,6 +153,7 @@ def told(name: str, dask: Cluster) -> None:
     assert len(counts["asked"]) == most
 
 
+@pytest.mark.long(seconds=35)
 def test_a_worker_is_killed(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
     a_third_is_asked(dask)
@@ -164,6 +165,7 @@ def test_a_worker_is_killed(dask: Cluster, tmp_path: Path) -> None:
     assert dask.counts()["refused"] == 0
 
 
+@pytest.mark.long(seconds=25)
 def test_a_worker_is_frozen_for_longer_than_its_time_to_live(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
     a_third_is_asked(dask)
@@ -190,6 +192,7 @@ def test_the_driver_is_stopped_and_run_again(number: signal.Signals, dask: Clust
     told(f"driver got {number.name}", dask)
 
 
+@pytest.mark.long(seconds=40)
 def test_the_scheduler_is_lost(dask: Cluster, tmp_path: Path) -> None:
     process = begin(dask, tmp_path / "dump")
     a_third_is_asked(dask)

@@ -278,7 +278,7 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     assert (len(found), set(found)) == (len(expected()), expected())
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=5)
 def test_tls_is_spoken_with_the_certificates_of_dasks_configuration(tmp_path: Path) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))

@@ -384,7 +384,7 @@ def test_while_another_client_writes(unified_sandbox: UnifiedSandbox, tmp_path: 
     follows(unified_sandbox, "empty", tmp_path, 60, 3)
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=16)
 @pytest.mark.parametrize("behind", [0, 5])
 @pytest.mark.parametrize("account", ["empty", "untimed:x"])
 def test_for_a_minute(

@@ -44,7 +44,7 @@ def test_each_record_goes_home_once(unified: Unified, config: Config, unified_sa
     pipe(unified, config, unified_sandbox, 5, 8)
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=25)
 def test_a_thousand_records_of_ten_connections_go_home_once(
     unified: Unified, config: Config, unified_sandbox: UnifiedSandbox
 ) -> None:

@@ -19,7 +19,7 @@ def side(path: Path, order: range, *, changed: bool) -> None:
             file.write(f'{{"id":"t{number}","name":"{name}","text":"{TEXT}","price":1.{number}0}}\n')
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=5)
 def test_one_percent_of_many_records_differs(tmp_path: Path) -> None:
     side(tmp_path / "a", range(RECORDS), changed=False)
     side(tmp_path / "b", range(RECORDS - 1, -1, -1), changed=True)

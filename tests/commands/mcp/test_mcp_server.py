@@ -377,7 +377,7 @@ def test_what_an_agent_did_is_recorded_and_replayed(tmp_path: Path) -> None:
         assert len(service.seen) == sent == 1
 
 
-@pytest.mark.long(seconds=10)
+@pytest.mark.long(seconds=5)
 def test_a_thousand_calls_take_no_more_memory(place: Path) -> None:
     options = "-p prod-* --requests-per-minute 0"
     with agent(place, options, UNIFIED_CONFIG=str(place / "config.toml")) as found:

@@ -148,7 +148,7 @@ def test_a_large_body_with_escapes_is_masked_in_bounded_memory(
     assert found.count('echo\\": \\"***') == 30_000
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(seconds=10)
 def test_a_replay_opens_no_socket(process: Process, service: Service, tmp_path: Path) -> None:
     environ = {**service.environ, "UNIFIED_CONFIG": str(tmp_path / "none.toml")}
     lines = [
