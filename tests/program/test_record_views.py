@@ -321,8 +321,7 @@ def json_of(value: Any) -> str:
 
 
 def parquet(run: Run) -> None:
-    from pyarrow import parquet as file  # noqa: PLC0415  an extra
-
+    file = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     texts = [*run.speller.records(run.number), *run.speller.ids(run.number)]
     pages = Pages(run.speller, texts)
     folder = run.folder / "export"

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
+_SANDBOX_ORIGIN = "http://sandbox"
 # Host names, with the underscores that some have, or an IPv6 address without its brackets.
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
@@ -26,7 +27,7 @@ class Address(NamedTuple):
     def origin(self) -> str:
         """Scheme, host and port, to which a credential belongs."""
         if self.is_sandbox:
-            return "http://sandbox"
+            return _SANDBOX_ORIGIN
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
 
@@ -77,6 +78,11 @@ def parse(url: str, source: str) -> Address:
             f"base URL in {source} would send the token in clear text", hint=f"use https://{parts.netloc}"
         )
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
+
+
+def written(text: str, source: str) -> Address:
+    """The address that was written as text, with `str`. Raises as `parse` does."""
+    return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 
 def origin_of(url: object) -> str | None:

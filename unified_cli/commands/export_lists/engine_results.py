@@ -35,7 +35,7 @@ class EngineResults:
     def begin(self, name: str) -> None:
         """Note what is at the destination before the task is done. Raises StorageError."""
         task = self._tasks[name]
-        origin = address.parse(task.base_url, "a task").origin
+        origin = address.written(task.base_url, "a task").origin
         self._found[name] = FoundLists(
             self._destination, task_export.manifest_name(name), (origin, task.account), self._files(task)
         )

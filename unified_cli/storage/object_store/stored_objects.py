@@ -166,7 +166,8 @@ class StoredObjects:
 
 
 def _path(meta: "ObjectMeta") -> str:
-    return meta["path"]
+    path: str = meta["path"]
+    return path
 
 
 def _stored(meta: "ObjectMeta") -> Stored:
