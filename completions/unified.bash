@@ -131,7 +131,7 @@ _unified_flags() {
         sandbox\ status) flags+=' --output -o' ;;
         doctor) flags+=' --profile -p --with --output -o --record --replay --bundle --har --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
-        connections\ list) flags+=' --where --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
+        connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors' ;;

@@ -39,6 +39,16 @@ def by_cursor(service: Service, answers: Mapping[str | None, Any | Callable[[], 
     service.reply = reply
 
 
+def offer(unified: Mapping[str, Mapping[str, Sequence[Any]]], **more: Any) -> Any:
+    """What a connection offers, as the service answers it: the operations by API and resource."""
+    entries = [
+        {"model": api, "resource": resource, "methods": [*methods], "env_overridden": False}
+        for api, resources in unified.items()
+        for resource, methods in resources.items()
+    ]
+    return {"unified": entries, **more}
+
+
 def tickets(count: int, start: int = 0) -> list[dict[str, Any]]:
     return [{"id": f"t-{number}", "name": f"Ticket {number}"} for number in range(start, start + count)]
 

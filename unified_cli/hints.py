@@ -7,9 +7,10 @@ from unified_cli.catalogue import Operation
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
-BLOCKED = "the account is blocked; only the service's support can lift that"
+NEEDS_LOGIN = "its owner must authorise it again"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
+OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105  words
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
@@ -67,6 +68,11 @@ def doubled(prefix: str) -> str:
 def check_address(source: str) -> str:
     """For a host that cannot be reached; `source` says where its name comes from."""
     return f"check the address, which comes from {source}"
+
+
+def unblocked(renewal: str) -> str:
+    """For a blocked connection; `renewal` is the route that asks for new credentials. The service names both ways."""
+    return f"a new login by its owner, or POST {renewal} with its id, may lift that; else the service's support does"
 
 
 def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:

@@ -89,11 +89,14 @@ def test_json_holds_the_facts(unified: Unified, service: Service, environ: dict[
         "connections": [
             {
                 "id": "c-1", "product": "deskly", "category": "ticketing", "tenant": "acme", "status": "active",
-                "sandbox": False, "created": "2026-01-01T00:00:00Z", "profiles": [],
+                "blocked": None, "sandbox": False, "created": "2026-01-01T00:00:00Z", "updated_at": "",
+                "authentication_method": "", "region": "", "last_error": "", "last_forbidden_error": None,
+                "profiles": [],
             },
             {
                 "id": "7", "product": "", "category": "", "tenant": "", "status": "",
-                "sandbox": False, "created": "", "profiles": [],
+                "blocked": None, "sandbox": False, "created": "", "updated_at": "", "authentication_method": "",
+                "region": "", "last_error": "", "last_forbidden_error": None, "profiles": [],
             },
         ],
     }  # fmt: skip
@@ -112,7 +115,7 @@ def test_the_token_of_one_connection_is_told_apart(unified: Unified, service: Se
     service.reply = lambda _: served({"statusCode": 403, "error": "Forbidden", "message": "not for this token"}, 403)
     result = unified(LIST, environ=environ)
     assert result.code == 7
-    assert "the token of a single connection cannot list them: use that of the environment" in result.stderr
+    assert "the token of a single connection may not do this: use that of the environment" in result.stderr
 
 
 def test_profiles_are_added_once_and_used(
@@ -229,7 +232,7 @@ def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, env
 def test_what_was_listed_is_told_elsewhere_for_a_day(
     unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    hostile = connection("c-3", "x", "desk\x1b[31mly", status="evil")
+    hostile = connection("c-3", "x", "desk\x1b[31mly", status="ev\x1bil")
     answering(service, [connection("c-1"), connection("c-2", status="needs_reauth"), hostile, connection("../c-4")])
     names = {"one": "c-1", "two": "c-2", "three": "c-3"}
     tables = "".join(f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in names.items())

@@ -37,6 +37,8 @@ BUILT_IN = (
     *(f"profile show acme -o {form}" for form in ("table", "tsv", "json")),
     *(f"profile test acme other -o {form}" for form in ("table", "tsv", "json")),
     *(f"doctor acme --network -o {form}" for form in ("table", "tsv", "json")),
+    *(f"connections list --health -o {form}" for form in ("table", "tsv", "json")),
+    *(f"capabilities ticketing/tickets -o {form}" for form in ("table", "tsv", "json", "ndjson", "csv", "junit")),
     "profile path",
     "operations suspend",
     "sandbox status",
@@ -55,10 +57,25 @@ def reply(seen: Seen) -> Reply:
         return Reply(200, EVIL.encode() + b"\xff\x9b\x1b", {"Content-Type": "application/x-evil"})
     if seen.path == "/refused":
         return Reply(404, json.dumps({"statusCode": 404, "error": EVIL, "message": EVIL}).encode())
+    if seen.path.startswith("/integrated-account"):
+        return connection(seen.path)
     if seen.path.endswith("/1"):
         return Reply(200, json.dumps(record, ensure_ascii=False).replace("\x1b", "\\u001b").encode())
     text = json.dumps({"result": [record], "next_cursor": None}, ensure_ascii=False)
     return Reply(200, text.encode())
+
+
+def connection(path: str) -> Reply:
+    """A connection, what it offers, or a list of them, each text of which is hostile."""
+    forbidden = {"resource": EVIL, "method": EVIL, "missing_scopes": [EVIL], "occurred_at": EVIL}
+    one = {"id": "acct", "tenant_id": EVIL, "integration": {"name": EVIL}, "status": "active", "last_error": EVIL,
+           "created_at": EVIL, "last_forbidden_error": forbidden}  # fmt: skip
+    if path.endswith("/capabilities"):
+        entry = {"model": "ticketing", "resource": "tickets", "methods": ["list", EVIL]}
+        answer = {"unified": [entry, EVIL], "account": {"status": "active"}}
+    else:
+        answer = one if path.count("/") == 2 else {"result": [one, {**one, "status": EVIL}]}
+    return Reply(200, json.dumps(answer).encode())
 
 
 def written(service: Service) -> str:

@@ -134,11 +134,11 @@ def test_a_method_tells_its_schema(bare_client: httpx.Client) -> None:
 
 def test_a_connection_tells_its_routes(bare_client: httpx.Client, catalogue: Catalogue) -> None:
     told = bare_client.get("/integrated-account/full/capabilities?type=unified").json()["unified"]
-    assert [(a, r, o) for a, rs in told.items() for r, os in rs.items() for o in os] == [
+    assert [(entry["model"], entry["resource"], method) for entry in told for method in entry["methods"]] == [
         (one.api, one.resource, one.name) for one in catalogue
     ]
     limited = bare_client.get("/integrated-account/limited/capabilities?type=unified").json()["unified"]
-    assert "tags" not in limited["ticketing"]
+    assert ("ticketing", "tags") not in [(entry["model"], entry["resource"]) for entry in limited]
 
 
 def test_a_new_line_in_the_catalogue_is_a_working_route(store: SandboxStore) -> None:

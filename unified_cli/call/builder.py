@@ -105,7 +105,7 @@ def path_request(call: Call, method: str, path: str) -> Request:
 
 def scope(settings: Settings, catalogue: Catalogue) -> Scope:
     """What all requests of a connection have in common. Raises ConfigError if the address or account is missing."""
-    return Scope(*settings.reachable(), catalogue.service)
+    return Scope(*settings.reachable(), catalogue.service, settings.is_own)
 
 
 def check_writable(settings: Settings, request: Request) -> None:

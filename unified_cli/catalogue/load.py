@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from unified_cli.catalogue.connection_words import ConnectionWords
 from unified_cli.catalogue.model import STANDARD, Api, Catalogue, LazyResources, Operation, Resource, Service, sentence
 from unified_cli.json_text.values import Toml, TomlTable
 
@@ -14,6 +15,8 @@ _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
 # Every API of our own file begins with such a line, so that one API can be read alone.
 _API = re.compile(r"^\[api\.([a-z-]+)\]$", re.MULTILINE)
 _TABLE = "\n[api."
+# The only table within that of the service's words.
+_INNER = "connections"
 _KINDS = {"GET": "read", "DELETE": "delete"}
 
 
@@ -66,7 +69,10 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 
 def _service(place: str, data: TomlTable) -> Service:
     known_keys(place, data, {*Service._fields})
-    return Service(*(_text(place, data, name) for name in Service._fields))
+    inner, words = f"{place}.{_INNER}", table_of(place, data, _INNER)
+    known_keys(inner, words, {*ConnectionWords._fields})
+    found = [_text(place, data, name) for name in Service._fields if name != _INNER]
+    return Service._make([*found, ConnectionWords._make(_text(inner, words, name) for name in ConnectionWords._fields)])
 
 
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:

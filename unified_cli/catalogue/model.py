@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from unified_cli.catalogue.connection_words import ConnectionWords
+
 if TYPE_CHECKING:
     from unified_cli.catalogue.known import KnownFacts
 
@@ -168,14 +170,21 @@ class Service(NamedTuple):
     """The names of the actions that have effects outside the connection."""
     harmless: str
     """The names of the actions that change nothing."""
+    connections: ConnectionWords
 
     def capabilities_path(self, account: str) -> str:
         """The route for the operations that a connection offers; `account` is percent-encoded."""
         return self.capabilities.replace("{id}", account)
 
     def tools_path(self, account: str) -> str:
-        """The route for the descriptions of those operations; `account` is percent-encoded."""
+        """The route for the descriptions of its provider's methods; `account` is percent-encoded."""
         return self.tools.replace("{id}", account)
+
+    def names_no_account(self, path: str) -> bool:
+        """Whether the requests of a path name no connection in their query: those about connections, and a few more."""
+        words = self.connections
+        first = path.partition("?")[0].strip("/").partition("/")[0]
+        return f"/{first}" in (self.accounts, words.products, words.batch, words.files)
 
 
 class Catalogue:

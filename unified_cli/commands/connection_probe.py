@@ -1,8 +1,9 @@
-"""Test connections with one small request each, concurrently, and interpret the answers."""
+"""Test connections with small requests, concurrently, and interpret the answers: each is asked how it is."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Catalogue, Operation
@@ -17,9 +18,10 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
 
+if TYPE_CHECKING:
+    from unified_cli.http.client import Client
+
 WORKERS = 8
-# The owner of the credentials: one small record that most products have.
-DEFAULT = "user-directory me"
 _RETRIES, _TIMEOUT = 0, 10.0
 _SEVEREST = (
     ExitCode.BUG, ExitCode.CONFIG, ExitCode.UNSAFE, ExitCode.ACCESS, ExitCode.NETWORK, ExitCode.SERVICE,
@@ -29,17 +31,24 @@ _SEVEREST = (
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The outcome for one connection, and how long it took; `error` is None for a success."""
+    """The outcome for one connection, and how long it took; `error` is None for a success.
+
+    `state` is how the connection is in words, where it is not simply healthy, and `said` the same as a sentence.
+    """
 
     profile: str | None
     seconds: float
     error: UnifiedError | None
     headers: Mapping[str, str] = field(default_factory=dict)
+    state: str = ""
+    said: str = ""
 
     @property
     def word(self) -> str:
         """The verdict in a word or two."""
         error = self.error
+        if self.state:
+            return self.state
         if error is None:
             return "ready"
         if error.status == 401:
@@ -72,8 +81,10 @@ class TokenCache:
         return found
 
 
-def operation(catalogue: Catalogue, words: str) -> Operation:
-    """The list operation of the resource named as `API RESOURCE`."""
+def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
+    """The list operation of the resource named as `API RESOURCE`; None where none is named."""
+    if words is None:
+        return None
     for one in catalogue:
         if one.name == "list" and f"{one.api} {one.resource}" == " ".join(words.split()):
             return one
@@ -82,7 +93,7 @@ def operation(catalogue: Catalogue, words: str) -> Operation:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Calls one list operation on connections, for a record each.
+    """Asks for the state of connections, or calls one list operation on them, for a record each.
 
     Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at most.
     """
@@ -90,7 +101,7 @@ class Probe:
     runtime: Runtime
     catalogue: Catalogue
     config: Config
-    operation: Operation
+    operation: Operation | None
     overrides: Overrides
     tokens: TokenCache
 
@@ -120,19 +131,32 @@ class Probe:
         from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
         from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
-        runtime, service = self.runtime, self.catalogue.service
+        runtime = self.runtime
         started = runtime.monotonic()
         try:
-            scope = Scope(*settings.reachable(), service)
-            request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
             with (
                 Clients(runtime, self.catalogue) as clients,
                 closing(clients.open(settings, token, patience=Patience.NONE)) as client,
             ):
-                answer = client.send(request)
+                found = self._ask(client, settings)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)
-        return ProbeResult(name, runtime.monotonic() - started, None, dict(answer.headers))
+        return replace(found, profile=name, seconds=runtime.monotonic() - started)
+
+    def _ask(self, client: "Client", settings: Settings) -> ProbeResult:
+        from unified_cli.call.offers import connection_health  # noqa: PLC0415  as above
+
+        service = self.catalogue.service
+        if self.operation is not None:
+            scope = Scope(*settings.reachable(), service, settings.is_own)
+            request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
+            return ProbeResult(None, 0, None, dict(client.send(request).headers))
+        health = connection_health.ask(client, settings, self.catalogue)
+        state = health.state
+        words = state.in_words(service)
+        told = "" if words in ("", service.connections.healthy) else words
+        said = state.trouble(service) or state.scopes_in_words
+        return ProbeResult(None, 0, state.error(service), health.headers, told, said)
 
 
 def _yielded(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:

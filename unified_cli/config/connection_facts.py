@@ -10,7 +10,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-_STATES = (ACTIVE, "connecting", "post_install_error", "validation_error", "needs_reauth")
+# Statuses are an open set; after one may stand what it does not say: `active, lacks scopes`.
+_STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 _KIND = "connections"
@@ -69,4 +70,4 @@ def _product(text: str) -> str:
 
 
 def _status(text: str) -> str:
-    return text if text in _STATES else ""
+    return text if _STATE.fullmatch(text) else ""

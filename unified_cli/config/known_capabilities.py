@@ -18,6 +18,8 @@ Offered = Mapping[str, Mapping[str, Sequence[str]]]
 """The operations that a connection offers, by API and resource; of names only those of the catalogue."""
 
 KIND = "capabilities"
+# What versions kept that read the service's answer otherwise is not believed.
+_FORM = 2
 _MOST_NAMED = 12
 # A thousand connections of which each lacks each operation of an API.
 _LARGEST = 4 * 1024 * 1024
@@ -33,7 +35,7 @@ class KnownOffer(NamedTuple):
 
 
 def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
-    """The part of an answer of the service that is about operations of the catalogue."""
+    """The part of an offer that is about operations of the catalogue; none of it where it has another form."""
     found: dict[str, dict[str, list[str]]] = {}
     for api, resources in document.items() if isinstance(document, dict) else ():
         if api in catalogue.apis and isinstance(resources, dict):
@@ -50,14 +52,17 @@ def keep(runtime: Runtime, settings: Settings, offered: Offered) -> None:
     """Keep what a connection offers; a run does not depend on it."""
     address, account = settings.reachable()
     with suppress(OSError):
-        _cache(runtime).write(offered, address.origin, account)
+        _cache(runtime).write([_FORM, offered], address.origin, account)
 
 
 def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownOffer | None:
     """What a connection offers, if it is known."""
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
-    return KnownOffer(of_catalogue(fact.value, catalogue), fact.age) if fact else None
+    match fact and fact.value:
+        case [int() as form, dict() as offered] if fact and form == _FORM:
+            return KnownOffer(of_catalogue(offered, catalogue), fact.age)
+    return None
 
 
 def keep_lacking(

@@ -12,6 +12,8 @@ from unified_cli.errors import ConfigError
 
 # Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
 _TOKEN_FACTOR = 10
+OWN_ACCOUNT = "me"
+"""As an account id: that of the token, which is a connection's own, so that no request names an account."""
 DEFAULT = "default"
 """The source of a value that nobody set."""
 SETUP_HINT = (
@@ -100,6 +102,19 @@ class Settings:
     def idempotency_window(self) -> float:
         """Seconds for which the service honours an idempotency key, 0 if it does not."""
         return float(self.values["idempotency_window"].value)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the token is said to be the connection's own; its real id may be known by now."""
+        return bool(self.values["account_id"].value == OWN_ACCOUNT)
+
+    def identified_as(self, account: str) -> "Settings":
+        """The same settings with the id that the service gives the connection of an own token."""
+        return replace(self, account_id=account)
+
+    def without_account(self) -> "Settings":
+        """The same settings for requests that name no connection, so that none need be known."""
+        return replace(self, account_id=self.account_id or "")
 
     def printed_as(self, output: str) -> "Settings":
         """The same settings with this output format."""

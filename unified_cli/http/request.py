@@ -28,6 +28,8 @@ class Scope(NamedTuple):
     address: Address
     account: str
     service: Service
+    own: bool = False
+    """The token is the connection's own, so that requests do not name the account."""
 
 
 class Content(NamedTuple):
@@ -58,9 +60,15 @@ class Request(NamedTuple):
     """An attempt of an earlier run may have been carried out."""
     private: bool = False
     """It is about connections, whose credentials stand in the bodies: these are not to be shown as they are."""
-
     largest: int | None = None
     """The most bytes of a JSON answer; None for as many as any may have."""
+    scoped: bool = True
+    """The query begins with the parameter that names the connection."""
+
+    @property
+    def own_query(self) -> Query:
+        """The query without the parameter that names the connection."""
+        return self.query[1:] if self.scoped else self.query
 
     @property
     def target(self) -> str:
@@ -114,12 +122,15 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
     return _build(scope, operation.method, segments, content)._replace(operation=operation)
 
 
-def for_service(address: Address, path: str, query: Query) -> Request:
-    """The request for a path of the service that is for no connection and answers with their credentials."""
+def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
+    """The request for a path of the service that names no connection in its query, and may answer with credentials.
+
+    `path` is percent-encoded; `account` is the connection that it is about, for the pace.
+    """
     for name, value in query:
         _encodable(name, "a query parameter's name")
         _encodable(value, f"the value of query parameter {visible(name)!r}")
-    return Request("GET", address, address.path + path, query, "", private=True)
+    return Request("GET", address, address.path + path, query, account, private=True, scoped=False)
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
@@ -147,6 +158,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
     private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
+    scope = scope._replace(own=scope.own or scope.service.names_no_account(segments[0]))
     return _build(scope, method, segments, content._replace(query=[*own, *content.query]))._replace(private=private)
 
 
@@ -176,9 +188,9 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
         _encodable(name, "a query parameter's name")
         _encodable(value, f"the value of query parameter {visible(name)!r}")
     path = address.path + "".join("/" + quote(segment, safe="") for segment in segments)
-    account = _segment(scope.account, "the account id")
-    query = ((service.connection, account), *content.query)
-    request = Request(method, address, path, query, account, content.body, content.key)
+    account = scope.account if scope.own else _segment(scope.account, "the account id")
+    query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
+    request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
     _read_back(request, segments)
     return request
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from front_door import Unified
+from pages import offer
 from server import Reply, Service
 
 
@@ -30,8 +31,9 @@ def test_a_record_that_is_not_there_says_nothing_of_offers(unified: Unified) -> 
         ({"voice": {"recordings": ["list"]}}, "; of voice this connection offers recordings"),
         ({"voice": {"calls": ["get", "\x1b[31mhang-up"]}}, "; of calls this connection offers get, \\x1b[31mhang-up"),
         ({"voice": {"calls": ["list"]}}, ""),
-        ({}, ""),
-        ([], ""),
+        ({"voice": {"calls": []}}, "; of voice this connection offers calls"),
+        ({}, "; no unified API is installed or mapped for this connection"),
+        ([7], ""),
         ("nonsense", ""),
         (None, ""),
     ],
@@ -40,12 +42,13 @@ def test_what_the_service_tells_is_told_and_nothing_else(
     unified_part: object, said: str, unified: Unified, service: Service
 ) -> None:
     refusal = Reply(404, b'{"statusCode": 404, "error": "Not Found", "message": "no such route"}')
-    told = Reply(200, json.dumps({"unified": unified_part}).encode())
+    answer = offer(unified_part) if isinstance(unified_part, dict) else {"unified": unified_part}
+    told = Reply(200, json.dumps(answer).encode())
     service.reply = lambda seen: told if seen.path.endswith("/capabilities") else refusal
     result = unified("voice calls list", tty=True, environ={**service.environ, "NO_COLOR": "1"})
     assert result.code == 4
     assert result.stderr.rstrip("\n").partition(" (")[0].startswith("error: the service answered 404")
-    assert ("this connection offers" in result.stderr, said in result.stderr) == (bool(said), True)
+    assert ("this connection" in result.stderr, said in result.stderr) == (bool(said), True)
     assert [seen.path for seen in service.seen] == ["/unified/voice/calls", "/integrated-account/acct-1/capabilities"]
 
 

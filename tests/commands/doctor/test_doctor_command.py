@@ -172,11 +172,11 @@ def test_the_keyring_is_asked(unified: Unified, config: Config) -> None:
 def test_over_the_network_name_connection_rate_and_clock(unified: Unified, service: Service, config: Config) -> None:
     config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
     headers = {"Content-Type": "application/json", "ratelimit-remaining": "0", "ratelimit-limit": "50;w=10"}
-    service.reply = lambda _: Reply(body=b'{"result":[]}', headers=headers)
+    service.reply = lambda _: Reply(body=b'{"id": "1", "status": "active", "unified": []}', headers=headers)
     environ = {"UNIFIED_BASE_URL": service.url, "UNIFIED_TOKEN": "t-1", "UNIFIED_ACCOUNT_ID": "ci"}
     result = unified("doctor a --network -o json", environ=environ, wall=lambda: 1_000_000.0)
     assert result.code == 0
-    assert [seen.query[0] for seen in service.seen] == [("integrated_account_id", "1")], "b was not asked for"
+    assert {seen.segments[1] for seen in service.seen} == {"1"}, "b was not asked for"
     assert found(result, "name")["message"] == "127.0.0.1"
     assert found(result, "connection")["message"].endswith("; token accepted")
     assert (found(result, "rate")["level"], found(result, "rate")["message"]) == ("warning", "requests left: 0 of 50")
@@ -199,7 +199,9 @@ def test_what_an_answer_belongs_to_is_no_remedy(unified: Unified, service: Servi
     service.reply = lambda _: Reply(302, b"")
     one = found(unified("doctor --network -o json", environ=service.environ), "connection")
     assert one["remedy"] == ""
-    assert one["message"].startswith("the service answered 302 without saying where to go (GET /unified/")
+    assert one["message"].startswith(
+        "the service answered 302 without saying where to go (GET /integrated-account/acct-1"
+    )
 
 
 def test_a_name_that_cannot_be_looked_up_is_a_finding(

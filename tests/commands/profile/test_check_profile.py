@@ -23,7 +23,7 @@ def envelope(status: int, message: str, *, remote: bool = False) -> Reply:
 
 
 ANSWERS = {
-    "good": Reply(body=b'{"result":[]}'),
+    "good": Reply(body=b'{"id": "good", "status": "active", "unified": [], "result": []}'),
     "stale": envelope(401, "bad token"),
     "revoked": envelope(401, "reconnect", remote=True),
     "forbidden": envelope(403, "no"),
@@ -40,7 +40,7 @@ VERDICTS = {
 
 
 def account(seen: Seen) -> str:
-    return dict(seen.query)["integrated_account_id"]
+    return dict(seen.query).get("integrated_account_id", seen.segments[1])
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_each_answer_has_its_verdict_and_its_code(unified: Unified, team: Servic
     assert (one["profile"], one["verdict"]) == (name, word)
     assert (one["error"] is None) is (code == 0)
     assert one["milliseconds"] >= 0
-    (seen,) = team.seen
-    assert (seen.method, seen.path) == ("GET", "/unified/user-directory/me")
-    assert seen.query == [("integrated_account_id", name), ("limit", "1")]
+    asked = [("GET", f"/integrated-account/{name}", []),
+             ("GET", f"/integrated-account/{name}/capabilities", [("type", "unified")])]  # fmt: skip
+    assert [(seen.method, seen.path, seen.query) for seen in team.seen] == asked[: 2 if name == "good" else 1]
 
 
 def test_all_are_told_in_the_order_asked_for_and_the_worst_decides(unified: Unified, team: Service) -> None:
@@ -73,7 +73,7 @@ def test_all_are_told_in_the_order_asked_for_and_the_worst_decides(unified: Unif
     ]
     assert result.code == 7
     assert result.stderr.endswith("error: 7 of 8 connections cannot be used\n")
-    assert len(team.seen) == 8
+    assert len(team.seen) == 9
 
 
 def test_connections_are_asked_side_by_side(unified: Unified, team: Service) -> None:
@@ -81,7 +81,7 @@ def test_connections_are_asked_side_by_side(unified: Unified, team: Service) -> 
 
     def reply(_: Seen) -> Reply:
         together.wait()
-        return Reply(body=b'{"result":[]}')
+        return ANSWERS["good"]
 
     team.reply = reply
     assert unified("profile test '*' --quiet").code == 0
@@ -105,7 +105,7 @@ def test_without_a_name_it_is_what_a_call_would_use(unified: Unified, service: S
     assert unified("-p sandbox profile test").stdout.startswith("sandbox\tready\t")
     assert unified("profile test", environ={"UNIFIED_PROFILE": "sandbox"}).code == 0
     assert unified("profile test").code == 3
-    assert len(service.seen) == 1
+    assert len(service.seen) == 2
 
 
 def test_a_shared_program_is_run_once(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:

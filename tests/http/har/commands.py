@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pages import served
+from pages import offer, served
 from server import Reply, Seen, Service
 
 BYTES = {"Content-Type": "application/octet-stream", "Content-Disposition": 'attachment; filename="a.bin"'}
@@ -66,6 +66,10 @@ def answers(service: Service) -> None:
         if seen.path == "/integrated-account":
             connection = {"id": "acme", "context": {"access_token": "ctx-1"}, "status": "active"}
             return served({"result": [connection], "next_cursor": None})
+        if seen.path.endswith("/capabilities"):
+            return served(offer({"ticketing": {"tickets": ["list"]}}, account={"status": "active"}))
+        if seen.path.startswith("/integrated-account/"):
+            return served({"id": seen.segments[1], "context": {"access_token": "ctx-1"}, "status": "active"})
         if account == "globex":
             return served({"statusCode": 403, "error": "Forbidden", "message": "not yours"}, 403)
         special = _SPECIAL.get(resource[0] if resource else "")

@@ -15,8 +15,9 @@ from unified_cli.sandbox.store import SandboxStore
 
 ACCOUNTS = "/integrated-account"
 FIELDS = [
-    "id", "tenant_id", "status", "last_error", "authentication_method", "region", "is_sandbox", "environment_id",
-    "environment_integration_id", "integration", "context", "created_at", "updated_at",
+    "id", "tenant_id", "environment_id", "environment_integration_id", "status", "is_sandbox",
+    "authentication_method", "region", "context", "object_store_context_fields", "integration", "created_at",
+    "updated_at", "last_error", "last_forbidden_error", "last_action_run_result",
 ]  # fmt: skip
 
 
@@ -63,11 +64,14 @@ def test_a_filter_of_the_list_works(bare_client: httpx.Client, query: str, fits:
     assert 0 < len(wanted) < 30
 
 
-def test_a_page_goes_back_and_a_bad_one_is_refused(bare_client: httpx.Client) -> None:
+def test_a_page_says_how_long_it_may_be_and_a_bad_one_is_refused(bare_client: httpx.Client) -> None:
     first = bare_client.get(f"{ACCOUNTS}?limit=5").json()
     second = bare_client.get(f"{ACCOUNTS}?limit=5&next_cursor={first['next_cursor']}").json()
-    back = bare_client.get(f"{ACCOUNTS}?limit=5&next_cursor={second['prev_cursor']}").json()
-    assert back["result"] == first["result"]
+    assert [*first] == ["result", "next_cursor", "limit"]
+    assert (len(first["result"]), first["limit"]) == (5, 5)
+    assert [one["id"] for one in second["result"]] == [*KINDS][5:10]
+    whole = bare_client.get(ACCOUNTS).json()
+    assert (len(whole["result"]), whole["limit"]) == (len(KINDS) + 26, 5000)
     for query in ("limit=0", "limit=", "next_cursor=x", f"status=active&next_cursor={first['next_cursor']}"):
         assert bare_client.get(f"{ACCOUNTS}?{query}").status_code == 400
 
@@ -105,20 +109,22 @@ def test_the_token_of_one_connection_is_good_for_that_one_only(guarded: httpx.Cl
         assert status(ACCOUNTS, wrong) == 401
 
 
-def test_the_tools_describe_what_a_connection_offers(bare_client: httpx.Client, catalogue: Catalogue) -> None:
-    tools = bare_client.get(f"{ACCOUNTS}/full/tools").json()
-    assert [(one["resource"], one["method"]) for one in tools] == [
-        (f"{one.api}/{one.resource}", one.name) for one in catalogue
-    ]
+def test_the_tools_describe_the_provider_s_methods(bare_client: httpx.Client, catalogue: Catalogue) -> None:
+    tools = bare_client.get(f"{ACCOUNTS}/full/tools").json()["result"]
+    reads = [one for one in catalogue if one.name in ("list", "get")]
+    assert {(one["resource"], one["method"]) for one in tools} == {(one.resource, one.name) for one in reads}
     assert len({one["name"] for one in tools}) == len(tools)
-    move = next(one for one in tools if one["method"] == "move-stage")
-    assert (move["name"], move["required"]) == ("ats-applications-move-stage", ["application_id", "stage_id"])
-    assert "stage_id" in move["body_schema"]["properties"]
-    desk = bare_client.get(f"{ACCOUNTS}/help-desk/tools").json()
-    assert {one["resource"].partition("/")[0] for one in desk} == {"ticketing"}
+    one = next(one for one in tools if (one["resource"], one["method"]) == ("tickets", "get"))
+    assert (one["name"], one["required"]) == ("get_tickets", ["id"])
+    desk = bare_client.get(f"{ACCOUNTS}/help-desk/tools?methods=list,create").json()["result"]
+    assert {one["method"] for one in desk} == {"list"}
     told = bare_client.get(f"{ACCOUNTS}/help-desk/capabilities").json()["unified"]
-    assert {api for api, resources in told.items() if resources} == {"ticketing"}
+    assert {one["model"] for one in told} == {"ticketing"}
     assert bare_client.get(f"{ACCOUNTS}/nothing/tools").status_code == 404
+    product = bare_client.get("/integration/stafflist/capabilities").json()
+    assert {one["model"] for one in product["unified"]} == {"user-directory"}
+    assert "account" not in product
+    assert bare_client.get("/integration/nothing/capabilities").status_code == 404
 
 
 def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> None:
@@ -150,6 +156,9 @@ def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> 
         ("GET", f"{ACCOUNTS}/", 404),
         ("GET", f"{ACCOUNTS}s", 404),
         ("GET", f"{ACCOUNTS}/full/nothing", 404),
+        ("GET", "/integration", 404),
+        ("GET", "/integration/deskly", 404),
+        ("POST", "/integration/deskly/capabilities", 405),
     ],
 )
 def test_nothing_else_is_there(bare_client: httpx.Client, method: str, path: str, status: int) -> None:

@@ -1,16 +1,17 @@
 """After a refusal: what the connection offers instead, if the service says so."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.request import Request
-from unified_cli.json_text.values import Json
 from unified_cli.masking import masked, visible
 
 if TYPE_CHECKING:
     from unified_cli.cli.connect import Clients
+    from unified_cli.config.known_capabilities import Offered
 
 # These statuses may mean that the product behind the connection does not offer the operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
@@ -33,45 +34,45 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
     """What the connection offers instead of the operation; None if it offers that, or the service does not say."""
-    return _instead(_offered(call, clients), operation)
+    offered = _offered(call, clients)
+    return None if offered is None else _instead(offered, operation)
 
 
-def _offered(call: Call, clients: "Clients") -> Json:
-    """The capabilities of the connection, as it is known or the service reports them; None without a usable report."""
+def _offered(call: Call, clients: "Clients") -> "Offered | None":
+    """What the connection offers, as it is known or the service says; None where it does not say."""
     from unified_cli.call.offers import capability_report  # noqa: PLC0415  only here
     from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
 
     runtime, catalogue, settings, _ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):
-        return {api: {name: [*words] for name, words in found.items()} for api, found in known.offered.items()}
+        return known.offered
     client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))
     try:
-        offered = capability_report.ask(client, settings, catalogue)
+        offered = capability_report.ask(client, settings, catalogue).offered
     except UnifiedError:
         # A failure here must not hide the refusal itself.
         return None
     finally:
         client.close()
-    if isinstance(offered, dict) and offered:
-        known_capabilities.keep(runtime, settings, known_capabilities.of_catalogue(offered, catalogue))
+    known_capabilities.keep(runtime, settings, known_capabilities.of_catalogue(offered, catalogue))
     return offered
 
 
-def _instead(offered: object, operation: Operation) -> str | None:
-    if not isinstance(offered, dict) or not offered:
-        return None
+def _instead(offered: "Offered", operation: Operation) -> str | None:
+    if not any(offered.values()):
+        return "no unified API is installed or mapped for this connection"
     resources = offered.get(operation.api)
-    if not isinstance(resources, dict) or not resources:
+    if not resources:
         return f"this connection offers no {operation.api}, but {_names(offered)}"
     operations = resources.get(operation.resource)
     if not operations:
         return f"of {operation.api} this connection offers {_names(resources)}"
-    if isinstance(operations, list) and operation.name not in operations:
+    if operation.name not in operations:
         return f"of {operation.resource} this connection offers {_names(operations)}"
     return None
 
 
-def _names(offered: Any) -> str:
-    names = [visible(str(one)) for one in offered]
+def _names(offered: Iterable[str]) -> str:
+    names = [visible(one) for one in offered]
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more

@@ -1,32 +1,80 @@
 """Ask the service which operations a connection offers."""
 
+from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
-from unified_cli.catalogue import Catalogue
+from unified_cli.call.offers.connection_record import AccountState
+from unified_cli.catalogue import Catalogue, Service
+from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError
 from unified_cli.http import request as requests
 from unified_cli.http.answer import bounds
 from unified_cli.http.client import Client
-from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.values import Json
 
 
-def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Json:
-    """What the service answers, as it stands: operations by resource and API, if it is what is documented.
+class Offer(NamedTuple):
+    """What a connection offers: the operations by API and resource, as served, and the state of the connection.
 
-    Raises the errors of a request, ServiceError for an answer that is something else.
+    `overridden` names what the environment maps itself, as `api/resource`; `unread` counts the entries without sense.
     """
+
+    offered: Offered
+    overridden: frozenset[str] = frozenset()
+    state: AccountState = AccountState()
+    unread: int = 0
+
+
+def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
+    """What the service says. Raises the errors of a request, ServiceError for an answer that says nothing."""
     address, account = settings.reachable()
-    path = catalogue.service.capabilities_path(quote(account, safe=""))
-    request = requests.for_path(Scope(address, account, catalogue.service), "GET", path, Content([("type", "unified")]))
+    service = catalogue.service
+    words, path = service.connections, service.capabilities_path(quote(account, safe=""))
+    request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
     try:
         answer = client.send(request._replace(largest=bounds.LARGEST_CAPABILITIES))
         found: Json = msgspec.json.decode(answer.body or b"null")
     except msgspec.DecodeError as error:
         raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None
-    if not isinstance(found, dict):
+    offer = _read(found, service)
+    if offer is None:
         raise ServiceError(f"the answer names no operations (GET {path})", retryable=False)
-    return found.get("unified")
+    return offer
+
+
+def _read(document: Json, service: Service) -> Offer | None:
+    """The offer in an answer; None where nothing of it can be read."""
+    words = service.connections
+    entries = document.get(words.unified) if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(entries, list):
+        return None
+    offered: dict[str, dict[str, list[str]]] = {}
+    overridden: set[str] = set()
+    unread = 0
+    for entry in entries:
+        match [entry.get(name) for name in (words.model, words.resource, words.methods)] if _is_object(entry) else ():
+            case [str() as api, str() as resource, list() as methods]:
+                named = offered.setdefault(api, {}).setdefault(resource, [])
+                named += [one for one in methods if isinstance(one, str) and one not in named]
+                if entry.get(words.overridden) is True:
+                    overridden.add(f"{api}/{resource}")
+            case _:
+                unread += 1
+    if unread and not offered:
+        return None
+    return Offer(offered, frozenset(overridden), _state(document.get(words.account), service), unread)
+
+
+def _is_object(entry: Json) -> bool:
+    return isinstance(entry, dict)
+
+
+def _state(account: Json, service: Service) -> AccountState:
+    words = service.connections
+    if not isinstance(account, dict):
+        return AccountState()
+    status, blocked = account.get(words.status), account.get(words.blocked)
+    return AccountState(status if isinstance(status, str) else "", blocked if isinstance(blocked, bool) else None)

@@ -46,8 +46,8 @@ def begin(call: Call, operation: Operation, targets: Targets, jobs: Sequence[Pip
 
 
 def _call(name: str | None, operation: Operation, job: PipedJob, request: Request) -> RunCall:
-    connection, *query = request.query
-    del connection
     body = None if request.body is None else request.body.decode("utf-8")
     address = str(request.address)
-    return RunCall(name, address, request.account, operation.command, job.identifier, tuple(query), body, job.line)
+    return RunCall(
+        name, address, request.account, operation.command, job.identifier, tuple(request.own_query), body, job.line
+    )

@@ -44,7 +44,7 @@ class RunConnections:
         if (str(address), account) != (call.base_url, call.account):
             raise run_selection.moved(call, settings)
         content = Content(call.query, body if call.body is None else call.body.encode("utf-8"), key or None)
-        scope = Scope(address, account, self._catalogue.service)
+        scope = Scope(address, account, self._catalogue.service, settings.is_own)
         request = requests.for_operation(scope, self.operation(call.operation), call.id, content)
         return request._replace(honoured=settings.idempotency_window > 0)
 

@@ -40,7 +40,10 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         asked = _ask_all(check, selected, clients, shown, options)
     found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found, selected)
-    matrix_output.show(runtime, options.output, operations, found)
+    for one in found:
+        if one.unread:
+            runtime.stderr.note(f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read")
+    matrix_output.show(context, options.output, operations, found)
     _raise_error(found)
 
 

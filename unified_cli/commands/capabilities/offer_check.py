@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call.offers import capability_report
+from unified_cli.call.offers import capability_report, connection_health
+from unified_cli.call.offers.capability_report import Offer
+from unified_cli.call.offers.connection_record import UNKNOWN_STATE, AccountState
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import known_capabilities
 from unified_cli.config.settings import Settings
@@ -18,6 +20,8 @@ from unified_cli.runtime import Runtime
 
 OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = ("offered", "refused", "forbidden", "failed", "unknown")
 
+READ_ONLY = "read-only"
+_NOTHING = "no unified API is installed or mapped for this connection"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 # A list that cannot be read without parameters is there all the same.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -26,20 +30,29 @@ _MOST_FAILURES = 3
 
 
 class OfferCell(NamedTuple):
-    """Whether a connection offers an operation, and why that is so, or not known."""
+    """Whether a connection offers an operation, and why that is so, or not known.
+
+    `held` says in a word or two what keeps a call from working all the same.
+    """
 
     operation: Operation
     state: str
     why: MaskedText = NO_TEXT
+    held: str = ""
 
 
 @dataclass(slots=True)
 class ConnectionOffer:
-    """What was found out about the connection of this name; `error` is what kept it from being asked."""
+    """What was found out about the connection of this name; `error` is what kept it from being asked.
+
+    `state` is that of the connection itself, and `unread` how many parts of the answer make no sense.
+    """
 
     name: str
     cells: list[OfferCell] = field(default_factory=list)
     error: UnifiedError | None = None
+    state: AccountState = UNKNOWN_STATE
+    unread: int = 0
 
 
 def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:
@@ -60,30 +73,48 @@ class OfferCheck(NamedTuple):
         """What a connection offers. Raises nothing that the connection is the cause of."""
         found = self._reported(name, settings, client)
         if self.probe:
-            scope = Scope(*settings.reachable(), self.catalogue.service)
+            scope = Scope(*settings.reachable(), self.catalogue.service, settings.is_own)
             found.cells = [*self._probed(found.cells, scope, client)]
         return found
 
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
         try:
-            answer = capability_report.ask(client, settings, self.catalogue)
+            offer = capability_report.ask(client, settings, self.catalogue)
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 return failed(name, self.operations, error)
-            answer = None
-        if not isinstance(answer, dict) or not answer:
             why = masked("the service does not say what this connection offers")
             return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
-        offered = known_capabilities.of_catalogue(answer, self.catalogue)
+        try:
+            record = connection_health.ask_record(client, settings, self.catalogue)
+        except UnifiedError as error:
+            if error.status not in _NOT_OFFERED:
+                return failed(name, self.operations, error)
+            # Then what is offered says all that is known of its state.
+            state = offer.state
+        else:
+            state = connection_health.merged(record.state, offer.state)
+        offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
         known_capabilities.keep(self.runtime, settings, offered)
-        why = masked("not among what the service says it offers")
-        return ConnectionOffer(
-            name,
-            [
-                OfferCell(one, REFUSED, why) if known_capabilities.lacks(offered, one) else OfferCell(one, OFFERED)
-                for one in self.operations
-            ],
-        )
+        told = offer._replace(offered=offered, state=state)
+        cells = [self._cell(one, told, settings) for one in self.operations]
+        return ConnectionOffer(name, cells, state=state, unread=offer.unread)
+
+    def _cell(self, operation: Operation, offer: Offer, settings: Settings) -> OfferCell:
+        service, state = self.catalogue.service, offer.state
+        if known_capabilities.lacks(offer.offered, operation):
+            why = "not among what the service says it offers" if any(offer.offered.values()) else _NOTHING
+            return OfferCell(operation, REFUSED, masked(why))
+        whys = [state.trouble(service)]
+        held = state.held(service)
+        if operation.changes and (settings.read_only or state.sandbox):
+            held = held or READ_ONLY
+            whys.append("the profile is read-only" if settings.read_only else "a sandbox connection takes no writes")
+        if state.lacks_scopes_for(operation.resource, operation.name):
+            whys.append(state.scopes_in_words)
+        if f"{operation.api}/{operation.resource}" in offer.overridden:
+            whys.append("the environment has a mapping of its own for it")
+        return OfferCell(operation, OFFERED, masked("; ".join(filter(None, whys))), held)
 
     def _probed(self, cells: Sequence[OfferCell], scope: Scope, client: Client) -> Iterator[OfferCell]:
         """The cells, those of lists as reading them shows."""
@@ -111,4 +142,4 @@ class OfferCheck(NamedTuple):
             state = FORBIDDEN if isinstance(error, AccessError) else FAILED
             state = REFUSED if error.status in _NOT_OFFERED else state
             return OfferCell(cell.operation, state, error.one_line), error.stops_connection
-        return OfferCell(cell.operation, OFFERED), False
+        return cell._replace(state=OFFERED, why=cell.why if cell.state == OFFERED else NO_TEXT), False

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import PROFILE, SAFETY, Flag
@@ -12,7 +13,7 @@ from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed_connections
 from unified_cli.commands.connections.known_profiles import profiles_by_account
-from unified_cli.commands.connections.listed_connections import ListedConnection, ListedConnectionsOptions
+from unified_cli.commands.connections.listed_connections import ListedConnectionsOptions
 from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
 from unified_cli.config.draft import Draft
@@ -60,14 +61,14 @@ def add_command(about: str, context: CommandContext) -> Any:
 
 
 def _add(context: CommandContext, options: AddConnectionsOptions) -> None:
-    runtime = context.runtime
+    runtime, service = context.runtime, context.catalogue.service
     settings = listed_connections.settings(context, options)
     found = [*listed_connections.listed(context, settings, options)]
-    listed_connections.keep(runtime, settings, found)
+    listed_connections.keep(runtime, settings, found, service)
     known = profiles_by_account(runtime, settings)
-    wanted = listed_connections.chosen(found, options.where)
+    wanted = listed_connections.chosen(found, options.where, service)
     names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
-    rows = [(name, one.id, one.product, one.tenant, one.status) for name, one in names.items()]
+    rows = [(name, one.id, one.product, one.tenant, one.state.in_words(service)) for name, one in names.items()]
     if rows:
         show(runtime, None, _HEADS, rows, None, apart=1)
     present = {one.id for one in found}
@@ -81,9 +82,9 @@ def _add(context: CommandContext, options: AddConnectionsOptions) -> None:
         _write(runtime, settings, names, options.tag)
 
 
-def _named(found: list[ListedConnection], prefix: str, config: Config) -> Mapping[str, ListedConnection]:
+def _named(found: list[ConnectionRecord], prefix: str, config: Config) -> Mapping[str, ConnectionRecord]:
     """A name for each connection. Raises UsageError, naming them, where two would have the same."""
-    named: defaultdict[str, list[ListedConnection]] = defaultdict(list)
+    named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
         named[_name(one, prefix)].append(one)
     taken = {name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles}
@@ -98,12 +99,12 @@ def _named(found: list[ListedConnection], prefix: str, config: Config) -> Mappin
     return {name: of_it[0] for name, of_it in named.items()}
 
 
-def _collision(name: str, of_it: list[ListedConnection], config: Config) -> str:
+def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
     who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
     return f'the name "{name}" would not be the only one, {who}'
 
 
-def _name(one: ListedConnection, prefix: str) -> str:
+def _name(one: ConnectionRecord, prefix: str) -> str:
     words = "-".join(filter(None, (one.tenant, one.product))) or one.id
     safe = _UNSAFE.sub("-", f"{prefix}{words}").lstrip("._-")[:_LONGEST_NAME]
     if not safe:
@@ -121,7 +122,7 @@ def _confirm(runtime: Runtime, settings: Settings, number: int, *, yes: bool) ->
         raise UsageError("nothing added")
 
 
-def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ListedConnection], tags: tuple[str, ...]) -> None:
+def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionRecord], tags: tuple[str, ...]) -> None:
     inherited = resolution.resolve(Overrides(), runtime._replace(environ={}), file.read(runtime)._replace(profiles={}))
     values: dict[str, Toml] = {"tags": [*tags]} if tags else {}
     address = settings.address

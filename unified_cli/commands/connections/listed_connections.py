@@ -1,10 +1,13 @@
 """Ask the service for the connections that a token can see; the credentials in the answer are dropped at once."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated
 
 from unified_cli.call import builder
+from unified_cli.call.offers.connection_record import ConnectionRecord
+from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import PROFILE, Flag
@@ -21,26 +24,20 @@ from unified_cli.cli.shared_options import (
 )
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import AccessError, ServiceError, UsageError
+from unified_cli.errors import ServiceError, UsageError
 from unified_cli.http import pagination, request as requests
-from unified_cli.http.answer import page_body
-from unified_cli.http.answer.reader import Answer
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
-from unified_cli.json_text.members import Record, parts, text
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.json_text.values import Json
 from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
-# The reference of the service has this name for the list in one place, and the usual one in others.
-_OTHER_ITEMS = "results"
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
-_OWN_TOKEN = "the token of a single connection cannot list them: use that of the environment"  # noqa: S105  words
 
 
 class ListedConnectionsOptions(MessageOptions, NetworkOptions):
@@ -57,43 +54,6 @@ class ListedConnectionsOptions(MessageOptions, NetworkOptions):
     ] = None
 
 
-class ListedConnection(NamedTuple):
-    """A connection as the service lists it, without its credentials; all as text, empty where it is not known."""
-
-    id: str
-    product: str
-    category: str
-    tenant: str
-    status: str
-    sandbox: bool
-    created: str
-
-    @classmethod
-    def of(cls, record: Record) -> Self:
-        """The connection in a record of the list."""
-        members = parts(record) or {}
-        product = parts(members.get("integration", b"")) or {}
-        return cls(
-            text(members.get("id")),
-            text(product.get("name")),
-            text(product.get("category")),
-            text(members.get("tenant_id")),
-            text(members.get("status")),
-            members.get("is_sandbox") == b"true",
-            text(members.get("created_at")),
-        )
-
-    @property
-    def size(self) -> int:
-        """How many characters it has."""
-        return sum(len(one) for one in self if isinstance(one, str))
-
-    @property
-    def facts(self) -> JsonObject:
-        """The connection as JSON; the names are a contract."""
-        return self._asdict()
-
-
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
     """The settings for a request that is for no connection. Raises ConfigError where there is no base URL."""
     runtime = context.runtime
@@ -106,7 +66,7 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
 
 def listed(
     context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
-) -> Iterator[ListedConnection]:
+) -> Iterator[ConnectionRecord]:
     """All connections that the token can see, page by page. Raises what a list raises."""
     service = context.catalogue.service
     query = builder.pairs(options.query)
@@ -117,29 +77,15 @@ def listed(
     with (
         Clients(context.runtime, context.catalogue) as clients,
         progress(context.runtime, Work("connection")) as shown,
+        closing(clients.open(resolved, patience=Patience.ENDLESS)) as client,
     ):
-        client = clients.open(resolved, patience=Patience.ENDLESS)
         number = size = 0
-
-        def send(request: Request, *, page: bool) -> Answer:  # noqa: ARG001  how pages are asked for
-            answer = client.send(request)
-            body = answer.body or b""
-            found = page_body.split(body, service)
-            return answer._replace(page=found or page_body.split(body, service._replace(items=_OTHER_ITEMS)))
-
-        try:
-            for page in pagination.pages(send, request, service, Span()):
-                shown.add(len(page.records), pages=1)
-                for one in map(ListedConnection.of, page.records):
-                    number, size = number + 1, size + one.size
-                    _check_bounds(request, page.number, number, size)
-                    yield one
-        except AccessError as error:
-            if error.status == 403:
-                error.add_hint(_OWN_TOKEN)
-            raise
-        finally:
-            client.close()
+        for page in pagination.pages(client.send, request, service, Span()):
+            shown.add(len(page.records), pages=1)
+            for one in (ConnectionRecord.of(record, service) for record in page.records):
+                number, size = number + 1, size + one.size
+                _check_bounds(request, page.number, number, size)
+                yield one
 
 
 def _check_bounds(request: Request, pages: int, number: int, size: int) -> None:
@@ -154,20 +100,21 @@ def _check_bounds(request: Request, pages: int, number: int, size: int) -> None:
         )
 
 
-def keep(runtime: Runtime, resolved: Settings, found: Iterable[ListedConnection]) -> None:
+def keep(runtime: Runtime, resolved: Settings, found: Iterable[ConnectionRecord], service: Service) -> None:
     """Keep what other commands tell of the connections."""
     address, _ = resolved.reachable()
-    connection_facts.keep(runtime, address.origin, ((one.id, one.product, one.status) for one in found))
+    told = ((one.id, one.product, one.state.in_words(service)) for one in found)
+    connection_facts.keep(runtime, address.origin, told)
 
 
-def chosen(found: list[ListedConnection], where: str | None) -> list[ListedConnection]:
+def chosen(found: list[ConnectionRecord], where: str | None, service: Service) -> list[ConnectionRecord]:
     """The connections for which the program gives true alone. Raises UsageError for one that is wrong."""
     if where is None:
         return found
     from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
 
     program = JqProgram(where, "--where")
-    return [one for one in found if _is_true(program.run(dump(one.facts).encode()))]
+    return [one for one in found if _is_true(program.run(dump(one.facts(service)).encode()))]
 
 
 def _is_true(results: list[Json]) -> bool:

@@ -32,7 +32,7 @@ class DoctorOptions(MessageOptions, EvidenceOptions):
     patterns: Patterns = ()
     profile: Profiles = ()
     network: Annotated[bool, Flag(("--network",), NETWORK, "call the service too; without it nothing is sent")] = False
-    with_: With = connection_probe.DEFAULT
+    with_: With = None
     timeout: Timeout = None
     ca_bundle: CaBundle = None
     output: TableOutput = None
@@ -51,7 +51,7 @@ def command(context: CommandContext) -> Any:
     more = [
         "Checks all profiles, or the named ones.",
         "With --bundle it writes what it found into a ZIP file that can be sent with a report.",
-        "With --network it also calls the service, for each named profile or, without one, as a call would.",
+        "With --network it also asks how each named connection is or, without one, that of a call.",
     ]
     return build(
         context,
@@ -76,7 +76,7 @@ def _examine(context: CommandContext, options: DoctorOptions) -> None:
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
         tokens = connection_probe.TokenCache(runtime)
-        findings += local_checks.profiles(runtime, config, names or [None], tokens)
+        findings += local_checks.profiles(runtime, config, names or [None], tokens, context.catalogue.service)
         if options.network:
             from unified_cli.commands.doctor import network_checks  # noqa: PLC0415  httpx is imported to send
 

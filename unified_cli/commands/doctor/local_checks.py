@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import hints
+from unified_cli.catalogue import Service
 from unified_cli.commands.connection_probe import TokenCache
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, connection_facts, file, resolution
@@ -121,7 +122,9 @@ def _leftovers(path: Path) -> Iterator[Finding]:
             yield Finding("config", str(entry), message, f"rm {entry}", doubtful=True)
 
 
-def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache) -> Iterator[Finding]:
+def profiles(
+    runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache, service: Service
+) -> Iterator[Finding]:
     """Whether each profile has what a call needs, and its token can be read; all good ones in one row."""
     ready: Counter[str] = Counter()
     listed: dict[str, ConnectionFact] = {}
@@ -154,16 +157,16 @@ def profiles(runtime: Runtime, config: Config, names: Sequence[str | None], toke
             listed[subject] = known
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
-    yield from _states(listed)
+    yield from _states(listed, service)
 
 
-def _states(listed: Mapping[str, ConnectionFact]) -> Iterator[Finding]:
+def _states(listed: Mapping[str, ConnectionFact], service: Service) -> Iterator[Finding]:
     """What the service last said about the connections; all that are active in one row."""
     active = [known for known in listed.values() if known.status == connection_facts.ACTIVE]
     for name, known in listed.items():
         if known.status not in {"", connection_facts.ACTIVE}:
-            reauth = known.status == "needs_reauth"
-            remedy = "its owner must authorise it again" if reauth else "unified connections list"
+            reauth = known.status in service.connections.needs_login.split()
+            remedy = hints.NEEDS_LOGIN if reauth else "unified connections list --health"
             yield Finding("connection", name, known.in_words, remedy, doubtful=True)
     if active:
         products = Counter(known.product for known in active if known.product)

@@ -12,13 +12,14 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import NetworkError, UnifiedError
 from unified_cli.http.transport.proxy import proxy_for
+from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 
 _LARGEST_SKEW = 60
 
 
 def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
-    """Look up the name of each host, then send one request to each connection."""
+    """Look up the name of each host, then ask the service about each connection."""
     runtime = probe.runtime
     yield from _names(runtime, probe.config, names)
     verdicts = probe.run(names)
@@ -27,7 +28,10 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
         if verdict.error:
             yield _failed(verdict)
         else:
-            yield Finding("connection", subject, f"answered after {verdict.seconds * 1000:.0f} ms; token accepted")
+            answered = f"answered after {verdict.seconds * 1000:.0f} ms; token accepted"
+            told = f"{verdict.state or verdict.word}; {masked(verdict.said)}" if verdict.said else ""
+            remedy = "unified connections list --health" if told else ""
+            yield Finding("connection", subject, "; ".join(filter(None, (answered, told))), remedy, doubtful=bool(told))
             yield from _rate(verdict)
     yield from _clock(runtime, verdicts)
 

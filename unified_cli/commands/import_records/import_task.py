@@ -81,7 +81,7 @@ class ImportTask:
     def request(self, item: ImportItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
         settings = self.targets[item.profile]
-        scope = Scope(*settings.reachable(), self.catalogue.service)
+        scope = Scope(*settings.reachable(), self.catalogue.service, settings.is_own)
         content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
         made = requests.for_operation(scope, self.operation, item.identifier, content)
         return made._replace(honoured=settings.idempotency_window > 0)

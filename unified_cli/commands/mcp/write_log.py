@@ -34,7 +34,7 @@ class WriteLog:
         """
         assert request.operation is not None  # noqa: S101  the tool sends nothing else
         body = None if request.body is None else request.body.decode("utf-8")
-        query = tuple(request.query[1:])
+        query = tuple(request.own_query)
         address = str(request.address)
         call = RunCall(profile, address, request.account, request.operation.command, identifier, query, body)
         with self._lock:

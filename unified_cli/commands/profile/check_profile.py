@@ -1,4 +1,4 @@
-"""`unified profile test`: one cheap request for each connection, side by side."""
+"""`unified profile test`: ask the service how each connection is, side by side."""
 
 from typing import Annotated, Any
 
@@ -18,8 +18,8 @@ from unified_cli.plural import counted
 
 VERSION = 1
 With = Annotated[
-    str,
-    Flag(("--with",), CONNECTION, f'the list to read instead of "{connection_probe.DEFAULT}"', "'API RESOURCE'"),
+    str | None,
+    Flag(("--with",), CONNECTION, "read this list instead of asking for the connection's state", "'API RESOURCE'"),
 ]
 
 
@@ -28,7 +28,7 @@ class CheckOptions(MessageOptions, EvidenceOptions):
 
     patterns: Patterns = ()
     profile: Profiles = ()
-    with_: With = connection_probe.DEFAULT
+    with_: With = None
     output: TableOutput = None
     timeout: Timeout = None
     retries: Retries = None
@@ -71,6 +71,7 @@ def _described(one: ProbeResult) -> JsonObject:
     return {
         "profile": one.profile,
         "verdict": one.word,
+        "message": one.said or None,
         "milliseconds": round(one.seconds * 1000),
         "error": one.error.facts() if one.error else None,
     }
@@ -81,4 +82,4 @@ def _name(one: ProbeResult) -> str:
 
 
 def _message(one: ProbeResult) -> str:
-    return one.error.message if one.error else ""
+    return one.error.message if one.error else one.said

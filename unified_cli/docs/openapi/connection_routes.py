@@ -1,34 +1,35 @@
 """The routes beside the operations: the connections, what each offers, and its provider's own records."""
 
 from unified_cli.catalogue import Service
+from unified_cli.catalogue.connection_words import ConnectionWords
 from unified_cli.docs.openapi.component_names import schema_reference
 from unified_cli.docs.openapi.operation_responses import failures, json_response, list_schema
 from unified_cli.docs.openapi.query_parameters import shared_parameter
 from unified_cli.json_text.values import JsonObject
 
 TAG = "connections"
-_STATUSES = "active, connecting, post_install_error, validation_error, needs_reauth"
-_FILTERS = ("tenant_id", "integration.name", "status")
 
 
 def connection_paths(service: Service, connection: str, pages: list[str]) -> dict[str, JsonObject]:
     """The paths; `connection` and `pages` are the components of the parameters that name a connection and page."""
+    words = service.connections
     paging = [shared_parameter(name) for name in pages]
     account = _parameter("id", "path", "The connection's id")
     resource = _parameter("resource", "path", "The provider's resource")
     record = _parameter("id", "path", "The record's id")
-    filters = [_parameter(name, "query", f"Only those of this {name}") for name in _FILTERS]
-    sandboxes = {**_parameter("is_sandbox", "query", "Only those that are sandboxes, or none"), **_SWITCH}
+    named = (words.tenant, f"{words.product}.name", words.status, words.created, words.updated, words.environment)
+    filters = [_parameter(name, "query", f"Only those of this {name}") for name in named]
+    sandboxes = {**_parameter(words.sandbox, "query", "Only those that are sandboxes, or none"), **_SWITCH}
     own: JsonObject = {"type": "object"}
-    offered = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _NAMES}}
-    capabilities = {"type": "object", "required": ["unified"], "properties": {"unified": offered}}
-    tools = {"type": "array", "items": schema_reference("Tool")}
+    product = _parameter("id", "path", "The product's id or name")
+    narrow = _offer_parameters(words)
     return {
         service.accounts: _get("list", "List the connections", "ConnectionPage", [*paging, *filters, sandboxes]),
-        f"{service.accounts}/me": _get("me", "Get the connection of the token", "Connection", []),
+        words.own: _get("me", "Get the connection of the token", "Connection", []),
         f"{service.accounts}/{{id}}": _get("get", "Get a connection", "Connection", [account]),
-        service.capabilities: _get("capabilities", "Show what a connection offers", capabilities, [account]),
-        service.tools: _get("tools", "Describe what a connection offers", tools, [account]),
+        service.capabilities: _get("capabilities", "Show what a connection offers", "Offer", [account, *narrow]),
+        words.product_offer: _get("product", "Show what a product offers", "Offer", [product, *narrow]),
+        service.tools: _get("tools", "Describe its provider's methods", "ToolPage", [account, narrow[2]]),
         f"{service.proxy}/{{resource}}": _get(
             "proxy-list", "List the provider's own records", list_schema(own, service),
             [shared_parameter(connection), resource, *paging],
@@ -39,45 +40,119 @@ def connection_paths(service: Service, connection: str, pages: list[str]) -> dic
     }  # fmt: skip
 
 
+def _offer_parameters(words: ConnectionWords) -> list[JsonObject]:
+    kinds: JsonObject = {"schema": {"type": "string", "enum": [words.provided, words.unified, "all"], "default": "all"}}
+    return [
+        {**_parameter(words.offer_kind, "query", "Only this part"), **kinds},
+        _parameter(words.resource, "query", "Only these resources, separated by commas"),
+        _parameter(words.methods, "query", "Only these methods of the provider, separated by commas"),
+        {**_parameter(words.described, "query", "False shows methods without a description too"), **_SWITCH},
+    ]
+
+
 def connection_schemas(service: Service) -> dict[str, JsonObject]:
     """The schemas of these routes, by name."""
     text: JsonObject = {"type": "string"}
-    maybe: JsonObject = {"type": ["string", "null"]}
-    time: JsonObject = {"type": "string", "format": "date-time"}
-    names = ("tenant_id", "authentication_method", "region", "environment_id", "environment_integration_id")
-    product = {"type": "object", "properties": {"name": text, "label": text, "category": text}}
     return {
-        "Connection": {
-            "description": "An account in some product, with the state of its login",
-            "type": "object",
-            "required": ["id"],
-            "properties": {
-                "id": {**text, "description": "The connection's id"},
-                "status": {**text, "description": f"Known values: {_STATUSES}"},
-                "last_error": maybe,
-                **dict.fromkeys(names, maybe),
-                "is_sandbox": {"type": "boolean", "description": "True where writes are refused"},
-                "integration": product,
-                "context": {"type": "object", "description": "May hold the provider's credentials: never show it"},
-                "created_at": time,
-                "updated_at": time,
-            },
-        },
-        "ConnectionPage": list_schema(schema_reference("Connection"), service),
+        "Connection": _connection(service),
+        "ConnectionPage": _platform_list("Connection", service),
+        "Offer": _offer(service.connections),
         "Tool": {
-            "description": "A method that a connection offers",
+            "description": "A method of a connection's provider",
             "type": "object",
             "required": ["resource", "method", "name"],
             "properties": {
                 **dict.fromkeys(("resource", "method", "name", "description"), text),
                 "query_schema": {"type": "object"},
                 "body_schema": {"type": ["object", "null"]},
+                "response_schema": {"type": "object"},
                 "required": _NAMES,
             },
+        },
+        "ToolPage": _platform_list("Tool", service, pages=False),
+    }
+
+
+def _platform_list(name: str, service: Service, *, pages: bool = True) -> JsonObject:
+    """A list of the service itself: without the cursor of the page before, and without a count."""
+    more: JsonObject = {service.cursor: _MAYBE, service.page_size: {"type": "integer"}} if pages else {}
+    records: JsonObject = {"type": "array", "items": schema_reference(name)}
+    return {"type": "object", "required": [service.items], "properties": {service.items: records, **more}}
+
+
+def _connection(service: Service) -> JsonObject:
+    words, text = service.connections, {"type": "string"}
+    time: JsonObject = {"type": "string", "description": "In UTC, like 2024-09-01 10:00:00"}
+    names = (words.tenant, words.authentication, words.region, words.environment, words.installation)
+    product = {"type": "object", "properties": dict.fromkeys(("id", "name", "label", "category"), text)}
+    forbidden = {
+        "type": ["object", "null"],
+        "description": "The last call that lacked scopes; a success clears it",
+        "properties": {**dict.fromkeys((words.resource, "method", "occurred_at"), text), words.missing_scopes: _NAMES},
+    }
+    return {
+        "description": "An account in some product, with the state of its login",
+        "type": "object",
+        "required": ["id"],
+        "properties": {
+            "id": {**text, "description": "The connection's id"},
+            words.status: {**text, "description": f"Known values, others may come: {', '.join(words.statuses)}"},
+            words.last_error: _MAYBE,
+            words.last_forbidden: forbidden,
+            "last_action_run_result": {},
+            **dict.fromkeys(names, _MAYBE),
+            words.sandbox: {"type": "boolean", "description": "True where writes are refused"},
+            words.product: product,
+            "context": {"type": "object", "description": "The customer's own data: never show it unasked"},
+            "object_store_context_fields": _NAMES,
+            words.created: time,
+            words.updated: time,
         },
     }
 
 
+def _offer(words: ConnectionWords) -> JsonObject:
+    text: JsonObject = {"type": "string"}
+    method: JsonObject = {
+        "type": "object",
+        "required": ["method"],
+        "properties": {
+            **dict.fromkeys(("method", "name"), text),
+            "description": _MAYBE,
+            words.described: {"type": "boolean"},
+        },
+    }
+    provided = {"type": "object", "properties": {words.resource: text, words.methods: _array(method)}}
+    unified = {
+        "type": "object",
+        "required": [words.model, words.resource, words.methods],
+        "properties": {
+            **dict.fromkeys((words.model, "model_label", words.resource, "description", "docs_url"), text),
+            words.methods: _NAMES,
+            words.overridden: {"type": "boolean", "description": "The environment has a mapping of its own"},
+        },
+    }
+    state = {**dict.fromkeys(("id", words.status, words.authentication), text), words.blocked: {"type": "boolean"}}
+    return {
+        "description": "What a connection or a product offers",
+        "type": "object",
+        "properties": {
+            words.product: {"type": "object"},
+            words.environment: text,
+            words.provided: _array(provided),
+            words.unified: _array(unified),
+            "auth": {"type": "object"},
+            "ai_readiness": {"type": "object"},
+            words.account: {"type": "object", "properties": state},
+        },
+    }
+
+
+def _array(items: JsonObject) -> JsonObject:
+    return {"type": "array", "items": items}
+
+
+_MAYBE: JsonObject = {"type": ["string", "null"]}
 _NAMES: JsonObject = {"type": "array", "items": {"type": "string"}}
 _SWITCH: JsonObject = {"schema": {"type": "boolean"}}
 

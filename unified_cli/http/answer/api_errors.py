@@ -47,11 +47,20 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
     reason = excerpt("; ".join([head, *(one for one in _insight(envelope, service) if one not in text)]))
     found = hints.for_status(status, origin, request.operation, answer.token)
-    hint = hints.BLOCKED if answer.blocked else found
+    if answer.blocked:
+        found = f"the account is blocked; {hints.unblocked(service.connections.renewal)}"
+    hint = hints.OWN_TOKEN if _is_closed(answer, service) else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
     response = error_details.response(lines, answer.body, answer.headers)
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
+
+
+def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
+    """Whether the service itself refuses a route that is not open to the token of a single connection."""
+    below = answer.request.path.removeprefix(answer.request.address.path)
+    own = answer.envelope is None or not answer.envelope.get(service.remote_error)
+    return answer.status == HTTPStatus.FORBIDDEN and own and service.names_no_account(below)
 
 
 def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:

@@ -119,7 +119,7 @@ class Reader(NamedTuple):
             body = decoding.text(body, kind) if body.strip() else b""
             if request.private and body:
                 body = self._without_credentials(body)
-            page = self._split(body) if split else None
+            page = self._split(request, body) if split else None
             if body and page is None:
                 decoding.check(body)
         except (decoding.DamageError, bounds.TooLargeError) as error:
@@ -144,10 +144,12 @@ class Reader(NamedTuple):
         decoding.check(body)
         return private_members.without(body)
 
-    def _split(self, body: bytes) -> "PageBody | None":
+    def _split(self, request: Request, body: bytes) -> "PageBody | None":
         from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
 
-        return page_body.split(body, self.service)
+        beside = request.operation is None and not request.scoped
+        names = self.service.connections.platform_items.split() if beside else [self.service.items]
+        return next(filter(None, (page_body.split(body, self.service._replace(items=name)) for name in names)), None)
 
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code

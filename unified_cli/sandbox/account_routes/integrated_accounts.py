@@ -12,20 +12,28 @@ from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.store import SandboxStore
 
-FILTERS = ("tenant_id", "is_sandbox", "integration.name", "status", "created_at", "updated_at")
-"""The parameters of the list beside those of its pages."""
+_IDENTITY = "id"
+
+
+def filters(service: Service) -> list[str]:
+    """The parameters of the list beside those of its pages."""
+    words = service.connections
+    product = f"{words.product}.name"
+    return [_IDENTITY, words.tenant, words.sandbox, product, words.status, words.created, words.updated,
+            words.environment]  # fmt: skip
 
 
 class ListedAccounts:
     """The connections as rows of a list, in the order of their positions."""
 
-    def __init__(self, store: SandboxStore) -> None:
+    def __init__(self, store: SandboxStore, service: Service) -> None:
         self.scope = ("", "", "connections")
-        self._texts = [dump(account_record(account, store.seed)) for account in listed(store)]
+        self._filters = filters(service)
+        self._texts = [dump(account_record(account, store.seed, service)) for account in listed(store)]
 
     def tests(self, query: QueryTree) -> list[Test]:
         """The tests that a connection must pass to be listed."""
-        return [field_test(name.split("."), query[name]) for name in FILTERS if name in query]
+        return [field_test(name.split("."), query[name]) for name in self._filters if name in query]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The connections after a position."""
@@ -39,12 +47,12 @@ class ListedAccounts:
 
 def list_accounts(store: SandboxStore, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
     """A page of connections. Raises Refusal 400 for a bad page size or cursor."""
-    return page(ListedAccounts(store), service, query, terms)
+    return page(ListedAccounts(store, service), service, query, terms)
 
 
-def get_account(store: SandboxStore, account: str) -> SandboxResponse:
+def get_account(store: SandboxStore, account: str, service: Service) -> SandboxResponse:
     """One connection. Raises Refusal 404 where there is none."""
-    record = account_record(account, store.seed)
+    record = account_record(account, store.seed, service)
     if record is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")
     return SandboxResponse.json(dump(record))

@@ -19,6 +19,8 @@ from unified_cli.sandbox.store import Scope
 
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500
+# That of the lists of connections is.
+PLATFORM = 5000
 # What every list takes beside the service's own words and the fields of its records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
@@ -36,6 +38,8 @@ class ListTerms:
     """The cursor of the answer is the one of the request."""
     empty: bool = False
     """The page is empty though more follow."""
+    platform: bool = False
+    """It is a list of the service itself, which says no more than its page size beside the next cursor."""
 
 
 class ListedRecords(Protocol):
@@ -60,7 +64,7 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     # A cursor belongs to everything but itself and the page size, which may change from page to page.
     bound = {name: value for name, value in query.items() if name not in (service.cursor, service.page_size)}
     binding = f"{records.scope}{zlib.crc32(dump(bound).encode())}"
-    limit = _limit(query, service, terms.greatest)
+    limit = _limit(query, service, terms)
     cursor = "".join(texts(query.get(service.cursor, "")))
     try:
         where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
@@ -81,11 +85,11 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     def seal(words: str | None) -> str | None:
         return cursors.seal(words, binding, terms.now) if words else None
 
-    envelope = {
-        service.cursor: dump(seal(later)),
-        service.previous_cursor: dump(seal(earlier)),
-        service.record_count: str(len(rows)),
-    }
+    envelope = {service.cursor: dump(seal(later))}
+    if terms.platform:
+        envelope[service.page_size] = str(limit)
+    else:
+        envelope |= {service.previous_cursor: dump(seal(earlier)), service.record_count: str(len(rows))}
     if terms.partial:
         envelope[service.partial] = "true"
     items = _items(rows, query, service, partial=terms.partial)
@@ -103,10 +107,10 @@ def ignored(operation: Operation, service: Service, query: QueryTree) -> list[st
     return [quote(name, safe="[]") for name in others if name not in known]
 
 
-def _limit(query: QueryTree, service: Service, greatest: int) -> int:
-    size = query.get(service.page_size)
+def _limit(query: QueryTree, service: Service, terms: ListTerms) -> int:
+    size, greatest = query.get(service.page_size), terms.greatest
     if size is None or is_on(query.get(service.ignore_limit)):
-        return min(USUAL, greatest)
+        return PLATFORM if terms.platform else min(USUAL, greatest)
     if not isinstance(size, str) or not size.isascii() or not size.isdigit() or not size.strip("0"):
         raise Refusal(400, f"{service.page_size} must be a whole number from 1 on, not {size!r}")
     return greatest if len(size) > 9 else min(int(size), greatest)

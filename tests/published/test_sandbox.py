@@ -1,0 +1,106 @@
+"""The sandbox answers as is published: the same files say how."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from publishing import ACCOUNT, Shape, differences, names, shape
+
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
+
+FIRST = {"ticketing": "tickets-1", "user-directory": "users-1"}
+# What the sandbox does not have yet.
+ABSENT = {"batch", "file", "custom", "refresh-credentials", "unified-method"}
+# Which request, and of which connection, ends with such an error.
+ERRORS = {
+    "wrong-token": ("full", {}),
+    "own-token": ("full", {}),
+    "no-account": ("", {}),
+    "not-found": ("nothing", {}),
+    "no-writes": ("read-only", {"name": "x"}),
+    "blocked": ("blocked", {}),
+    "needs-login": ("needs-reauth", {}),
+    "missing-scopes": ("missing-scopes", {"name": "x"}),
+}
+TOKENS = {"own-connection": ":full", "error-own-token": ":full", "error-wrong-token": "-wrong"}
+
+
+def asked(sandbox: UnifiedSandbox, name: str, one: Shape, account: str, sends: Any) -> httpx.Response:
+    path = one.path.replace(ACCOUNT, account).replace("9001", "tickets-1").replace("paperdesk", "deskly")
+    scoped = path.split("/")[1] in ("unified", "proxy")
+    return httpx.request(
+        one.method,
+        sandbox.url + path,
+        params={**({"integrated_account_id": account} if scoped and account else {}), **one.query},
+        json=sends if one.method in ("POST", "PATCH") else None,
+        headers={"Authorization": f"Bearer {sandbox.token}{TOKENS.get(name, '')}"},
+        timeout=20,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        (name, kind)
+        for name in names()
+        if not name.startswith("error-") and name not in ABSENT
+        # Writes are tried once.
+        for kind in (["full", "missing-scopes", "remapped"] if shape(name).method == "GET" else ["full"])
+    ],
+)
+def test_the_sandbox_answers_as_is_published(unified_sandbox: UnifiedSandbox, name: str, kind: str) -> None:
+    one = shape(name)
+    sends = {"user_id": "users-1"} if name == "unified-action" else one.sends
+    answer = asked(unified_sandbox, name, one, "full" if name == "own-connection" else kind, sends)
+    assert answer.status_code == one.status
+    assert differences(answer.json(), one.body, one.optional) == []
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_the_sandbox_refuses_as_is_published(unified_sandbox: UnifiedSandbox, name: str) -> None:
+    one = shape(f"error-{name}")
+    account, sends = ERRORS[name]
+    answer = asked(unified_sandbox, f"error-{name}", one, account, sends)
+    assert answer.status_code == one.status
+    assert differences(answer.json(), one.body, one.optional) == []
+
+
+def test_a_limit_is_told_as_is_published(unified_sandbox: UnifiedSandbox) -> None:
+    one = shape("error-rate-limit")
+    answers = (asked(unified_sandbox, "", one, "rate-limited", {}) for _ in range(60))
+    answer = next(answer for answer in answers if answer.status_code == one.status)
+    assert answer.headers["retry-after"].isdigit()
+
+
+def test_an_offer_is_narrowed_as_is_published(unified_sandbox: UnifiedSandbox) -> None:
+    def offer(account: str = "full", **query: str) -> Any:
+        place = f"{unified_sandbox.url}/integrated-account/{account}/capabilities"
+        return httpx.get(place, params=query, headers={"Authorization": f"Bearer {unified_sandbox.token}"}).json()
+
+    whole = offer()
+    assert {"proxy", "unified"} <= whole.keys()
+    assert {one["method"] for entry in whole["proxy"] for one in entry["methods"]} == {"list"}
+    every = offer(has_description="false")["proxy"]
+    assert {one["method"] for entry in every for one in entry["methods"]} == {"list", "get"}
+    assert len(every) >= len(whole["proxy"])
+    assert "proxy" not in offer(type="unified")
+    assert "unified" not in offer(type="proxy")
+    assert "statusCode" in offer(type="other")
+    one = offer(resource="tickets,users")
+    assert {entry["resource"] for part in ("proxy", "unified") for entry in one[part]} == {"tickets", "users"}
+    assert offer(type="proxy", methods="get", has_description="false")["proxy"][0]["methods"][0]["method"] == "get"
+    assert {entry["model"] for entry in offer("help-desk")["unified"]} == {"ticketing"}
+    assert offer("blocked")["account"] | {"authentication_method": ""} == {
+        "id": "blocked", "status": "active", "authentication_method": "", "is_blocked": True,
+    }  # fmt: skip
+    assert {entry["env_overridden"] for entry in offer("remapped")["unified"]} == {True}
+
+
+def test_shapes_that_differ_are_told_apart() -> None:
+    one = shape("capabilities")
+    assert differences(json.loads(json.dumps(one.body)), one.body, one.optional) == []
+    old = {"integrated_account_id": "full", "type": "unified", "unified": {"ticketing": {"tickets": ["list"]}}}
+    assert "unified is dict, not list" in differences(old, one.body, one.optional)
+    assert "integration is missing" in differences(old, one.body, one.optional)
+    assert "type is not published" in differences(old, one.body, one.optional)

@@ -1,0 +1,169 @@
+"""A connection as the service shows it, and what its state means for calls; what is private is dropped at once."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Self
+
+from unified_cli import hints
+from unified_cli.catalogue import Service
+from unified_cli.errors import AccessError, ServiceError, UnifiedError
+from unified_cli.json_text.members import Parts, Record, items, parts, text
+from unified_cli.json_text.values import Json, JsonObject
+
+LACKS_SCOPES = "lacks scopes"
+
+
+class ForbiddenCall(NamedTuple):
+    """The last call of a connection that its provider refused because scopes are missing."""
+
+    resource: str = ""
+    method: str = ""
+    missing: tuple[str, ...] = ()
+    at: str = ""
+
+    @classmethod
+    def of(cls, value: bytes | None, service: Service) -> Self:
+        """The call in the member of a connection, as far as it can be read."""
+        members = parts(value or b"") or {}
+        missing = members.get(service.connections.missing_scopes, b"")
+        scopes = tuple(text(bytes(one)) for one in items(missing)) if missing.startswith(b"[") else ()
+        resource, method = (text(members.get(name)) for name in (service.connections.resource, "method"))
+        return cls(resource, method, scopes, text(members.get("occurred_at")))
+
+    @property
+    def in_words(self) -> str:
+        """Which scopes were missing, for which call, and when."""
+        call = " ".join(filter(None, (self.resource, self.method)))
+        return f"{', '.join(self.missing) or 'not named'} ({', '.join(filter(None, (call, self.at)))})"
+
+
+class AccountState(NamedTuple):
+    """The state of a connection: its status as served, whether it is blocked, None where nobody says so, and why."""
+
+    status: str = ""
+    blocked: bool | None = None
+    sandbox: bool = False
+    last_error: str = ""
+    forbidden: ForbiddenCall | None = None
+
+    @property
+    def lacks_scopes(self) -> bool:
+        """Whether the last call for lack of scopes still counts; what breaks all calls is said instead."""
+        return self.forbidden is not None and not self.blocked
+
+    def lacks_scopes_for(self, resource: str, method: str) -> bool:
+        """Whether this operation is the one that lacked scopes; its resource is named with or without the API."""
+        last = self.forbidden
+        named = last is not None and (last.resource.rpartition("/")[2], last.method) == (resource, method)
+        return named and self.lacks_scopes
+
+    @property
+    def scopes_in_words(self) -> str:
+        """Which scopes are missing, for which call; empty where none is known to be."""
+        return f"{LACKS_SCOPES}: {self.forbidden.in_words}" if self.forbidden and self.lacks_scopes else ""
+
+    def in_words(self, service: Service) -> str:
+        """The status, and what it does not say."""
+        words = service.connections
+        more = words.shut if self.blocked and self.status not in (words.shut, "") else ""
+        less = LACKS_SCOPES if self.lacks_scopes and self.status in (words.healthy, "") else ""
+        return ", ".join(filter(None, (self.status or (words.shut if self.blocked else ""), more, less)))
+
+    def held(self, service: Service) -> str:
+        """What keeps calls from working, in a word or two; empty where nothing is known to."""
+        words = service.connections
+        if self.blocked or self.status == words.shut:
+            return words.shut
+        if self.status in words.needs_login.split():
+            return "needs login"
+        return "" if self.status in ("", words.healthy) else self.status
+
+    def trouble(self, service: Service) -> str:
+        """The same as a sentence, with what the provider said."""
+        held, words = self.held(service), service.connections
+        if not held:
+            return ""
+        said = f": {self.last_error}" if self.last_error else ""
+        if held == words.shut:
+            return f"the account is blocked{said}"
+        if self.status in words.needs_login.split():
+            return f"the connection needs a new login ({self.status}{said})"
+        return f"the connection's status is {self.status}{said}"
+
+    def error(self, service: Service) -> UnifiedError | None:
+        """The error that calls would end with; None where they may work, as with a status that is not known."""
+        words, trouble = service.connections, self.trouble(service)
+        if self.held(service) == words.shut:
+            return AccessError(trouble, hint=hints.unblocked(words.renewal), status=503)
+        if self.status in words.needs_login.split():
+            return AccessError(trouble, hint=hints.NEEDS_LOGIN, origin="provider", status=401)
+        return ServiceError(trouble, retryable=False) if self.status in words.broken.split() else None
+
+
+UNKNOWN_STATE = AccountState()
+
+
+class ConnectionRecord(NamedTuple):
+    """A connection as the service lists it; all as text, empty where it is not known."""
+
+    id: str
+    product: str
+    category: str
+    tenant: str
+    created: str
+    updated: str
+    authentication: str
+    region: str
+    state: AccountState
+
+    @classmethod
+    def of(cls, record: Record | bytes, service: Service) -> Self:
+        """The connection in a record of the list, or in one that was asked for alone."""
+        words, members = service.connections, parts(record) or {}
+        product = parts(members.get(words.product, b"")) or {}
+        forbidden = members.get(words.last_forbidden, b"null")
+
+        def cell(name: str, within: Parts = members) -> str:
+            return text(within.get(name))
+
+        state = AccountState(
+            cell(words.status),
+            sandbox=members.get(words.sandbox) == b"true",
+            last_error=cell(words.last_error),
+            forbidden=ForbiddenCall.of(forbidden, service) if forbidden.startswith(b"{") else None,
+        )
+        return cls(
+            cell("id"), cell("name", product), cell("category", product), cell(words.tenant), cell(words.created),
+            cell(words.updated), cell(words.authentication), cell(words.region), state,
+        )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """How many characters it has."""
+        texts = [one for one in self if isinstance(one, str)]
+        return len("".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words]))
+
+    def facts(self, service: Service) -> JsonObject:
+        """The connection as JSON; the names are a contract."""
+        words, state = service.connections, self.state
+        forbidden = state.forbidden
+        return {
+            "id": self.id,
+            "product": self.product,
+            "category": self.category,
+            "tenant": self.tenant,
+            "status": state.status,
+            "blocked": state.blocked,
+            "sandbox": state.sandbox,
+            "created": self.created,
+            words.updated: self.updated,
+            words.authentication: self.authentication,
+            words.region: self.region,
+            words.last_error: state.last_error,
+            words.last_forbidden: _as_json(forbidden, service) if forbidden else None,
+        }
+
+
+def _as_json(call: ForbiddenCall, service: Service) -> Mapping[str, Json]:
+    words = service.connections
+    return {words.resource: call.resource, "method": call.method, words.missing_scopes: [*call.missing],
+            "occurred_at": call.at}  # fmt: skip
