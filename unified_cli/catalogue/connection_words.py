@@ -44,7 +44,6 @@ class ConnectionWords(NamedTuple):
     blocked: str
     forbidden: str
     rules: str
-    error_text: str
 
     @property
     def statuses(self) -> list[str]:

@@ -52,7 +52,7 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     hint = hints.OWN_TOKEN if _is_closed(answer, service) else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
-    response = error_details.response(lines, answer.body, answer.headers)
+    response = error_details.response([*lines, *_rules(envelope, service)], answer.body, answer.headers)
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
 
 
@@ -85,14 +85,28 @@ def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
 def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
     """The details that the service adds: missing parameters, fields and scopes."""
     insight = envelope.get(service.error_insight) if envelope else None
+    words = service.connections
     for name, found in insight.items() if isinstance(insight, dict) else ():
         value = found.get("value") if isinstance(found, dict) else None
         if isinstance(value, dict):
-            value = value.get("missing_scopes", value)
+            value = value.get(words.missing_scopes, value)
             value = value if isinstance(value, list) else [*value]
-        if isinstance(value, list) and value:
-            what = "missing scopes" if name == "forbidden_error" else name.replace("_", " ")
+        if isinstance(value, list) and value and not name.startswith(words.rules):
+            what = "missing scopes" if name == words.forbidden else name.replace("_", " ")
             yield f"{what}: {_listed(value)}"
+
+
+def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
+    """What is required at times: it rides on any error, and is never its cause."""
+    insight = envelope.get(service.error_insight) if envelope else None
+    for name, found in insight.items() if isinstance(insight, dict) else ():
+        value = found.get("value") if isinstance(found, dict) else None
+        if name.startswith(service.connections.rules) and value:
+            what = name.removeprefix(service.connections.rules).replace("_", " ")
+            told = value.items() if isinstance(value, dict) else [(error_details.as_json(value), "")]
+            for one, rule in [*told][:_MOST_LISTED]:
+                why = f": {error_details.as_json(rule)}" if rule else ""
+                yield f"a rule, not the cause: of the {what}, {one} is required at times{why}"
 
 
 def _listed(values: list[Any]) -> str:

@@ -17,11 +17,11 @@ _LONGEST_LINE = 300
 _LONGEST_BODY = 64 * 1024
 # Assumption: the service documents no such header; these are the usual names.
 _ID_HEADERS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid", "x-amz-request-id", "cf-ray")
-# Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC 9457) among them.
+# Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC 9457) and OAuth among them.
 _LISTS = ("errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
-_TEXTS = ("message", "detail")
+_TEXTS = ("message", "detail", "error_description")
 # Of the service itself these only repeat the status.
 _NAMES = ("error", "title")
 
@@ -45,6 +45,15 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
             elif theirs.message not in message:
                 lines = [*lines, f"the provider's answer: {theirs.message}"]
             lines = [*lines, *theirs.lines]
+    details = document.get("details")
+    if isinstance(details, dict) and not any(name in details for name in _LISTS):
+        # A provider's error may stand here instead.
+        theirs = _provider(details)
+        if not message:
+            message = theirs.message
+        elif theirs.message not in message:
+            lines = [*lines, f"details: {theirs.message}"]
+        lines = [*lines, *theirs.lines]
     message = message or _message(document, _NAMES)
     return ErrorText(message, [line for line in dict.fromkeys(lines) if line and line != message])
 

@@ -3,7 +3,7 @@
 from faults.case import CREATE, LIST, PAGE, SEND, Case, failure, listing
 from faults.script import reply
 
-BLOCKED = "the account is blocked; only the service's support can lift that"
+BLOCKED = "the account is blocked; a new login by its owner, or POST /integrated-account/refresh-credentials"
 
 CASES = {
     "blocked": Case(LIST, [failure(503, "no")], exit=7, stderr=["answered 503", BLOCKED], never=["retry"], requests=1),
