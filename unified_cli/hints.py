@@ -11,6 +11,7 @@ NEEDS_LOGIN = "its owner must authorise it again"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105  words
+ONLY_OWN = 'the account id "me" is for the token of a single connection; with another token, name the connection: -a ID'
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"

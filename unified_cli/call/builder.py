@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import own_account
 from unified_cli.cli.options import WAITS, OperationOptions, overrides
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
@@ -21,9 +22,17 @@ if TYPE_CHECKING:
 _LONGEST_KEY = 255
 
 
-def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions) -> Call:
-    """The call to one connection that the options describe; its message settings apply from now on."""
-    settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
+def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions, *, scoped: bool = True) -> Call:
+    """The call to one connection that the options describe; its message settings apply from now on.
+
+    What is not `scoped` is for no connection, which need not be known.
+    """
+    flags = overrides(options, one_profile(options.profile))
+    config = file.read(runtime)
+    if scoped:
+        settings = own_account.resolved(flags, runtime, config)
+    else:
+        settings = resolution.resolve(flags, runtime, config).without_account()
     apply_message_settings(runtime, settings)
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return Call(runtime, catalogue, settings, options)

@@ -10,6 +10,7 @@ from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections, skeleton
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import own_account
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import OperationOptions, overrides
@@ -57,7 +58,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:
-        return common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
+        return common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
 
     if options.shows_only:
         for call in map(call_to, names):

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from unified_cli.cli import own_account
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import ConnectionOptions
-from unified_cli.config import profiles, resolution
+from unified_cli.config import profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
@@ -46,7 +47,7 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
-    selected = {name: resolution.resolve(overrides(options, name), runtime, config) for name in names}
+    selected = {name: own_account.resolved(overrides(options, name), runtime, config) for name in names}
     for settings in selected.values():
         settings.reachable()
     return selected
@@ -68,7 +69,7 @@ def each(
     wrong: dict[str, UnifiedError] = {}
     for name in names:
         try:
-            settings = resolution.resolve(overrides(options, name), runtime, config)
+            settings = own_account.resolved(overrides(options, name), runtime, config)
             settings.reachable()
         except UnifiedError as error:
             wrong[name] = error

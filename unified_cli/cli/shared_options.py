@@ -34,7 +34,7 @@ Profiles = Annotated[
     ),
 ]
 AccountId = Annotated[
-    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection's id, instead of the profile's", "ID")
+    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection's id; me: that of its own token", "ID")
 ]
 BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "the service's base URL", "URL")]
 TokenFile = Annotated[

@@ -42,7 +42,6 @@ def command(context: CommandContext) -> Any:
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
-    call = builder.resolve(context.runtime, context.catalogue, options)
-    if context.catalogue.service.names_no_account(options.path):
-        call = call._replace(settings=call.settings.without_account())
+    scoped = not context.catalogue.service.names_no_account(options.path)
+    call = builder.resolve(context.runtime, context.catalogue, options, scoped=scoped)
     single.send(call, builder.path_request(call, options.method.upper(), options.path))

@@ -112,7 +112,7 @@ KEYS = {
     key.name: key
     for key in (
         Key("base_url", "the service's base URL, like https://api.example.com", text),
-        Key("account_id", "the connection: one customer's account in some product", text),
+        Key("account_id", "the connection: one customer's account in some product; me: that of its own token", text),
         Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", path, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),

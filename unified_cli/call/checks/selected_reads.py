@@ -8,9 +8,10 @@ from typing import NamedTuple
 from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call import Call, builder, fan_out, listing, selected_connections
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import own_account
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.config import file, profiles, resolution
+from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
@@ -87,7 +88,7 @@ def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options
     builder.check_cells(common.settings.output, bom=options.bom, csv_safe=options.csv_safe)
     _check_format(common, several=True)
     calls = {
-        name: common._replace(settings=resolution.resolve(overrides(options, name), runtime, config))
+        name: common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
         for name in profiles.select(config, options.profile)
     }
     reads = [SelectedRead(name, call, builder.operation_request(call, operation)) for name, call in calls.items()]

@@ -7,7 +7,7 @@ from unified_cli.bulk.runs import run_selection
 from unified_cli.bulk.runs.journal_entry import JournalEntry, RunCall
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import resolution
+from unified_cli.cli import own_account
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
@@ -28,7 +28,7 @@ class RunConnections:
         self._catalogue = catalogue
 
         def resolved(profile: str | None) -> Settings:
-            return resolution.resolve(flags._replace(profile=profile), runtime, config)
+            return own_account.resolved(flags._replace(profile=profile), runtime, config)
 
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 

@@ -19,7 +19,7 @@ from unified_cli.bulk.compare.plan_format import OPERATIONS
 from unified_cli.bulk.import_ import result_files
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.call import builder, fan_out
-from unified_cli.cli import prompt
+from unified_cli.cli import own_account, prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
@@ -27,7 +27,7 @@ from unified_cli.commands.apply_plan import apply_preview, apply_results
 from unified_cli.commands.apply_plan.apply_options import ApplyOptions
 from unified_cli.commands.apply_plan.apply_results import ApplyResults
 from unified_cli.commands.apply_plan.delete_bound import check_deletes
-from unified_cli.config import file as config_file, resolution
+from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.http.rate_limit import Patience
@@ -47,7 +47,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
         name = _target(runtime, files, options)
-        settings = resolution.resolve(overrides(options, name)._replace(output=None), runtime, config)
+        settings = own_account.resolved(overrides(options, name)._replace(output=None, dry_run=None), runtime, config)
         _check_target(files, settings)
         check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
         plans = [check.run(file) for file in files]

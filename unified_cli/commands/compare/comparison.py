@@ -17,6 +17,7 @@ from unified_cli.bulk.compare.side_map import SideMap
 from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
 from unified_cli.call import fan_out
 from unified_cli.catalogue import Resource
+from unified_cli.cli import own_account
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
@@ -24,7 +25,7 @@ from unified_cli.cli.prompt import asking
 from unified_cli.commands import named_resource
 from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
-from unified_cli.config import file as config_file, resolution
+from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
@@ -65,7 +66,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
     resource = named_resource.find(catalogue, options.resource)
 
     def settings(name: str) -> Settings:
-        return resolution.resolve(overrides(options, name)._replace(output=None), runtime, config)
+        return own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
 
     finder = SourceFinder(runtime, catalogue, resource, settings)
     of_from, of_to = finder.find("--from", options.from_), finder.find("--to", options.to)

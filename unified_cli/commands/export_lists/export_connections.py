@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from unified_cli.bulk.export.export_terms import Connection
 from unified_cli.call import Call, builder, fan_out, selected_connections
+from unified_cli.cli import own_account
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists.export_options import ExportOptions
-from unified_cli.config import file, profiles, resolution
+from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http.client import Client
@@ -44,12 +45,12 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
             raise UsageError("-a names one connection and -p several (leave one of them out)")
         selected_connections.note_same_of(runtime, config, options.replaced(output=None), names)
     else:
-        only = resolution.resolve(flags, runtime, config)
+        only = own_account.resolved(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]
 
     @cache
     def resolve(name: str) -> Settings:
-        return resolution.resolve(flags._replace(profile=name if patterns else None), runtime, config)
+        return own_account.resolved(flags._replace(profile=name if patterns else None), runtime, config)
 
     return ExportConnections(names, resolve)
 

@@ -3,10 +3,11 @@
 import contextlib
 from collections.abc import Sequence
 
+from unified_cli.cli import own_account
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import NetworkOptions
 from unified_cli.commands.mcp.mcp_options import PermissionOptions
-from unified_cli.config import file, profiles, resolution
+from unified_cli.config import file, profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
@@ -60,7 +61,7 @@ class ServedProfiles:
 
     def settings(self, name: str) -> Settings:
         """The settings of a connection. Raises UnifiedError where they do not lead to one."""
-        found = resolution.resolve(self._overrides._replace(profile=name), self._runtime, self._config)
+        found = own_account.resolved(self._overrides._replace(profile=name), self._runtime, self._config)
         found.reachable()
         return found
 

@@ -1,0 +1,50 @@
+"""The settings for calls; where the token is a connection's own, the service is asked which connection that is."""
+
+from contextlib import closing
+from dataclasses import replace
+
+from unified_cli import hints
+from unified_cli.config import resolution
+from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ServiceError, UnifiedError
+from unified_cli.runtime import Runtime
+
+# What may mean that the token is not that of a single connection.
+_NOT_OWN = (400, 403, 404)
+
+
+def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
+    """The settings from the command line, the environment and the config file, as `resolution.resolve` gives them.
+
+    An own token's account id is the one that the service gives: caches, journals and exports belong to a connection,
+    and `me` is another one for each token. It is not asked for what is only shown. Raises what a request raises.
+    """
+    found = resolution.resolve(flags, runtime, config)
+    address = found.address
+    if not found.is_own or flags.dry_run or flags.as_ or address is None:
+        return found
+    from unified_cli.catalogue import load  # noqa: PLC0415  few tokens are a connection's own
+    from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
+    from unified_cli.http import request as requests  # noqa: PLC0415  as above
+    from unified_cli.json_text import members  # noqa: PLC0415  as above
+
+    catalogue = load()
+    path = catalogue.service.connections.own
+    with Clients(runtime, catalogue) as clients:
+        token = clients.token(found)
+        if source := found.token:
+            # Standard input, for one, gives it only once.
+            found = replace(found, token=source._replace(kind="environment", detail=token, source=source.words))
+        with closing(clients.open(found, token)) as client:
+            try:
+                body = client.send(requests.for_service(address, path, ())).body or b""
+            except UnifiedError as error:
+                if error.status in _NOT_OWN:
+                    error.add_hint(hints.ONLY_OWN)
+                raise
+    account = members.text((members.parts(body.strip()) or {}).get("id"))
+    if not account:
+        raise ServiceError(f"the answer does not say which connection it is (GET {path})", retryable=False)
+    return found.identified_as(account)
