@@ -50,6 +50,9 @@ def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
     # These are words of everyday use as well; the others are seen within a text, too.
     common = {service.prefix, service.items, service.schema}
     others = {one for one in service if "_" in one} | {service.capabilities.split("/")[1]}
+    words = {word for text in service.connections for word in text.split()}
+    others |= {word for word in words if "_" in word or word.count("/") > 1} - {*service.times.split()}
+    others |= {service.connections.batch, service.connections.custom}
     found = [
         f"{path.name}: {text}"
         for path in Path(unified_cli.__file__).parent.rglob("*.py")

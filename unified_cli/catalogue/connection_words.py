@@ -27,6 +27,9 @@ class ConnectionWords(NamedTuple):
     last_error: str
     last_forbidden: str
     missing_scopes: str
+    occurred: str
+    last_action: str
+    stored_fields: str
     healthy: str
     needs_login: str
     shut: str
@@ -36,7 +39,10 @@ class ConnectionWords(NamedTuple):
     unified: str
     provided: str
     described: str
+    readiness: str
     model: str
+    model_title: str
+    documentation: str
     resource: str
     methods: str
     overridden: str

@@ -27,7 +27,7 @@ class ConnectionFact(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Both with the age: `deskly, needs_reauth 2 h ago`."""
+        """Both with the age: `deskly, active 2 h ago`."""
         known = ", ".join(filter(None, (self.product, self.status)))
         return f"{known} {ago(self.age)}" if known else ""
 

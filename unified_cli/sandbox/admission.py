@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unified_cli.catalogue import Operation
+from unified_cli.catalogue import Operation, Service
 from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.api.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal
@@ -70,13 +70,14 @@ class Admitted:
 class Admission:
     """Decides about the requests of all connections; `sleep` is what makes a slow one slow."""
 
-    def __init__(self, sleep: Callable[[float], None]) -> None:
+    def __init__(self, sleep: Callable[[float], None], service: Service) -> None:
+        self._service = service
         self.windows = RateWindows()
         self._sleep = sleep
 
     def admit(self, kind: str, account: str, operation: Operation, now: float) -> Admitted:
         """Let a request of a connection of this kind go on. Raises the Refusal that a connection of its kind gives."""
-        _refuse(kind, account, operation)
+        _refuse(kind, account, operation, self._service)
         headers = self.windows.check(account, _LIMIT, now) if kind == "rate-limited" else {}
         if kind == "slow":
             self._sleep(_SLOW)
@@ -84,7 +85,7 @@ class Admission:
         return Admitted(terms, headers)
 
 
-def _refuse(kind: str, account: str, operation: Operation) -> None:
+def _refuse(kind: str, account: str, operation: Operation, service: Service) -> None:
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
     if kind == "needs-reauth":
@@ -100,5 +101,6 @@ def _refuse(kind: str, account: str, operation: Operation) -> None:
         raise Refusal(405, f"the account {account} takes no writes: {operation.method} is not allowed")
     if operation.changes and kind == "missing-scopes":
         scopes = [f"{operation.api}.{operation.resource}.write"]
-        value = {"description": "The connection lacks scopes", "value": {"missing_scopes": scopes}}
-        raise Refusal(403, "not allowed", provider={"error": "forbidden"}, insight={"forbidden_error": value})
+        words = service.connections
+        value = {"description": "The connection lacks scopes", "value": {words.missing_scopes: scopes}}
+        raise Refusal(403, "not allowed", provider={"error": "forbidden"}, insight={words.forbidden: value})

@@ -51,7 +51,7 @@ class Sandbox:
         self._wall = wall
         self._sleep = sleep
         self._control = control
-        self._admission = Admission(sleep)
+        self._admission = Admission(sleep, self.service)
         self.faults = faults or Faults()
         self.requests = RequestCounts()
 

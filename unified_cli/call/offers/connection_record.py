@@ -27,7 +27,7 @@ class ForbiddenCall(NamedTuple):
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = tuple(text(bytes(one)) for one in items(missing)) if missing.startswith(b"[") else ()
         resource, method = (text(members.get(name)) for name in (service.connections.resource, "method"))
-        return cls(resource, method, scopes, text(members.get("occurred_at")))
+        return cls(resource, method, scopes, text(members.get(service.connections.occurred)))
 
     @property
     def in_words(self) -> str:
@@ -166,4 +166,4 @@ class ConnectionRecord(NamedTuple):
 def _as_json(call: ForbiddenCall, service: Service) -> Mapping[str, Json]:
     words = service.connections
     return {words.resource: call.resource, "method": call.method, words.missing_scopes: [*call.missing],
-            "occurred_at": call.at}  # fmt: skip
+            words.occurred: call.at}  # fmt: skip

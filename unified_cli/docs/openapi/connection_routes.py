@@ -88,7 +88,7 @@ def _connection(service: Service) -> JsonObject:
     forbidden = {
         "type": ["object", "null"],
         "description": "The last call that lacked scopes; a success clears it",
-        "properties": {**dict.fromkeys((words.resource, "method", "occurred_at"), text), words.missing_scopes: _NAMES},
+        "properties": {**dict.fromkeys((words.resource, "method", words.occurred), text), words.missing_scopes: _NAMES},
     }
     return {
         "description": "An account in some product, with the state of its login",
@@ -99,12 +99,12 @@ def _connection(service: Service) -> JsonObject:
             words.status: {**text, "description": f"Known values, others may come: {', '.join(words.statuses)}"},
             words.last_error: _MAYBE,
             words.last_forbidden: forbidden,
-            "last_action_run_result": {},
+            words.last_action: {},
             **dict.fromkeys(names, _MAYBE),
             words.sandbox: {"type": "boolean", "description": "True where writes are refused"},
             words.product: product,
             "context": {"type": "object", "description": "The customer's own data: never show it unasked"},
-            "object_store_context_fields": _NAMES,
+            words.stored_fields: _NAMES,
             words.created: time,
             words.updated: time,
         },
@@ -127,7 +127,7 @@ def _offer(words: ConnectionWords) -> JsonObject:
         "type": "object",
         "required": [words.model, words.resource, words.methods],
         "properties": {
-            **dict.fromkeys((words.model, "model_label", words.resource, "description", "docs_url"), text),
+            **dict.fromkeys((words.model, words.model_title, words.resource, "description", words.documentation), text),
             words.methods: _NAMES,
             words.overridden: {"type": "boolean", "description": "The environment has a mapping of its own"},
         },
@@ -142,7 +142,7 @@ def _offer(words: ConnectionWords) -> JsonObject:
             words.provided: _array(provided),
             words.unified: _array(unified),
             "auth": {"type": "object"},
-            "ai_readiness": {"type": "object"},
+            words.readiness: {"type": "object"},
             words.account: {"type": "object", "properties": state},
         },
     }

@@ -92,13 +92,13 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject | No
         words.region: random.pick("region", ("eu", "wnam", "enam", "apac")),
         # The customer's own data stands here: clients must never show it unasked.
         "context": {"access_token": f"sandbox-credential-{random.below('token', 10**9):09d}"},
-        "object_store_context_fields": [],
+        words.stored_fields: [],
         words.product: product_record(product, seed),
         words.created: _platform_time(created),
         words.updated: _platform_time(updated),
         words.last_error: _TROUBLE.get(kind),
         words.last_forbidden: _forbidden(service, updated) if kind == "missing-scopes" else None,
-        "last_action_run_result": None,
+        words.last_action: None,
     }
 
 
@@ -114,7 +114,7 @@ def _forbidden(service: Service, at: float) -> JsonObject:
         words.resource: "tickets",
         "method": "create",
         words.missing_scopes: ["ticketing.tickets.write"],
-        "occurred_at": _platform_time(at),
+        words.occurred: _platform_time(at),
     }
 
 

@@ -94,7 +94,7 @@ class OfferedMethods:
         }
         every = [*self._provided(has)]
         told = sum(map(_is_described, every))
-        answer["ai_readiness"] = {
+        answer[words.readiness] = {
             "proxy_methods": len(every),
             "proxy_methods_with_descriptions": told,
             "ai_ready_score": told / len(every) if every else 0,
@@ -108,10 +108,10 @@ class OfferedMethods:
                 if has(one) and self._asks_for(one.name):
                     yield {
                         words.model: api.name,
-                        "model_label": api.title,
+                        words.model_title: api.title,
                         words.resource: one.name,
                         "description": one.about,
-                        "docs_url": f"{_DOCUMENTS}/{api.name}/{one.name}",
+                        words.documentation: f"{_DOCUMENTS}/{api.name}/{one.name}",
                         words.methods: [*one.operations],
                     }
 
