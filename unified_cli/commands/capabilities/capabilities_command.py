@@ -11,9 +11,9 @@ _EXAMPLES = """unified -p sandbox capabilities ticketing
 unified -p sandbox capabilities user-directory/users --probe -a needs-reauth -o ndjson"""
 _STATES = (
     "The service says what a connection offers, and how it is: two requests each. An operation is offered, refused "
-    "(the product lacks it), forbidden (not to this token), failed (it could not be asked) or unknown (the service does "
-    "not say). What is offered and cannot be called, because the connection is blocked, needs a new login or takes no "
-    "writes, says so and is not counted."
+    "(the product lacks it), forbidden (not to this token), failed (it could not be asked) or unknown (the service "
+    "does not say). What is offered and cannot be called, because the connection is blocked, needs a new login or "
+    "takes no writes, says so and is not counted."
 )
 
 
