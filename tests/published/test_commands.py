@@ -94,10 +94,7 @@ def test_a_connection_that_lacks_scopes_stands_out(unified: Unified, published: 
     doctor = unified("doctor --network -o json", environ=environ)
     assert doctor.code == 0
     (one,) = (one for one in doctor.json["findings"] if one["check"] == "connection")
-    assert (one["level"], one["message"].partition("; ")[2]) == (
-        "warning",
-        f"token accepted; active, lacks scopes; {said}",
-    )
+    assert (one["level"], one["message"].partition("; ")[2]) == ("warning", f"token accepted; active, {said}")
     test = unified("profile test -o json", environ=environ)
     assert (test.code, test.json["profiles"][0]["verdict"]) == (0, "active, lacks scopes")
 
@@ -211,7 +208,7 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
 @pytest.mark.parametrize(
     ("status", "word", "code"),
     [
-        ("active", "ready", 0), ("needs_reauth", "needs_reauth", 7), ("expired", "expired", 7),
+        ("active", "ready", 0), ("needs_reauth", "needs authorising", 7), ("expired", "needs authorising", 7),
         ("blocked", "blocked", 7), ("validation_error", "validation_error", 5), ("connecting", "connecting", 0),
         ("a_new_one", "a_new_one", 0),
     ],
@@ -229,7 +226,7 @@ def test_the_status_of_a_connection_is_its_health(
 def test_a_blocked_connection_is_not_healthy(unified: Unified, published: PublishedService) -> None:
     published.change("capabilities", blocked)
     result = unified("profile test", environ=published.environ())
-    assert (result.code, result.stdout.split("\t")[1]) == (7, "active, blocked")
+    assert (result.code, result.stdout.split("\t")[1]) == (7, "blocked")
     assert "a new login by its owner, or POST /integrated-account/refresh-credentials with its id" in result.stdout
 
 

@@ -11,7 +11,7 @@ from unified_cli.sandbox.accounts import KINDS
 
 Config = Callable[[str], Path]
 # The verdict and the exit code; all other kinds are healthy.
-ILL = {"blocked": ("active, blocked", 7), "needs-reauth": ("needs_reauth", 7), "dead-provider": ("validation_error", 5)}
+ILL = {"blocked": ("blocked", 7), "needs-reauth": ("needs authorising", 7), "dead-provider": ("validation_error", 5)}
 LACKING = ("active, lacks scopes", 0)
 
 

@@ -13,7 +13,7 @@ from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, ExitCode, UnifiedError, UsageError
+from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
@@ -47,7 +47,7 @@ class ProbeResult:
     def word(self) -> str:
         """The verdict in a word or two."""
         error = self.error
-        if self.state:
+        if self.state and not isinstance(error, AccessError):
             return self.state
         if error is None:
             return "ready"
@@ -155,7 +155,8 @@ class Probe:
         state = health.state
         words = state.in_words(service)
         told = "" if words in ("", service.connections.healthy) else words
-        said = state.trouble(service) or state.scopes_in_words
+        lacking = f"{service.connections.healthy}, {state.scopes_in_words}" if state.scopes_in_words else ""
+        said = state.trouble(service) or lacking
         return ProbeResult(None, 0, state.error(service), health.headers, told, said)
 
 

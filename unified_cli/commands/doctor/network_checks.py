@@ -29,9 +29,9 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
             yield _failed(verdict)
         else:
             answered = f"answered after {verdict.seconds * 1000:.0f} ms; token accepted"
-            told = f"{verdict.state or verdict.word}; {masked(verdict.said)}" if verdict.said else ""
+            told = f"; {masked(verdict.said)}" if verdict.said else ""
             remedy = "unified connections list --health" if told else ""
-            yield Finding("connection", subject, "; ".join(filter(None, (answered, told))), remedy, doubtful=bool(told))
+            yield Finding("connection", subject, answered + told, remedy, doubtful=bool(told))
             yield from _rate(verdict)
     yield from _clock(runtime, verdicts)
 
