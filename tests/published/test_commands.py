@@ -148,6 +148,23 @@ def test_a_refusal_is_answered_with_what_is_offered(unified: Unified, published:
     assert "; of ticketing this connection offers tickets, comments, attachments" in result.stderr
 
 
+def test_what_another_version_kept_of_an_offer_is_not_believed(
+    unified: Unified, published: PublishedService, tmp_path: Path
+) -> None:
+    folders = {name: tmp_path / name for name in ("config", "cache", "data")}
+    world: dict[str, Any] = {"environ": published.environ(), "folders": folders, "tty": True, "columns": 200}
+    said = "of ticketing this connection offers tickets, comments, attachments"
+    assert said in unified("ticketing tags list", **world).stderr
+    (kept,) = (tmp_path / "cache" / "capabilities").iterdir()
+    published.seen.clear()
+    assert said in unified("ticketing tags list", **world).stderr
+    assert len(published.seen) == 1
+    old = json.loads(kept.read_text())
+    kept.write_text(json.dumps({**old, "value": {"ticketing": {"tags": ["list"]}}}))
+    assert said in unified("ticketing tags list", **world).stderr
+    assert len(published.seen) == 3
+
+
 def test_an_expectation_is_skipped_where_it_is_not_offered(
     unified: Unified, published: PublishedService, tmp_path: Path
 ) -> None:
