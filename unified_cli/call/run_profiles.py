@@ -2,9 +2,10 @@
 
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.runs.run_selection import RunSelection
+from unified_cli.cli import own_account
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import overrides
-from unified_cli.config import file, resolution
+from unified_cli.config import file
 from unified_cli.config.settings import Settings
 from unified_cli.runtime import Runtime
 
@@ -16,7 +17,7 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
-        return resolution.resolve(overrides(options, name)._replace(output=None), resolving, config)
+        return own_account.resolved(overrides(options, name)._replace(output=None), resolving, config)
 
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     return RunSelection(registry, [*config.profiles], settings).expanded(patterns)

@@ -147,9 +147,10 @@ class Settings:
 
     @property
     def is_of_file(self) -> bool:
-        """Whether the config file alone says which connection it is: no flag and no variable does."""
+        """Whether the config file alone says which connection it is: no flag, no variable and no token does."""
         foreign = {"--base-url", "--account-id", KEYS["base_url"].variable, KEYS["account_id"].variable}
-        return foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
+        named = foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
+        return named and not self.is_own
 
     def no_token(self) -> ConfigError:
         """The error where there is no token to use; it names those that are there, and why they are not used."""
