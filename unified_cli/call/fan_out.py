@@ -17,7 +17,8 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -26,7 +27,7 @@ from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
-from unified_cli.plural import all_of, counted
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 5
@@ -230,16 +231,7 @@ class _FanOutOutcome:
 
     def raise_error(self, missing: list[str], options: OperationOptions) -> None:
         """Raise the error that sums up the run, if anything failed or is missing."""
-        codes = {error.code for error in self.failed.values()}
-        if len(self.failed) == len(self.names) and len(codes) == 1:
-            raise next(iter(self.failed.values())).retold(f"{all_of(len(self.names), 'connection')} failed")
-        if self.failed:
-            failed = [name for name in self.names if name in self.failed]
-            missing.append(f"{len(failed)} of {counted(len(self.names), 'connection')} failed: {', '.join(failed)}")
         if not options.allow_partial:
             missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
-        if missing:
-            told = "; ".join(missing)
-            # What this machine refused is no connection's doing, and its code comes first.
-            local = next((error for error in self.failed.values() if error.code == ExitCode.STORAGE), None)
-            raise local.retold(told) if local else IncompleteError(told)
+        failed = {name: self.failed[name] for name in self.names if name in self.failed}
+        conclude(Ending("connection", len(self.names), failed, missing=missing))

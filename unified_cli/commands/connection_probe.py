@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 WORKERS = 8
 _RETRIES, _TIMEOUT = 0, 10.0
-_SEVEREST = (
-    ExitCode.BUG, ExitCode.CONFIG, ExitCode.UNSAFE, ExitCode.ACCESS, ExitCode.NETWORK, ExitCode.SERVICE,
-    ExitCode.RATE_LIMIT, ExitCode.REFUSED,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +158,3 @@ class Probe:
 
 def _yielded(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
     yield work()
-
-
-def worst(errors: Sequence[UnifiedError]) -> UnifiedError:
-    """The error that decides the exit code: problems on this machine come before those of the service."""
-    return min(errors, key=lambda error: _SEVEREST.index(error.code) if error.code in _SEVEREST else len(_SEVEREST))

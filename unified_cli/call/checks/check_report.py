@@ -5,12 +5,13 @@ from pathlib import Path
 
 from unified_cli.call import more_records
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
-from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import MaskedText
 from unified_cli.output import junit
 from unified_cli.output.jq_programs.expectations import Expectation, Verdict
 from unified_cli.output.junit import JUnitCase, JUnitSuite
-from unified_cli.plural import all_of, counted
+from unified_cli.plural import counted
 
 _MOST_TOLD = 10
 
@@ -101,16 +102,11 @@ class CheckReport:
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
         self._tell()
-        codes = {error.code for error in failed.values()}
-        if len(failed) == len(self.selected.reads) and len(codes) == 1:
-            raise next(iter(failed.values())).retold(f"{all_of(len(failed), 'connection')} failed")
-        if self._errors:
-            number = counted(len(self.selected.reads), "connection")
-            self.missing.append(f"{len(self._errors)} of {number} failed: {', '.join(self._errors)}")
-        if self.missing:
-            raise IncompleteError("; ".join([*self.missing, *self._summary()]))
-        for summary in self._summary():
-            raise DifferentError(summary)
+        # What some do not offer is no failure of the check, but what none offers cannot be checked.
+        counts = failed if len(failed) == len(self.selected.reads) else self._errors
+        conclude(
+            Ending("connection", len(self.selected.reads), counts, missing=self.missing, different=self._summary())
+        )
 
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
         """The test of a verdict on a connection; where anything is `missing` from what was judged, it does not pass."""

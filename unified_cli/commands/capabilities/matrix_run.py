@@ -16,12 +16,13 @@ from unified_cli.commands.capabilities.capabilities_options import CapabilitiesO
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
-from unified_cli.plural import all_of, counted, named
+from unified_cli.plural import named
 from unified_cli.runtime import Runtime
 
 # What a list may take when it is only tried.
@@ -129,9 +130,9 @@ def _keep_lacking(
 
 
 def _raise_error(found: Sequence[ConnectionOffer]) -> None:
-    errors = [one.error for one in found if one.error]
-    if len(errors) == len(found) and len({error.code for error in errors}) == 1:
-        raise errors[0] if len(errors) == 1 else errors[0].retold(f"{all_of(len(errors), 'connection')} failed")
-    failed = [one.name for one in found if one.error or any(cell.state == offer_check.FAILED for cell in one.cells)]
-    if failed:
-        raise IncompleteError(f"{len(failed)} of {counted(len(found), 'connection')} failed: {named(failed)}")
+    failed = {one.name: one.error for one in found if one.error}
+    unknown = [
+        one.name for one in found if not one.error and any(cell.state == offer_check.FAILED for cell in one.cells)
+    ]
+    missing = [f"some lists of {named(unknown)} could not be read"] if unknown else []
+    conclude(Ending("connection", len(found), failed, missing=missing))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unified_cli.commands import connection_probe
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet import conclude
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +31,4 @@ class Finding:
 
 def worst(errors: Sequence[Finding]) -> UnifiedError:
     """The error that decides the exit code."""
-    return connection_probe.worst([finding.error for finding in errors if finding.error])
+    return conclude.worst(finding.error for finding in errors if finding.error)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from unified_cli.bulk.export.folder_export import ExportSummary
-from unified_cli.errors import IncompleteError, RefusedError, StateError, StorageError, UnifiedError, UnsafeError
-from unified_cli.plural import all_of, counted
+from unified_cli.errors import RefusedError, UnifiedError
+from unified_cli.fleet.conclude import Ending, conclude, own_failure
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _MOST_LINES = 3
@@ -28,37 +29,24 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
         runtime.stderr.line(
             f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
         )
-    last = _worst(summary.failed)
+    last = own_failure(summary.failed.values())
     # What the last line says is not said before.
     told = {name: error for name, error in summary.failed.items() if last is None or error.one_line != last.one_line}
     for line in (*summary.partial, *_failures(told)):
         runtime.stderr.line(line)
-    if last:
-        raise last
     _raise_error(summary, total)
-
-
-def _worst(failed: Mapping[str, UnifiedError]) -> UnifiedError | None:
-    """The failure that is told as the outcome of the whole export, if there is such a one."""
-    kinds = (StorageError, StateError, UnsafeError)
-    return next((error for kind in kinds for error in failed.values() if isinstance(error, kind)), None)
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:
     """Raise the error that sums up the export, if anything failed or is missing."""
-    failed = summary.failed
-    kinds = {error.code for error in failed.values()}
-    if failed and len(failed) == total and len(kinds) == 1:
-        raise next(iter(failed.values())).retold(f"{all_of(total, 'list')} failed")
     if summary.not_offered == total > 0:
         raise RefusedError("nothing could be read: no connection offers any of the lists", hint=_ASK, status=404)
     missing = []
-    if failed or summary.partial:
-        missing.append(f"incomplete: {len(failed) + len(summary.partial)} of {counted(total, 'file')}")
+    if summary.partial:
+        missing.append(f"{len(summary.partial)} of {counted(total, 'list')} partial")
     if summary.without_lists:
-        missing.append(f"nothing could be read from {', '.join(summary.without_lists)}")
-    if missing:
-        raise IncompleteError("; ".join(missing))
+        missing.append(f"nothing could be read from {named([*summary.without_lists])}")
+    conclude(Ending("list", total, dict(sorted(summary.failed.items())), missing=missing))
 
 
 def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:

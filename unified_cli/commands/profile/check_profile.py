@@ -13,6 +13,7 @@ from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
+from unified_cli.fleet import conclude
 from unified_cli.json_text.values import JsonObject
 from unified_cli.plural import counted
 
@@ -63,7 +64,7 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
     errors = [one.error for one in verdicts if one.error]
     if errors:
         told = f"{len(errors)} of {counted(len(verdicts), 'connection')} cannot be used"
-        raise connection_probe.worst(errors).retold(told)
+        raise conclude.worst(errors).retold(told)
 
 
 def _described(one: ProbeResult) -> JsonObject:

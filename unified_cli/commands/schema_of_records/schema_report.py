@@ -9,10 +9,11 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.result_table import show
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
 from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import junit
 from unified_cli.output.junit import JUnitCase, JUnitSuite
-from unified_cli.plural import all_of, counted
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _HEADS = ("connection", "difference", "path", "before", "now")
@@ -81,16 +82,9 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
     """Raise the error of the only connection, or one that names those that could not be read; tell each."""
-    if not errors:
-        return
-    first = next(iter(errors.values()))
-    if number == 1:
-        raise first
-    for name, error in errors.items():
+    for name, error in errors.items() if number > 1 else ():
         runtime.stderr.line(f"{name}: {error.one_line}")
-    if len(errors) == number and len({error.code for error in errors.values()}) == 1:
-        raise first.retold(f"{all_of(number, 'connection')} failed")
-    raise IncompleteError(f"{len(errors)} of {counted(number, 'connection')} failed: {', '.join(errors)}")
+    conclude(Ending("connection", number, errors))
 
 
 def _suite(name: str, found: Compared, classname: str, options: SchemaOptions) -> JUnitSuite:

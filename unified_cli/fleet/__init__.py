@@ -1,0 +1,1 @@
+"""Work on many connections: how it ends."""

@@ -1,0 +1,120 @@
+"""How work on many parts ends: which exit code comes first, and the sentence that sums it up."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.errors import DifferentError, ExitCode, IncompleteError, UnifiedError, UnknownError
+from unified_cli.plural import all_of, counted, named
+
+ORDER = (
+    ExitCode.BUG,
+    ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.CLOSED,
+    ExitCode.STORAGE,
+    ExitCode.STATE,
+    ExitCode.UNKNOWN,
+    ExitCode.USAGE, ExitCode.CONFIG, ExitCode.UNSAFE,
+    ExitCode.ACCESS, ExitCode.NETWORK, ExitCode.SERVICE, ExitCode.RATE_LIMIT,
+    ExitCode.REFUSED,
+    ExitCode.INCOMPLETE,
+    ExitCode.DIFFERENT,
+)  # fmt: skip
+"""The exit codes, the one that counts where several apply first."""
+_OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
+"""Where one part fails so, the whole command does: it is about this machine, and not about the part."""
+_MOST_NAMED = 5
+
+
+class Ending(NamedTuple):
+    """What there is to say at the end of work on `total` parts; `unit` is what a part is called, such as `connection`.
+
+    `failed` has the error of each part that failed, by the name of the part. `stopped` is what ended the work early,
+    with `not_tried` parts left. `missing` are sentences about what is not whole, `different` about what is not as
+    expected. `see` names the file that lists the parts of an outcome: `failed`, `in doubt` or `not tried`.
+    """
+
+    unit: str
+    total: int
+    failed: Mapping[str, UnifiedError] = {}
+    in_doubt: int = 0
+    not_tried: int = 0
+    missing: Sequence[str] = ()
+    different: Sequence[str] = ()
+    stopped: UnifiedError | None = None
+    see: Mapping[str, Path | None] = {}
+
+    @property
+    def failed_alike(self) -> UnifiedError | None:
+        """The first error, where every part failed and for the same cause."""
+        errors = [*self.failed.values()]
+        alike = len(errors) == self.total and len({error.code for error in errors}) == 1
+        return errors[0] if alike else None
+
+    @property
+    def sentence(self) -> str:
+        """What is not done, in one line; empty where everything is."""
+        return "; ".join([*self._counts(), *self.missing, *self.different])
+
+    def _counts(self) -> Iterable[str]:
+        total = counted(self.total, self.unit)
+        for number, word, outcome in (
+            (len(self.failed), "failed", "failed"),
+            (self.in_doubt, "may or may not be done", "in doubt"),
+            (self.not_tried, "not tried", "not tried"),
+        ):
+            if number:
+                names = f": {named([*self.failed], _MOST_NAMED)}" if outcome == "failed" and any(self.failed) else ""
+                file = f", see {self.see[outcome]}" if self.see.get(outcome) else ""
+                yield f"{number} of {total} {word}{names}{file}"
+
+
+def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
+    """The error whose exit code comes first."""
+    return min(errors, key=lambda error: ORDER.index(error.code))
+
+
+def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
+    """The failure of this machine among these, with which the whole work ends; None where there is none."""
+    own = [error for error in errors if error.code in _OWN]
+    return worst(own) if own else None
+
+
+def conclude(ending: Ending) -> None:
+    """Raise the error that sums up the work; nothing where all of it is done and as expected.
+
+    Where several things went wrong, the first row of this table that applies gives the exit code: this machine's own
+    failure, writes in doubt, what ended the work early, what all parts failed with, what is missing, what differs.
+    """
+    if error := _conclusion(ending):
+        raise error
+
+
+def _conclusion(ending: Ending) -> UnifiedError | None:
+    errors = [error for error in (ending.stopped, *ending.failed.values()) if error is not None]
+    own = own_failure(errors)
+    sentence, alike = ending.sentence, ending.failed_alike
+    rows: tuple[tuple[object, Callable[[], UnifiedError | None]], ...] = (
+        (own, lambda: own),
+        (ending.in_doubt, lambda: UnknownError(sentence)),
+        (ending.stopped, lambda: _stopped(ending)),
+        (alike, lambda: alike and _all_failed(ending, alike)),
+        (ending.failed or ending.not_tried or ending.missing, lambda: IncompleteError(sentence)),
+        (ending.different, lambda: DifferentError(sentence)),
+    )
+    return next((make() for applies, make in rows if applies), None)
+
+
+def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
+    """What all parts failed with: the error of the only part, or that all did."""
+    return first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
+
+
+def _stopped(ending: Ending) -> UnifiedError | None:
+    """What ended the work early, with how much of it is left."""
+    if ending.stopped is None:
+        return None
+    left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"
+    told = ending.stopped.retold(f"stopped with {left}: {ending.stopped.reason}")
+    if ending.stopped.hint:
+        told.add_hint(ending.stopped.hint)
+    return told
