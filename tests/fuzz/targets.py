@@ -22,11 +22,11 @@ from unified_cli.bulk.import_.import_items import ItemRules
 from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, JournalHeader
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
-from unified_cli.cli.connect import Clients
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests, request_body
 from unified_cli.http.answer import decoding, page_body
 from unified_cli.http.answer.reader import Answer

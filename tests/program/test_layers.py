@@ -86,10 +86,9 @@ def test_every_module_is_in_a_layer() -> None:
     assert [name for name in inside if name != "__init__" and level_of(name) == 0] == []
 
 
-def test_the_name_of_a_module_or_class_is_unique() -> None:
-    modules = Counter(path.stem for path in MODULES if not path.stem.startswith("__"))
+def test_the_name_of_a_class_is_unique() -> None:
     classes = Counter(node.name for path in TEXTS for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef))
-    assert [name for name, count in (modules + classes).items() if count > 1] == []
+    assert [name for name, count in classes.items() if count > 1] == []
 
 
 def test_imports_have_no_cycle() -> None:

@@ -12,9 +12,9 @@ from pages import serve, tickets
 from server import Service
 
 from unified_cli import os_limits
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.client import Client
 
 Config = Callable[[str], Path]
@@ -122,4 +122,4 @@ def test_what_the_machine_refuses_to_one_of_several_decides_the_code(
     monkeypatch.setattr(Clients, "open", refuse)
     result = unified("-p a* ticketing tickets list -o csv --all")
     assert result.code == 11
-    assert result.stderr.endswith("error: 1 of 4 connections failed: a2\n")
+    assert result.stderr.endswith(f"error: {os_limits.no_descriptor().message}\n")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import own_account
 from unified_cli.cli.options import WAITS, OperationOptions, overrides
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.output import FORMATS

@@ -21,7 +21,7 @@ from unified_cli.storage import atomic_file, folders, output_file, output_stream
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.download_targets import DownloadTarget
-    from unified_cli.cli.connect import Clients
+    from unified_cli.fleet.clients import Clients
     from unified_cli.http.client import Client
 
 
@@ -90,7 +90,7 @@ def many(call: Call, operation: Operation) -> None:
 
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
-    from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
+    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  as above
     from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
     with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:

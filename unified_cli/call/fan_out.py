@@ -5,20 +5,20 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
 from unified_cli import signals
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.bulk.worker_slots import WorkerSlots
-from unified_cli.call import Call, builder, dry_run, listing, record_output, selected_connections, skeleton
+from unified_cli.call import Call, builder, dry_run, listing, record_output, skeleton
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import own_account
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file, keys, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet import own_account, selection
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -65,7 +65,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         for call in map(call_to, names):
             dry_run.show(call, builder.operation_request(call, operation))
         return
-    selected_connections.note_same_of(runtime, config, options, names)
+    selection.note_same_of(runtime, config, options, names)
     printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
     work = Work(part="connection", parts=len(names))
     slots = WorkerSlots(options.workers)

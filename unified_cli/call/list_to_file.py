@@ -5,14 +5,14 @@ from contextlib import closing
 from pathlib import Path
 
 from unified_cli import signals
-from unified_cli.bulk import read_ahead
 from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
-from unified_cli.cli.connect import Clients
 from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.fleet import read_ahead
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request

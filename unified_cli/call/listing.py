@@ -6,9 +6,9 @@ from contextlib import closing
 from unified_cli import signals
 from unified_cli.call import Call, builder, more_records, record_output
 from unified_cli.catalogue import Service
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
@@ -106,7 +106,7 @@ def _pages(client: Client, request: Request, service: Service, wanted: Span) -> 
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
-        from unified_cli.bulk import read_ahead  # noqa: PLC0415  one page needs no worker
+        from unified_cli.fleet import read_ahead  # noqa: PLC0415  one page needs no worker
 
         yield from read_ahead.pages(client, request, service, wanted)
 

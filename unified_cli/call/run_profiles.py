@@ -2,11 +2,11 @@
 
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.runs.run_selection import RunSelection
-from unified_cli.cli import own_account
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import overrides
 from unified_cli.config import file
 from unified_cli.config.settings import Settings
+from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
 
 

@@ -12,7 +12,7 @@ from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    from unified_cli.cli.connect import Clients
+    from unified_cli.fleet.clients import Clients
     from unified_cli.http.answer.reader import Answer
     from unified_cli.output.jq_programs.jq_program import JqProgram
 
@@ -85,7 +85,7 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 def _send_with_clients(call: Call, request: Request) -> None:
     runtime, catalogue, _, _ = call
 
-    from unified_cli.cli.connect import Clients  # noqa: PLC0415
+    from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
     with Clients(runtime, catalogue) as clients:
         try:

@@ -26,7 +26,7 @@ def run(call: Call, created: Request) -> None:
     place = downloading.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
 
-    from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
+    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  httpx is imported when a request is sent
 
     with Clients(runtime, catalogue) as clients, closing(clients.open(settings)) as client:
         made = client.send(created)

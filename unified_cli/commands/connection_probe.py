@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import resolution
 from unified_cli.config.credentials import token as secrets
@@ -14,6 +13,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
@@ -124,7 +124,7 @@ class Probe:
         return lambda: self._send(name, settings, token)
 
     def _send(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
-        from unified_cli.cli.connect import Clients  # noqa: PLC0415  httpx is imported when a request is sent
+        from unified_cli.fleet.clients import Clients  # noqa: PLC0415  httpx is imported when a request is sent
         from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
         runtime = self.runtime

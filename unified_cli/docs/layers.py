@@ -18,7 +18,7 @@ LAYERS = (
     Layer(10, ("call",), "one operation of the catalogue, from typed options to its result"),
     Layer(10, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the README"),
     Layer(9, ("bulk",), "long work that survives a crash: export, import, downloads, with their journals"),
-    Layer(8, ("fleet",), "work on many connections: how it ends"),
+    Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
     Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts, the clients of a run"),
     Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),
     Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),

@@ -13,7 +13,6 @@ from unified_cli.bulk.apply.apply_journal import ApplyJournal
 from unified_cli.bulk.apply.call_attempt import PlannedJob
 from unified_cli.bulk.apply.call_order import CallStep
 from unified_cli.bulk.apply.plan_check import CheckedPlan
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.compare.id_file import IdFile
 from unified_cli.bulk.compare.id_map import IdMap, IdPair
 from unified_cli.bulk.compare.id_references import IdReference, IdReferences
@@ -24,6 +23,7 @@ from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEnt
 from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope

@@ -11,9 +11,9 @@ import msgspec
 from unified_cli.bulk.batch_download.download_manifest import DownloadEntry, DownloadManifest
 from unified_cli.bulk.batch_download.download_targets import TargetFolder
 from unified_cli.bulk.batch_download.file_download import Download, SavedFile
-from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import MaskedText

@@ -4,7 +4,6 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.export import list_export, list_history
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
@@ -15,6 +14,7 @@ from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp,
 from unified_cli.bulk.export.records_ahead import RecordsAhead
 from unified_cli.catalogue import Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from unified_cli.bulk.export import selection
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.output.progress import Progress

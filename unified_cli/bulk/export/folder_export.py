@@ -8,9 +8,9 @@ from unified_cli.bulk.export.export_task import FailedList, TaskResult, TaskRunn
 from unified_cli.bulk.export.export_terms import ExportTask, ExportTerms
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.runtime import Runtime
 
 

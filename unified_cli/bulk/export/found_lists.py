@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.errors import StateError, UnifiedError
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.masking import excerpt
 
 _THREADS = 8

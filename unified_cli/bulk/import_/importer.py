@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.import_ import import_jobs
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportJob, ImportTerms
@@ -15,6 +14,7 @@ from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.bulk.runs.journaled_sender import JournaledSender
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.idle_clients import ClientPool
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10

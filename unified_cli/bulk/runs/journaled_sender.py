@@ -8,8 +8,8 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.bulk.worker_slots import WorkerSlots
+from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.slots import WorkerSlots
 
 _SYNC_EVERY = 1.0
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.

@@ -11,9 +11,9 @@ from unified_cli.call.checks.condition import Condition
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.call.offers import capability_hint
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import pretty_json, stdout

@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
 from unified_cli import signals
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call import builder, record_output
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.followed_list import FollowedList
 from unified_cli.call.checks.selected_reads import ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.change_filter import ChangeFilter
 from unified_cli.http.pagination import Page
 from unified_cli.json_text.change_time import FIELD, Instant, timestamp

@@ -5,14 +5,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import Call, builder, fan_out, listing, selected_connections
+from unified_cli.call import Call, builder, fan_out, listing
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import own_account
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet import own_account, selection
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -40,7 +40,7 @@ class SelectedReads(NamedTuple):
 
     def note_same(self) -> None:
         """Say which of them are the same connection."""
-        selected_connections.note_same(self.common.runtime, {one.name: one.call.settings for one in self.reads})
+        selection.note_same(self.common.runtime, {one.name: one.call.settings for one in self.reads})
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from unified_cli.http.request import Request
 from unified_cli.masking import masked, visible
 
 if TYPE_CHECKING:
-    from unified_cli.cli.connect import Clients
     from unified_cli.config.known_capabilities import Offered
+    from unified_cli.fleet.clients import Clients
 
 # These statuses may mean that the product behind the connection does not offer the operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)

@@ -9,17 +9,18 @@ from dataclasses import replace
 from itertools import count
 
 from unified_cli.bulk.spread_work import spread
-from unified_cli.bulk.worker_slots import WorkerSlots
-from unified_cli.call import Call, builder, dry_run, fan_out, record_output, selected_connections
+from unified_cli.call import Call, builder, dry_run, fan_out, record_output
 from unified_cli.call.piped import piped_jobs, piped_journal
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
 from unified_cli.call.piped.piped_run import PipedRun
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import file
 from unified_cli.errors import UsageError
+from unified_cli.fleet import selection
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -61,7 +62,7 @@ def run_several(runtime: Runtime, catalogue: Catalogue, operation: Operation, op
     _check_options(options)
     common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
     fan_out.check_output(common)
-    select = selected_connections.for_writes if operation.changes else selected_connections.for_reads
+    select = selection.for_writes if operation.changes else selection.for_reads
     targets: Targets = dict(select(runtime, config, options).items())
     jobs = piped_jobs.read(common, operation, targets)
     if options.shows_only:

@@ -8,19 +8,19 @@ from typing import NamedTuple
 import msgspec
 
 from unified_cli import signals
-from unified_cli.bulk.client_pool import ClientPool
-from unified_cli.bulk.fair_turns import FairTurns
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.bulk.runs.write_attempt import WriteAttempt
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import Call
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
-from unified_cli.cli.connect import Clients
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.fair_turns import FairTurns
+from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request

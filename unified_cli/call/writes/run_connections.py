@@ -7,11 +7,11 @@ from unified_cli.bulk.runs import run_selection
 from unified_cli.bulk.runs.journal_entry import JournalEntry, RunCall
 from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import own_account
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnsafeError, UsageError
+from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.plural import counted

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from unified_cli import signals
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.bulk.runs import write_attempt
 from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry, RunCall
 from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
@@ -17,8 +16,9 @@ from unified_cli.call import Call
 from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.call.writes.run_summary import RunErrors, RunSummary
 from unified_cli.call.writes.write_results import WriteResults
-from unified_cli.cli.connect import Clients
 from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import stdout

@@ -8,7 +8,7 @@ from unified_cli.bulk.runs import stop_rules
 from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry, RunCall
 from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
 from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.call import Call, builder, dry_run, selected_connections
+from unified_cli.call import Call, builder, dry_run
 from unified_cli.call.writes import run_sending
 from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.catalogue import Operation
@@ -16,6 +16,7 @@ from unified_cli.cli import prompt
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config.file import Config
 from unified_cli.errors import StorageError, UsageError
+from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
 
@@ -27,7 +28,7 @@ def run(common: Call, config: Config, operation: Operation) -> None:
     """
     runtime, catalogue, settings, options = common
     _check(options)
-    select = selected_connections.for_writes if operation.changes else selected_connections.for_reads
+    select = selection.for_writes if operation.changes else selection.for_reads
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(options.stages, options.max_failures, len(names), fail_fast=options.fail_fast)
     content = builder.operation_content(common, operation)

@@ -19,9 +19,8 @@ from unified_cli.bulk.compare.plan_format import OPERATIONS
 from unified_cli.bulk.import_ import result_files
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.call import builder, fan_out
-from unified_cli.cli import own_account, prompt
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
 from unified_cli.commands.apply_plan import apply_preview, apply_results
 from unified_cli.commands.apply_plan.apply_options import ApplyOptions
@@ -30,6 +29,8 @@ from unified_cli.commands.apply_plan.delete_bound import check_deletes
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.fleet import own_account
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work

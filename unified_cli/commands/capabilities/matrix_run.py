@@ -4,11 +4,9 @@ from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 
-from unified_cli.bulk.worker_pool import WorkerPool
-from unified_cli.call import builder, fan_out, selected_connections
+from unified_cli.call import builder, fan_out
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
 from unified_cli.commands import named_resource
 from unified_cli.commands.capabilities import matrix_output, offer_check
@@ -17,12 +15,15 @@ from unified_cli.commands.capabilities.offer_check import ConnectionOffer, Offer
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet import selection
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
-from unified_cli.plural import named
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 # What a list may take when it is only tried.
@@ -70,8 +71,8 @@ def _selected(
             raise UsageError("-a names one connection and -p several (leave one of them out)")
         fan_out.shared(runtime, config, options)
         names = profiles.select(config, options.profile)
-        selected, wrong = selected_connections.each(runtime, config, options, names)
-        selected_connections.note_same(runtime, selected)
+        selected, wrong = selection.each(runtime, config, options, names)
+        selection.note_same(runtime, selected)
         return names, selected, wrong
     resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
     builder.apply_message_settings(runtime, resolved)

@@ -17,9 +17,7 @@ from unified_cli.bulk.compare.side_map import SideMap
 from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
 from unified_cli.call import fan_out
 from unified_cli.catalogue import Resource
-from unified_cli.cli import own_account
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands import named_resource
@@ -27,6 +25,8 @@ from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
+from unified_cli.fleet import own_account
+from unified_cli.fleet.clients import Clients
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted

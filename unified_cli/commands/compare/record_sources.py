@@ -5,16 +5,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from unified_cli.bulk import read_ahead
 from unified_cli.bulk.compare.exported_list import ExportedList, written
 from unified_cli.bulk.compare.spooled_side import SideFacts
 from unified_cli.bulk.import_ import input_formats
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Resource
-from unified_cli.cli.connect import Clients
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
+from unified_cli.fleet import read_ahead
+from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience

@@ -9,7 +9,6 @@ from unified_cli.call import builder
 from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import PROFILE, Flag
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import (
@@ -25,6 +24,7 @@ from unified_cli.cli.shared_options import (
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience

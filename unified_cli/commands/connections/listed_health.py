@@ -4,13 +4,13 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call.offers import connection_health
 from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli.connect import Clients
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work

@@ -13,7 +13,6 @@ from unified_cli.bulk.engines.engine import Engine, EngineTask
 from unified_cli.bulk.engines.token_slots import PacedTask, TokenSlots
 from unified_cli.bulk.export.destinations import places
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.export_lists import (
     export_connections,
@@ -28,6 +27,7 @@ from unified_cli.commands.export_lists.engine_results import EngineResults
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.commands.export_lists.worker_messages import TaskOrder
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work

@@ -5,15 +5,15 @@ from functools import cache
 from typing import NamedTuple
 
 from unified_cli.bulk.export.export_terms import Connection
-from unified_cli.call import Call, builder, fan_out, selected_connections
-from unified_cli.cli import own_account
+from unified_cli.call import Call, builder, fan_out
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
+from unified_cli.fleet import own_account, selection
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 
@@ -43,7 +43,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         fan_out.shared(runtime, config, options.replaced(output=None))
         if options.account_id and profiles.is_several(patterns):
             raise UsageError("-a names one connection and -p several (leave one of them out)")
-        selected_connections.note_same_of(runtime, config, options.replaced(output=None), names)
+        selection.note_same_of(runtime, config, options.replaced(output=None), names)
     else:
         only = own_account.resolved(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]

@@ -12,15 +12,15 @@ from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.increments import MarkTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
-from unified_cli.bulk.worker_slots import WorkerSlots
 from unified_cli.call import builder
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.commands.export_lists import export_connections, export_format, task_export
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.errors import StateError, UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.http.pagination import Span
 from unified_cli.output import printer

@@ -10,7 +10,6 @@ import msgspec
 from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.commands.export_lists import export_format, export_plan, task_export
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
@@ -26,6 +25,7 @@ from unified_cli.commands.export_lists.worker_messages import (
 )
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
+from unified_cli.fleet.clients import Clients
 from unified_cli.masking import hide
 from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work

@@ -8,12 +8,12 @@ from urllib.parse import quote
 from unified_cli.bulk.export import selection
 from unified_cli.bulk.export.export_terms import Connection
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.commands.export_lists import connection_task, export_connections, export_format
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_connections import ExportConnections
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.errors import ConfigError, StateError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.client import Client
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output import stdout

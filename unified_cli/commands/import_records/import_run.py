@@ -18,10 +18,9 @@ from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.runs import run_journal
 from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.spread_work import spread
-from unified_cli.call import builder, dry_run, fan_out, selected_connections
-from unified_cli.cli import own_account, prompt
+from unified_cli.call import builder, dry_run, fan_out
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.options import overrides
 from unified_cli.commands.import_records import import_summary
 from unified_cli.commands.import_records.import_options import ImportOptions
@@ -29,6 +28,8 @@ from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet import own_account, selection
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -66,7 +67,7 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     options = options.replaced(output=None)
     if profiles.is_several(options.profile):
         fan_out.shared(runtime, config, options)
-        return dict(selected_connections.for_writes(runtime, config, options).items())
+        return dict(selection.for_writes(runtime, config, options).items())
     resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
     builder.apply_message_settings(runtime, resolved)
     resolved.reachable()

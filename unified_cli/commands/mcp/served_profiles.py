@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Sequence
 
-from unified_cli.cli import own_account
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import NetworkOptions
 from unified_cli.commands.mcp.mcp_options import PermissionOptions
@@ -11,6 +10,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
+from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 20

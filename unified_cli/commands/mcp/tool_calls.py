@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp.read_position import ReadCursors
 from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
@@ -17,6 +15,8 @@ from unified_cli.commands.mcp.serving.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request

@@ -13,9 +13,7 @@ from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 from unified_cli import PRODUCT
-from unified_cli.bulk.client_pool import ClientPool
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.commands.mcp import operation_search, read_tool, write_tool
 from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
 from unified_cli.commands.mcp.read_position import ReadCursors
@@ -29,6 +27,8 @@ from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http.har.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject

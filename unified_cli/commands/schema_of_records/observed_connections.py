@@ -6,17 +6,17 @@ from collections.abc import Generator, Sequence
 import msgspec
 
 from unified_cli.bulk.observed_schema.observed_shape import ObservedShape
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.selected_reads import ReadWork, SelectedReads
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.connect import Clients
 from unified_cli.cli.flags import by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
 from unified_cli.errors import UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.pagination import Page
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record

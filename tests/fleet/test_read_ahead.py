@@ -18,9 +18,9 @@ from front_door import Unified
 from pages import cursor_of, envelope, serve, served, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.bulk import read_ahead
 from unified_cli.catalogue import load
 from unified_cli.config.address import Address
+from unified_cli.fleet import read_ahead
 from unified_cli.http.answer import page_body
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client

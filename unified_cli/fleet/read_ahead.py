@@ -3,8 +3,8 @@
 from collections.abc import Generator
 from contextlib import closing
 
-from unified_cli.bulk.worker_pool import WorkerPool
 from unified_cli.catalogue import Service
+from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import ListReader, Page, Span
 from unified_cli.http.request import Request

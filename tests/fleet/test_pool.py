@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from unified_cli.bulk.worker_pool import WorkerPool
+from unified_cli.fleet.pool import WorkerPool
 
 SECONDS = 10
 """How long a test waits for what should come at once."""

@@ -26,7 +26,7 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     if not found.is_own or flags.dry_run or flags.as_ or address is None:
         return found
     from unified_cli.catalogue import load  # noqa: PLC0415  few tokens are a connection's own
-    from unified_cli.cli.connect import Clients  # noqa: PLC0415  as above
+    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  as above
     from unified_cli.http import request as requests  # noqa: PLC0415  as above
     from unified_cli.json_text import members  # noqa: PLC0415  as above
 

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from unified_cli.cli import own_account
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
+from unified_cli.fleet import own_account
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
