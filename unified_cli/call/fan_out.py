@@ -1,7 +1,7 @@
 """Run an operation on several connections concurrently; the failure of one hides no results of others."""
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from unified_cli import signals
@@ -17,8 +17,7 @@ from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
-from unified_cli.fleet.pool import WorkerPool
-from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -68,12 +67,10 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     selection.note_same_of(runtime, config, options, names)
     printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
     work = Work(part="connection", parts=len(names))
-    slots = WorkerSlots(options.workers)
-    # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop both.
-    threads, idle = (slots.number, nullcontext) if options.ordered else (slots.threads(len(names)), slots.given_up)
-    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue, idle) as clients:
-        pool = WorkerPool(threads, _reader(common, clients, slots, operation, call_to))
-        outcome = _read_all(common, printer, shown, names, pool)
+    fair = FairReaders(runtime, catalogue, options.workers, in_turn=options.ordered)
+    with progress(runtime, work, to_stdout=True) as shown, fair as readers:
+        results = readers.read(names, _reader(common, readers.clients, operation, call_to))
+        outcome = _read_all(common, printer, shown, names, results)
     missing = _end(printer, outcome)
     outcome.report(runtime, options)
     outcome.raise_error(missing, options)
@@ -117,7 +114,7 @@ def _check(options: OperationOptions) -> None:
 
 
 def _reader(
-    common: Call, clients: Clients, slots: WorkerSlots, operation: Operation, call_to: Callable[[str], Call]
+    common: Call, clients: Clients, operation: Operation, call_to: Callable[[str], Call]
 ) -> Callable[[str], Generator[_Read]]:
     """A function that reads one connection and yields its pages, then its end."""
     catalogue = common.catalogue
@@ -126,7 +123,7 @@ def _reader(
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with slots.held(), closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
+        with closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
@@ -136,12 +133,12 @@ def _reader(
 
 
 def _read_all(
-    common: Call, printer: Printer, shown: Progress, names: list[str], pool: WorkerPool[str, _Read]
+    common: Call, printer: Printer, shown: Progress, names: list[str], results: Generator[_Read]
 ) -> "_FanOutOutcome":
     outcome = _FanOutOutcome(names)
     try:
-        with pool:
-            for name, found in pool.results(names, ordered=common.options.ordered):
+        with closing(results):
+            for name, found in results:
                 if isinstance(found, Page):
                     tally = outcome.tallies[name]
                     tally.torn = True

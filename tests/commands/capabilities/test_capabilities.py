@@ -229,7 +229,7 @@ def test_help_tells_nothing_of_a_profile_that_leads_elsewhere_now(
     unified: Unified, service: Service, config: Config, tmp_path: Path, change: str
 ) -> None:
     connections(config, ["a", "b", "c"], service.url)
-    lacking = {"unified": {"ticketing": {"tags": ["get"]}}}
+    lacking = offer({"ticketing": {"tags": ["get"]}})
     service.reply = lambda _: served(lacking)
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
     world = {"folders": folders, "environ": {"UNIFIED_TOKEN": "t"}, "wall": lambda: 1_000_000.0}
@@ -251,7 +251,7 @@ def test_what_a_flag_led_to_is_not_told_of_the_profile(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     connections(config, ["a"], service.url)
-    service.reply = lambda _: served({"unified": {"ticketing": {"tags": ["get"]}}})
+    service.reply = lambda _: served(offer({"ticketing": {"tags": ["get"]}}))
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
     world = {"folders": folders, "wall": lambda: 1_000_000.0}
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}

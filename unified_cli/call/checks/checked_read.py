@@ -14,6 +14,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import pretty_json, stdout
@@ -74,12 +75,12 @@ def _check(
         work = work._replace(part="connection", parts=len(selected.reads))
     # The only result comes last, when the line that shows the waiting is gone.
     beside = selected.several or condition is None
-    with progress(runtime, work, to_stdout=beside) as shown, Clients(runtime, selected.common.catalogue) as clients:
-        judge = _Judge(report, output, clients, shown)
+    with progress(runtime, work, to_stdout=beside) as shown, _readers(selected) as readers:
+        judge = _Judge(report, output, readers.clients, shown)
         if condition:
-            _wait(selected, clients, condition, judge)
+            _wait(selected, readers, condition, judge)
         else:
-            _read(selected, clients, judge)
+            _read(selected, readers, judge)
     try:
         # What could not be read is not printed as an empty list.
         if selected.several or report.is_judged:
@@ -89,20 +90,25 @@ def _check(
     report.finish()
 
 
-def _read(selected: SelectedReads, clients: Clients, judge: "_Judge") -> None:
+def _readers(selected: SelectedReads) -> FairReaders:
+    common = selected.common
+    return FairReaders(common.runtime, common.catalogue, common.options.workers)
+
+
+def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> None:
     """Read all connections, and use what each answered."""
-    with closing(selected_reads.read_whole(selected, clients, selected.reads)) as found:
+    with closing(selected_reads.read_whole(selected, readers, selected.reads)) as found:
         for whole in found:
             judge.count(len(whole.records))
             judge.take(whole)
 
 
-def _wait(selected: SelectedReads, clients: Clients, condition: Condition, judge: "_Judge") -> None:
+def _wait(selected: SelectedReads, readers: FairReaders, condition: Condition, judge: "_Judge") -> None:
     """Read all connections, and again those for which the condition does not hold yet, until the time is over."""
     pending = selected.reads
     while pending:
         again = []
-        with closing(selected_reads.read_whole(selected, clients, pending, condition.until)) as found:
+        with closing(selected_reads.read_whole(selected, readers, pending, condition.until)) as found:
             for whole in found:
                 if condition.is_met(whole, listing=selected.operation.lists):
                     judge.take(whole, condition.verdicts(whole.selected.name))

@@ -1,6 +1,6 @@
 """`list --follow`: print every state of a record that a poll can see, until a signal."""
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
@@ -13,8 +13,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.change_filter import ChangeFilter
 from unified_cli.http.pagination import Page
 from unified_cli.json_text.change_time import FIELD, Instant, timestamp
@@ -47,11 +46,11 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     selected.note_same()
     following = _Following(selected, since)
     stdout.check(runtime)
-    with Clients(runtime, catalogue) as clients:
+    with FairReaders(runtime, catalogue, options.workers) as readers:
         try:
             while True:
                 began = runtime.monotonic()
-                following.poll(selected, clients)
+                following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
                     # A profile may have got the tag meanwhile. What cannot be read now is read next time.
@@ -109,7 +108,7 @@ class _Following:
         # Not strict: rows without the chosen columns are not held back, since there is no end at which to say so.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
-    def poll(self, selected: SelectedReads, clients: Clients) -> None:
+    def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
         """Read every list once and print what is new. Raises the error where nothing can be followed."""
         failed: list[UnifiedError] = []
         for read in selected.reads:
@@ -121,8 +120,8 @@ class _Following:
             one._replace(request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now())))
             for one in selected.reads
         ]
-        with WorkerPool(self._options.workers, ReadWork(selected, clients).run) as pool:
-            for read, found in pool.results(asking):
+        with closing(readers.read(asking, ReadWork(selected, readers.clients).run)) as results:
+            for read, found in results:
                 if isinstance(found, Page):
                     self._print(read, found, several=selected.several)
                 elif found is None:

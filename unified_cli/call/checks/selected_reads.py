@@ -12,7 +12,7 @@ from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
@@ -143,10 +143,10 @@ class ReadWork(NamedTuple):
             if not lists:
                 yield pagination.alone(client.send(request), request)
                 return
-            size, span = 0, listing.span(call._replace(options=call.options.replaced(all=True)))
+            taken, span = 0, listing.span(call._replace(options=call.options.replaced(all=True)))
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
-                size += sum(len(memoryview(record)) for record in page.records)
-                if self.largest is not None and size > self.largest:
+                taken += size(page)
+                if self.largest is not None and taken > self.largest:
                     raise UsageError(
                         f"the list has more than the {self.largest >> 20} MiB that a jq program takes",
                         hint="--limit N or -q NAME=VALUE reads less",
@@ -155,17 +155,22 @@ class ReadWork(NamedTuple):
 
 
 def read_whole(
-    selected: SelectedReads, clients: Clients, reads: Sequence[SelectedRead], until: float | None = None
+    selected: SelectedReads, readers: FairReaders, reads: Sequence[SelectedRead], until: float | None = None
 ) -> Generator[WholeRead]:
-    """Read these connections at once and give each whole, in their order; only one is held in memory.
+    """Read these connections at once and give each whole, in their order.
 
-    `until` is a time after which no answer is waited for. An error of a connection is part of what is given.
+    In memory are the connection whose turn it is, and `LARGEST_DOCUMENT` bytes of the others. `until` is a time after
+    which no answer is waited for. An error of a connection is part of what is given.
     """
     seconds: dict[str, float] = {}
-    work = ReadWork(selected, clients, until, LARGEST_DOCUMENT, seconds)
-    with WorkerPool(selected.common.options.workers, work.run) as pool:
+    work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)
+
+    def bytes_of(one: tuple[SelectedRead, Page | UnifiedError | None]) -> int:
+        return size(one[1]) if isinstance(one[1], Page) else 0
+
+    with closing(readers.in_order(reads, work.run, bytes_of, LARGEST_DOCUMENT)) as results:
         whole: WholeRead | None = None
-        for read, found in pool.results(reads, ordered=True):
+        for read, found in results:
             whole = whole or WholeRead(read)
             if isinstance(found, Page):
                 whole.add(found)
@@ -173,3 +178,8 @@ def read_whole(
             whole.error, whole.seconds = found, seconds[read.name]
             yield whole
             whole = None
+
+
+def size(page: Page) -> int:
+    """The bytes of the records of a page."""
+    return sum(len(memoryview(record)) for record in page.records)

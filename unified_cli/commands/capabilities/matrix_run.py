@@ -16,9 +16,8 @@ from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import selection
-from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, progress
@@ -38,8 +37,8 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
     work = Work(part="connection", parts=len(selected))
-    with progress(runtime, work, to_stdout=True) as shown, Clients(runtime, catalogue) as clients:
-        asked = _ask_all(check, selected, clients, shown, options)
+    with progress(runtime, work, to_stdout=True) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
+        asked = _ask_all(check, selected, readers, shown, options)
     found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found, selected)
     for one in found:
@@ -82,7 +81,11 @@ def _selected(
 
 
 def _ask_all(
-    check: OfferCheck, selected: Mapping[str, Settings], clients: Clients, shown: Progress, options: CapabilitiesOptions
+    check: OfferCheck,
+    selected: Mapping[str, Settings],
+    readers: FairReaders,
+    shown: Progress,
+    options: CapabilitiesOptions,
 ) -> Mapping[str, ConnectionOffer]:
     """What each connection offers, by its name."""
 
@@ -94,14 +97,14 @@ def _ask_all(
                 retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
             )
         try:
-            with closing(clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
+            with closing(readers.clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
                 yield check.check(name, settings, client)
         except UnifiedError as error:
             yield offer_check.failed(name, check.operations, error)
 
     found = {}
-    with WorkerPool(options.workers, ask) as pool:
-        for one in pool.results(selected):
+    with closing(readers.read([*selected], ask)) as results:
+        for one in results:
             found[one.name] = one
             shown.add(parts=1, failed=one.error is not None)
     return found

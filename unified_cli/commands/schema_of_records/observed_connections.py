@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Generator, Sequence
+from contextlib import closing
 
 import msgspec
 
@@ -15,8 +16,7 @@ from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pagination import Page
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
@@ -60,10 +60,10 @@ def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
     work = Work(part="connection", parts=len(selected.reads))
     with (
         progress(runtime, work) as shown,
-        Clients(runtime, catalogue) as clients,
-        WorkerPool(selected.common.options.workers, ReadWork(selected, clients).run) as pool,
+        FairReaders(runtime, catalogue, selected.common.options.workers) as readers,
+        closing(readers.read(selected.reads, ReadWork(selected, readers.clients).run)) as results,
     ):
-        for read, answer in pool.results(selected.reads):
+        for read, answer in results:
             shape = shapes[read.name]
             if isinstance(answer, Page):
                 for record in answer.records:

@@ -1,0 +1,136 @@
+"""Read many connections in fair turns: so many work at a time, and whoever waits for a limit lets others go on."""
+
+import threading
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from typing import Self, TypeVar
+
+from unified_cli import signals
+from unified_cli.catalogue import Catalogue
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.runtime import Runtime
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class FairReaders:
+    """The clients and the workers of a command that reads many connections; a context, which closes the clients.
+
+    `workers` bounds how many work at a time. With `in_turn` a connection waits in its place in the order, and nobody
+    goes on meanwhile.
+    """
+
+    def __init__(self, runtime: Runtime, catalogue: Catalogue, workers: int, *, in_turn: bool = False) -> None:
+        self._slots = WorkerSlots(workers)
+        self._in_turn = in_turn
+        # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop
+        # both.
+        self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._slots.given_up)
+
+    def __enter__(self) -> Self:
+        self.clients.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.clients.__exit__(*exception)
+
+    def read(self, jobs: Sequence[Job], work: Callable[[Job], Generator[Result]]) -> Generator[Result]:
+        """Do the work of each connection in a worker, and give the results as they come, or in order."""
+
+        def run(job: Job) -> Generator[Result]:
+            with self._slots.held():
+                yield from work(job)
+
+        threads = self._slots.number if self._in_turn else self._slots.threads(len(jobs))
+        with WorkerPool(threads, run) as pool:
+            yield from pool.results(jobs, ordered=self._in_turn)
+
+    def in_order(
+        self,
+        jobs: Sequence[Job],
+        work: Callable[[Job], Generator[Result]],
+        size: Callable[[Result], int],
+        most: int,
+    ) -> Generator[Result]:
+        """The same in the order of the jobs, though all are read at once.
+
+        What is read ahead of its turn is kept in memory, as many bytes of it as `most`; `size` says how many a result
+        has.
+        """
+        held = _HeldBytes(range(len(jobs)), most)
+
+        def run(number: int) -> Generator[tuple[int, Result | None]]:
+            for result in work(jobs[number]):
+                yield number, result
+                held.add(number, size(result), self._waiting)
+            yield number, None
+
+        kept: dict[int, list[Result]] = {number: [] for number in range(len(jobs))}
+        ended: set[int] = set()
+        with closing(held), closing(self.read(range(len(jobs)), run)) as results:
+            for number, result in results:
+                if result is None:
+                    ended.add(number)
+                elif number == next(iter(kept)):
+                    yield result
+                else:
+                    kept[number].append(result)
+                while kept and (first := next(iter(kept))) in ended:
+                    held.release(first)
+                    del kept[first]
+                    # The next one's turn, with what it has read so far.
+                    following = next(iter(kept), None)
+                    if following is not None:
+                        ahead, kept[following] = kept[following], []
+                        yield from ahead
+
+    def _waiting(self) -> AbstractContextManager[None]:
+        return self._slots.given_up(signals.LONGEST_WAIT)
+
+
+class _HeldBytes:
+    """Bounds the bytes of what is read ahead of its turn.
+
+    The job whose turn it is may always read on; the others wait while all that is held together is `most` or more.
+    """
+
+    def __init__(self, jobs: Iterable[int], most: int) -> None:
+        self._most = most
+        self._changed = threading.Condition()
+        self._held = dict.fromkeys(jobs, 0)
+        self._over = False
+
+    def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
+        """Count what a job has read, and wait in the context `waiting` until it may read on."""
+        with self._changed:
+            if self._is_first(job):
+                return
+            self._held[job] += size
+            if self._may_go_on(job):
+                return
+        with waiting(), self._changed:
+            while not self._may_go_on(job):
+                self._changed.wait(signals.LONGEST_WAIT)
+
+    def release(self, job: int) -> None:
+        """The turn of a job is over; what the next one has read ahead is used now."""
+        with self._changed:
+            self._held.pop(job, None)
+            if self._held:
+                self._held[next(iter(self._held))] = 0
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let everybody go on: nothing is read any more."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    def _is_first(self, job: int) -> bool:
+        return job == next(iter(self._held), job)
+
+    def _may_go_on(self, job: int) -> bool:
+        return self._over or self._is_first(job) or sum(self._held.values()) < self._most
