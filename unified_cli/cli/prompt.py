@@ -1,4 +1,4 @@
-"""Ask for confirmation before a delete, and before a write to several connections."""
+"""Ask for confirmation before what cannot be undone; whether anybody can be asked is decided here."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,14 +22,13 @@ def confirm_delete(
     Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
+        # The question needs a look into the cache.
         return
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
     whole = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
-    if stdin_holds_data or not _can_ask(runtime, settings):
-        raise UsageError(f"not deleted: cannot ask whether to delete {whole}", hint="add --yes")
-    if not ask(runtime, f"delete {whole}?"):
-        raise UsageError("not deleted")
+    can_ask = at_terminal(runtime, no_input=settings.no_input or stdin_holds_data)
+    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, can_ask=can_ask)
 
 
 def confirm_several(
@@ -39,13 +38,22 @@ def confirm_several(
 
     Raises UsageError if nobody confirms it, as `confirm_delete` does.
     """
+    where = f"{counted(len(names), 'connection')} ({named(names)})"
+    can_ask = at_terminal(runtime, no_input=common.no_input or stdin_holds_data)
+    confirm(runtime, f"{what} in {where}", "nothing was sent", yes=yes, can_ask=can_ask)
+
+
+def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, can_ask: bool) -> None:
+    """Ask whether to do what begins with the verb, unless `yes` confirms it.
+
+    Raises UsageError, which begins with what is left `undone`, where nobody can be asked, or the answer is no.
+    """
     if yes:
         return
-    where = f"{counted(len(names), 'connection')} ({named(names)})"
-    if stdin_holds_data or not _can_ask(runtime, common):
-        raise UsageError(f"nothing was sent: cannot ask whether to {what} in {where}", hint="add --yes")
-    if not ask(runtime, f"{what} in {where}?"):
-        raise UsageError("nothing was sent")
+    if not can_ask:
+        raise UsageError(f"{undone}: cannot ask whether to {what}", hint="add --yes")
+    if not ask(runtime, f"{what}?"):
+        raise UsageError(undone)
 
 
 class Asking(NamedTuple):
@@ -57,11 +65,14 @@ class Asking(NamedTuple):
 
 def asking(runtime: Runtime, settings: Settings) -> Asking:
     """How the person at the terminal is asked, if there is one and prompts are allowed."""
-    return Asking(runtime.stderr.note, partial(ask, runtime) if _can_ask(runtime, settings) else None)
+    return Asking(
+        runtime.stderr.note, partial(ask, runtime) if at_terminal(runtime, no_input=settings.no_input) else None
+    )
 
 
-def _can_ask(runtime: Runtime, settings: Settings) -> bool:
-    return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not settings.no_input
+def at_terminal(runtime: Runtime, *, no_input: bool) -> bool:
+    """Whether somebody at a terminal can be asked, and may be."""
+    return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not no_input
 
 
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:

@@ -68,7 +68,7 @@ def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions) 
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
     named = builder.one_profile(options.profile)
-    asks = runtime.stdin_is_terminal and runtime.stderr_is_terminal and not options.no_input
+    asks = prompt.at_terminal(runtime, no_input=options.no_input)
     if named is None and not (asks or options.dry_run):
         raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
     return named or files[0].header.of_to.name
@@ -197,11 +197,7 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
 
 def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions) -> None:
     """Ask before anything is sent, unless `--yes` is given. Raises UsageError where nobody says yes."""
-    if options.yes:
-        return
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
     where = f'to profile "{settings.profile}" (account {settings.account_id})'
-    if settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"not applied: cannot ask whether to apply {what} {where}", hint="add --yes")
-    if not prompt.ask(runtime, f"apply {what} {where}?"):
-        raise UsageError("not applied")
+    can_ask = prompt.at_terminal(runtime, no_input=settings.no_input)
+    prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, can_ask=can_ask)

@@ -113,13 +113,8 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
 
 
 def _confirm(runtime: Runtime, settings: Settings, number: int, *, yes: bool) -> None:
-    if yes:
-        return
-    what = counted(number, "profile")
-    if settings.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-        raise UsageError(f"nothing added: cannot ask whether to add {what}", hint="add --yes")
-    if not prompt.ask(runtime, f"add {what}?"):
-        raise UsageError("nothing added")
+    can_ask = prompt.at_terminal(runtime, no_input=settings.no_input)
+    prompt.confirm(runtime, f"add {counted(number, 'profile')}", "nothing added", yes=yes, can_ask=can_ask)
 
 
 def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionRecord], tags: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
-from unified_cli.cli import tree
+from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage, Rows
@@ -62,8 +62,7 @@ def _yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
 
 def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
     """Whether prompts are possible and allowed."""
-    at_terminal = runtime.stdin_is_terminal and runtime.stderr_is_terminal
-    return at_terminal and not _yes_or_no(runtime, options.no_input, "no_input")
+    return prompt.at_terminal(runtime, no_input=_yes_or_no(runtime, options.no_input, "no_input"))
 
 
 def existing(name: str) -> str:

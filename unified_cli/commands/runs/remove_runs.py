@@ -9,7 +9,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import MessageOptions, Yes
-from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
+from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -44,12 +44,10 @@ def remove_command(about: str, context: CommandContext) -> Any:
 def _remove(runtime: Runtime, options: RemoveRunsOptions) -> None:
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     unfinished = [run for run in options.runs if _is_open(registry, run)]
-    if unfinished and not options.yes:
+    if unfinished:
         what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
-        if options.no_input or not (runtime.stdin_is_terminal and runtime.stderr_is_terminal):
-            raise UsageError(f"nothing removed: cannot ask whether to remove {what}", hint="add --yes")
-        if not prompt.ask(runtime, f"remove {what}?"):
-            raise UsageError("nothing removed")
+        can_ask = prompt.at_terminal(runtime, no_input=options.no_input)
+        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, can_ask=can_ask)
     for run in dict.fromkeys(options.runs):
         lock = registry.lock(run)
         try:
