@@ -105,10 +105,9 @@ def check_output(common: Call) -> None:
 
 def _check(options: OperationOptions) -> None:
     """Refuse what needs a single connection, before anything is sent."""
-    if options.account_id:
-        raise UsageError("-a names one connection and -p several (leave one of them out)")
+    selection.check_account(options.account_id)
     if options.cursor:
-        raise UsageError("a cursor belongs to one connection (-p with one name)")
+        raise UsageError(listing.CURSOR_OF_ONE)
     if options.out:
         raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
 

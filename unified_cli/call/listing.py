@@ -22,6 +22,8 @@ from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
+CURSOR_OF_ONE = "a cursor belongs to one connection (-p with one name)"
+
 
 def span(call: Call) -> Span:
     """What to read: all pages, a number of records, or one page; with `--since` what changed. Raises UsageError."""

@@ -1,6 +1,6 @@
 """Test connections with small requests, concurrently, and interpret the answers: each is asked how it is."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -13,12 +13,12 @@ from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
-from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
+    from unified_cli.fleet.clients import Clients
     from unified_cli.http.client import Client
 
 WORKERS = 8
@@ -105,10 +105,21 @@ class Probe:
         """The results for the profiles, in their order; the name None means what a call without a profile would use."""
         # Problems on this machine are found first, one profile after the other.
         work = [self._prepare(name) for name in names]
-        with WorkerPool(WORKERS, _yielded) as pool:
-            return [*pool.results(work, ordered=True)]
+        asked = [one for one in work if isinstance(one, ProbedConnection)]
+        found = dict(self._asked(asked)) if asked else {}
+        return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
 
-    def _prepare(self, name: str | None) -> Callable[[], ProbeResult]:
+    def _asked(self, work: "Sequence[ProbedConnection]") -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
+        from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  httpx is imported when a request is sent
+
+        with FairReaders(self.runtime, self.catalogue, WORKERS) as readers:
+
+            def ask(one: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:
+                yield one, self._send(one, readers.clients)
+
+            yield from readers.read(work, ask)
+
+    def _prepare(self, name: str | None) -> "ProbeResult | ProbedConnection":
         limited = self.overrides._replace(
             profile=name,
             retries=_RETRIES if self.overrides.retries is None else self.overrides.retries,
@@ -119,22 +130,17 @@ class Probe:
             settings.reachable()
             token = self.tokens.get(settings.token)
         except UnifiedError as error:
-            failed = ProbeResult(name, 0.0, error)
-            return lambda: failed
-        return lambda: self._send(name, settings, token)
+            return ProbeResult(name, 0.0, error)
+        return ProbedConnection(name, settings, token)
 
-    def _send(self, name: str | None, settings: Settings, token: str) -> ProbeResult:
-        from unified_cli.fleet.clients import Clients  # noqa: PLC0415  httpx is imported when a request is sent
-        from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
+    def _send(self, one: "ProbedConnection", clients: "Clients") -> ProbeResult:
+        from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  httpx is imported when a request is sent
 
-        runtime = self.runtime
+        runtime, name = self.runtime, one.name
         started = runtime.monotonic()
         try:
-            with (
-                Clients(runtime, self.catalogue) as clients,
-                closing(clients.open(settings, token, patience=Patience.NONE)) as client,
-            ):
-                found = self._ask(client, settings)
+            with closing(clients.open(one.settings, one.token, patience=Patience.NONE)) as client:
+                found = self._ask(client, one.settings)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)
         return replace(found, profile=name, seconds=runtime.monotonic() - started)
@@ -156,5 +162,10 @@ class Probe:
         return ProbeResult(None, 0, state.error(service), health.headers, told, said)
 
 
-def _yielded(work: Callable[[], ProbeResult]) -> Generator[ProbeResult]:
-    yield work()
+@dataclass(frozen=True, slots=True, eq=False)
+class ProbedConnection:
+    """A connection that is asked; `name` is that of its profile."""
+
+    name: str | None
+    settings: Settings
+    token: str

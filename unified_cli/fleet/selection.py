@@ -42,8 +42,7 @@ def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 
 def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    if options.account_id:
-        raise UsageError("-a names one connection and -p several (leave one of them out)")
+    check_account(options.account_id)
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
@@ -51,6 +50,12 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
     for settings in selected.values():
         settings.reachable()
     return selected
+
+
+def check_account(account: str | None) -> None:
+    """Raise UsageError for an account id beside a selection of several connections."""
+    if account:
+        raise UsageError("-a names one connection and -p several (leave one of them out)")
 
 
 def note_same_of(runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]) -> None:

@@ -81,8 +81,9 @@ def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options
         request = builder.operation_request(call, operation)
         name = call.settings.profile or request.account
         return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
-    if options.account_id or options.cursor:
-        raise UsageError("-a and --cursor belong to one connection (-p with one name)")
+    selection.check_account(options.account_id)
+    if options.cursor:
+        raise UsageError(listing.CURSOR_OF_ONE)
     config = file.read(runtime)
     common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
     builder.check_cells(common.settings.output, bom=options.bom, csv_safe=options.csv_safe)

@@ -14,7 +14,7 @@ from unified_cli.commands.capabilities.capabilities_options import CapabilitiesO
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import UnifiedError
 from unified_cli.fleet import selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -66,8 +66,7 @@ def _selected(
     options = options.replaced(output=None)
     config = file.read(runtime)
     if profiles.is_several(options.profile):
-        if options.account_id:
-            raise UsageError("-a names one connection and -p several (leave one of them out)")
+        selection.check_account(options.account_id)
         fan_out.shared(runtime, config, options)
         names = profiles.select(config, options.profile)
         selected, wrong = selection.each(runtime, config, options, names)

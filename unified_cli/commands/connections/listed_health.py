@@ -9,8 +9,7 @@ from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -25,20 +24,20 @@ Asked = tuple[ConnectionRecord, UnifiedError | None]
 def ask(runtime: Runtime, catalogue: Catalogue, settings: Settings, found: Sequence[ConnectionRecord]) -> list[Asked]:
     """The connections with what the service says of each, in their order."""
     work = Work(part="connection", parts=len(found))
-    with progress(runtime, work) as shown, Clients(runtime, catalogue) as clients:
+    with progress(runtime, work) as shown, FairReaders(runtime, catalogue, _WORKERS) as readers:
 
         def one(record: ConnectionRecord) -> Generator[Asked]:
             mine = replace(settings, account_id=record.id)
             try:
-                with closing(clients.open(mine, name=record.id, patience=Patience.ENDLESS)) as client:
+                with closing(readers.clients.open(mine, name=record.id, patience=Patience.ENDLESS)) as client:
                     state = connection_health.with_blocked(record.state, client, mine, catalogue)
                     yield record._replace(state=state), None
             except UnifiedError as error:
                 yield record, error
 
-        asked = []
-        with WorkerPool(_WORKERS, one) as pool:
-            for each in pool.results(found, ordered=True):
-                asked.append(each)
-                shown.add(parts=1, failed=each[1] is not None)
-    return asked
+        asked: dict[str, Asked] = {}
+        with closing(readers.read(found, one)) as results:
+            for record, error in results:
+                asked[record.id] = (record, error)
+                shown.add(parts=1, failed=error is not None)
+    return [asked[record.id] for record in found]

@@ -11,7 +11,6 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.client import Client
@@ -41,8 +40,8 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         names = profiles.select(config, patterns)
         # A format of files is none of output.
         fan_out.shared(runtime, config, options.replaced(output=None))
-        if options.account_id and profiles.is_several(patterns):
-            raise UsageError("-a names one connection and -p several (leave one of them out)")
+        if profiles.is_several(patterns):
+            selection.check_account(options.account_id)
         selection.note_same_of(runtime, config, options.replaced(output=None), names)
     else:
         only = own_account.resolved(flags, runtime, config)
