@@ -1,0 +1,84 @@
+"""Work goes on with other connections while some wait for their limit, whichever command reads them."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import size
+from front_door import Result, Unified
+from many_connections import account, profiles
+from pages import cursor_of, served
+from server import Reply, Seen, Service
+
+COUNT = 12
+READERS = {
+    "list": "-p c* ticketing tickets list --all -o ndjson",
+    "expect": "-p c* ticketing tickets list --expect 'length==2' -o ndjson",
+    "until": "-p c* ticketing tickets list --until 'length==2' -o ndjson",
+    "schema": "schema ticketing/tickets -p c*",
+    "export": "export ticketing/tickets -p c* --to {to}",
+}
+Run = Callable[[str], Result]
+
+
+def limited(served_at: dict[str, list[float]], seconds: float, pages: int) -> Callable[[Seen], Reply]:
+    """So many pages of a record each, one in so many seconds to each connection; the others are told to wait."""
+    lock = threading.Lock()
+
+    def reply(seen: Seen) -> Reply:
+        now = time.monotonic()
+        with lock:
+            times = served_at.setdefault(account(seen), [])
+            if times and now - times[-1] < seconds:
+                wait = {"Retry-After": f"{max(1, round(times[-1] + seconds - now))}"}
+                error = served({"statusCode": 429, "error": "Too Many Requests", "message": ""}, 429)
+                return Reply(429, error.body, {**error.headers, **wait})
+            times.append(now)
+        at = int(cursor_of(seen) or 0)
+        onward = str(at + 1) if at + 1 < pages else None
+        return served({"result": [{"id": f"{at}", "name": "n"}], "next_cursor": onward})
+
+    return reply
+
+
+@pytest.fixture
+def run(unified: Unified, tmp_path: Path) -> Run:
+    """Run a command in real time."""
+    real: dict[str, Any] = {"monotonic": time.monotonic, "sleep": time.sleep}
+    return lambda command: unified(command.format(to=tmp_path / "dump"), **real)
+
+
+@pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])
+def test_each_connection_is_begun_while_others_wait(
+    command: str, run: Run, config: Callable[[str], Path], service: Service
+) -> None:
+    profiles(config, service.url, COUNT)
+    served_at: dict[str, list[float]] = {}
+    service.reply = limited(served_at, 1.0, pages=2)
+    ended = run(f"{command} --workers 2")
+    assert ended.code == 0, ended.stderr
+    assert {len(times) for times in served_at.values()} == {2}
+    # With a turn for two at a time, the last one would begin when all others have waited.
+    assert max(times[0] for times in served_at.values()) < min(times[1] for times in served_at.values())
+
+
+@pytest.mark.long(seconds=10)
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])
+def test_many_connections_take_little_longer_than_their_limits(
+    command: str, run: Run, config: Callable[[str], Path], service: Service, record_property: Any
+) -> None:
+    count = size(32, 16)
+    profiles(config, service.url, count)
+    served_at: dict[str, list[float]] = {}
+    service.reply = limited(served_at, 2.0, pages=3)
+    began = time.monotonic()
+    ended = run(command.replace("length==2", "length==3"))
+    seconds = time.monotonic() - began
+    record_property("seconds", seconds)
+    assert ended.code == 0, ended.stderr
+    assert {len(times) for times in served_at.values()} == {3}
+    assert len(served_at) == count
