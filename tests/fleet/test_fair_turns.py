@@ -20,6 +20,7 @@ READERS = {
     "until": "-p c* ticketing tickets list --until 'length==2' -o ndjson",
     "schema": "schema ticketing/tickets -p c*",
     "export": "export ticketing/tickets -p c* --to {to}",
+    "diff": "diff ticketing/tickets --from c00 --to c01",
 }
 Run = Callable[[str], Result]
 
@@ -61,12 +62,13 @@ def test_each_connection_is_begun_while_others_wait(
     ended = run(f"{command} --workers 2")
     assert ended.code == 0, ended.stderr
     assert {len(times) for times in served_at.values()} == {2}
+    assert len(served_at) == (2 if command.startswith("diff") else COUNT)
     # With a turn for two at a time, the last one would begin when all others have waited.
     assert max(times[0] for times in served_at.values()) < min(times[1] for times in served_at.values())
 
 
-@pytest.mark.long(seconds=10)
-@pytest.mark.timeout(120)
+@pytest.mark.long(nightly="measures how long the limits of 32 connections take: 4 s, and for the probe 36")
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])
 def test_many_connections_take_little_longer_than_their_limits(
     command: str, run: Run, config: Callable[[str], Path], service: Service, record_property: Any
@@ -81,4 +83,4 @@ def test_many_connections_take_little_longer_than_their_limits(
     record_property("seconds", seconds)
     assert ended.code == 0, ended.stderr
     assert {len(times) for times in served_at.values()} == {3}
-    assert len(served_at) == count
+    assert len(served_at) == (2 if command.startswith("diff") else count)

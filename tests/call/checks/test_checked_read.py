@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from front_door import Clock, Process, Unified
 from junitparser import JUnitXml
-from pages import serve, served, tickets
+from pages import offer, serve, served, tickets
 from server import Reply, Seen, Service
 
 from unified_cli.call.checks import selected_reads

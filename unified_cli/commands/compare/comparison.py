@@ -1,7 +1,7 @@
 """Read both sides of a comparison once, and join their records."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +26,15 @@ from unified_cli.commands.compare.record_sources import RecordSource, SourceFind
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.fleet import own_account
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
+
+_Side = tuple[RecordSource, SpooledSide, SideMap | None]
+# Of the second side, so many bytes are in memory while the first one is read.
+_MOST_AHEAD = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,13 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
         of_from = SpooledSide(sides.of_from.facts, one, *_view(sides))
         of_to = SpooledSide(sides.of_to.facts, other)
         join = RecordJoin(of_from, of_to, sides.key)
-        with Clients(runtime, context.catalogue) as clients, progress(runtime, Work()) as shown:
-            for source in (sides.of_from, sides.of_to):
+        both = ((sides.of_from, of_from, sides.map), (sides.of_to, of_to, None))
+        with FairReaders(runtime, context.catalogue, len(both)) as readers, progress(runtime, Work()) as shown:
+            for source, _, _ in both:
                 if source.settings:
-                    clients.token(source.settings)
+                    readers.clients.token(source.settings)
             try:
-                _read(join, of_from, sides.of_from.records(clients, shown), sides.map)
-                _read(join, of_to, sides.of_to.records(clients, shown), None)
+                _read(join, both, readers, shown)
             except KeyboardInterrupt as stop:
                 _say_where(stop, shown)
                 raise
@@ -116,13 +120,22 @@ def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
         yield lambda record: references.with_own_id(record, lambda one: ids.new_id(one.resource, one.id))
 
 
-def _read(join: RecordJoin, side: SpooledSide, records: Iterator[bytes], mapped: SideMap | None) -> None:
-    for record in records:
-        side.count(record)
-        shaped = mapped(record, side.facts.records) if mapped else record
-        if shaped is not None:
-            join.add(side, identifier_in(record), shaped)
-    side.complete()
+def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
+    """Read both sides at once, and add the records of one after those of the other."""
+
+    def pages(one: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:
+        for records in one[0].records(readers.clients, shown):
+            yield one, records
+
+    with closing(readers.in_order(both, pages, lambda found: sum(map(len, found[1])), _MOST_AHEAD)) as found:
+        for (_, side, mapped), records in found:
+            for record in records:
+                side.count(record)
+                shaped = mapped(record, side.facts.records) if mapped else record
+                if shaped is not None:
+                    join.add(side, identifier_in(record), shaped)
+    for _, side, _ in both:
+        side.complete()
 
 
 def _say_where(stop: KeyboardInterrupt, shown: Progress) -> None:

@@ -1,7 +1,8 @@
 """Where the records of a side come from: a profile's connection, the folder of an export, or an NDJSON file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +14,8 @@ from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
-from unified_cli.fleet import read_ahead
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import request as requests
+from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
@@ -32,7 +32,8 @@ class RecordSource(NamedTuple):
     """A side that can be read: what it is, its records, and the settings of its connection if it is one."""
 
     facts: SideFacts
-    records: Callable[[Clients, Progress], Iterator[bytes]]
+    records: Callable[[Clients, Progress], Generator[Sequence[bytes]]]
+    """Reads them, some at a time."""
     settings: Settings | None = None
 
 
@@ -78,13 +79,12 @@ class SourceFinder:
         size = [(self._catalogue.service.page_size, str(settings.page_size))] if settings.page_size else []
         request = requests.for_operation(scope, operation, None, Content(size))
 
-        def records(clients: Clients, shown: Progress) -> Iterator[bytes]:
-            client = clients.open(settings, patience=Patience.ENDLESS)
-            with closing(read_ahead.pages(client, request, self._catalogue.service, Span())) as pages:
-                for page in pages:
+        def records(clients: Clients, shown: Progress) -> Generator[Sequence[bytes]]:
+            with closing(clients.open(settings, patience=Patience.ENDLESS)) as client:
+                for page in pagination.pages(client.send, request, self._catalogue.service, Span()):
                     if page.partial:
                         raise IncompleteError(f"{name}: the provider left something out of page {page.number}")
-                    yield from map(bytes, page.records)
+                    yield [*map(bytes, page.records)]
                     shown.add(len(page.records), pages=1)
 
         facts = SideFacts("profile", name, address.origin + address.path, account)
@@ -101,11 +101,10 @@ class SourceFinder:
         )
 
 
-def _counted(records: Iterator[bytes], shown: Progress) -> Iterator[bytes]:
-    for number, record in enumerate(records, 1):
-        yield record
-        if not number % _OFTEN:
-            shown.add(_OFTEN)
+def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[bytes]]:
+    while some := [*islice(records, _OFTEN)]:
+        yield some
+        shown.add(len(some))
 
 
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
