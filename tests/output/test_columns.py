@@ -148,7 +148,7 @@ def test_a_connection_that_failed_may_have_the_columns(unified: Unified, config:
     assert (result.stdout, result.code) == ("", 9)
     assert "a: the service" in result.stderr or "a: the provider" in result.stderr
     assert result.stderr.endswith(
-        'error: no record has the column "nmae" (did you mean "name"?); 1 of 2 connections failed: a\n'
+        'error: 1 of 2 connections failed: a; no record has the column "nmae" (did you mean "name"?)\n'
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from front_door import Unified
 from many_connections import failing, profiles
+from pages import offer, served
 from server import Service
 
 from unified_cli.storage.atomic_file import AtomicFile
@@ -40,7 +41,7 @@ def test_what_was_left_is_removed_by_the_next_run(
     tmp_path: Path,
 ) -> None:
     profiles(config, service.url, 2)
-    service.reply = failing({})
+    service.reply = lambda _: served({"id": "u1", **offer({"ticketing": {"tags": ["list"]}})})
     (tmp_path / "in.ndjson").write_text('{"name":"a"}\n')
     where = tmp_path / folder
     where.mkdir(mode=0o700, parents=True, exist_ok=True)

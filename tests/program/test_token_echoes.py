@@ -298,7 +298,9 @@ def test_a_token_in_what_the_service_lists_is_not_cached(
     named = {"id": "c", "tenant_id": token, "status": token, "integration": {"name": token}}
     listed = [named, {**named, "id": f"x{token}"}, {"id": token}]
     service.reply = lambda _: Reply(
-        200, json.dumps({"result": listed, "next_cursor": None, "unified": []}).encode(), JSON
+        200,
+        json.dumps({"result": listed, "next_cursor": None, "unified": [], "id": "1", "status": token}).encode(),
+        JSON,
     )
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache", "data": tmp_path / "data"}
     world = {"folders": folders, "environ": {"UNIFIED_TOKEN": token, "UNIFIED_BASE_URL": service.url}}

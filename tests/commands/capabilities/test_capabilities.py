@@ -224,13 +224,18 @@ def test_what_is_known_explains_for_a_day_and_keeps_nothing_from_being_sent(
     assert len(service.seen) == 2
 
 
+def lacking(seen: Seen) -> Any:
+    """A connection that offers next to nothing."""
+    record = {"id": seen.segments[1], "status": "active"}
+    return served(offer({"ticketing": {"tags": ["get"]}}) if seen.segments[2:] else record)
+
+
 @pytest.mark.parametrize("change", ["account_id=b2", "base_url=https://x.example", "account_id="])
 def test_help_tells_nothing_of_a_profile_that_leads_elsewhere_now(
     unified: Unified, service: Service, config: Config, tmp_path: Path, change: str
 ) -> None:
     connections(config, ["a", "b", "c"], service.url)
-    lacking = offer({"ticketing": {"tags": ["get"]}})
-    service.reply = lambda _: served(lacking)
+    service.reply = lacking
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
     world = {"folders": folders, "environ": {"UNIFIED_TOKEN": "t"}, "wall": lambda: 1_000_000.0}
     assert unified("capabilities ticketing -p *", **world).code == 0
@@ -251,7 +256,7 @@ def test_what_a_flag_led_to_is_not_told_of_the_profile(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     connections(config, ["a"], service.url)
-    service.reply = lambda _: served(offer({"ticketing": {"tags": ["get"]}}))
+    service.reply = lacking
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
     world = {"folders": folders, "wall": lambda: 1_000_000.0}
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}

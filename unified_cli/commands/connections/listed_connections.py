@@ -28,7 +28,6 @@ from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
-from unified_cli.http.request import Request
 from unified_cli.json_text.values import Json
 from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.progress import progress
@@ -84,18 +83,19 @@ def listed(
             shown.add(len(page.records), pages=1)
             for one in (ConnectionRecord.of(record, service) for record in page.records):
                 number, size = number + 1, size + one.size
-                _check_bounds(request, page.number, number, size)
+                _check_bounds(service, page.number, number, size)
                 yield one
 
 
-def _check_bounds(request: Request, pages: int, number: int, size: int) -> None:
+def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
     """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
     if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
+        words = service.connections
         bounds = f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
         raise ServiceError(
             f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and at most {bounds} are "
-            f"read (GET {request.path})",
-            hint="ask for less: -q status=active, -q tenant_id=ID",
+            f"read (GET {service.accounts})",
+            hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
             retryable=False,
         )
 
