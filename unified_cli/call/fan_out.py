@@ -51,7 +51,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     common = Call(runtime, catalogue, shared(runtime, config, options), options)
     check_output(common)
     if operation.method != "GET":
-        from unified_cli.call.writes import write_fan_out  # noqa: PLC0415  most are reads
+        from unified_cli.call import write_fan_out  # noqa: PLC0415  most are reads
 
         write_fan_out.run(common, config, operation)
         return

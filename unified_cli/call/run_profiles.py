@@ -1,13 +1,13 @@
 """The profiles that `-p run:ID:failed` selects for a command."""
 
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.run_selection import RunSelection
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import overrides
 from unified_cli.config import file
 from unified_cli.config.settings import Settings
 from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.selection import RunSelection
 
 
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ class Layer(NamedTuple):
 
 
 LAYERS = (
-    Layer(13, ("__main__", "docs.__main__"), "the process; the writer of the generated documents"),
-    Layer(12, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
-    Layer(11, ("commands",), "the built-in commands"),
-    Layer(10, ("call",), "one operation of the catalogue, from typed options to its result"),
-    Layer(10, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the README"),
-    Layer(9, ("bulk",), "long work that survives a crash: export, import, downloads, with their journals"),
+    Layer(14, ("__main__", "docs.__main__"), "the process; the writer of the generated documents"),
+    Layer(13, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
+    Layer(12, ("commands",), "the built-in commands"),
+    Layer(11, ("call",), "one operation of the catalogue, from typed options to its result"),
+    Layer(11, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the README"),
+    Layer(10, ("bulk",), "long work that survives a crash: export, import, downloads"),
+    Layer(9, ("writes",), "many writes: their journals, the registry of runs, the sender, what became of them"),
     Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
     Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts, the clients of a run"),
     Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),

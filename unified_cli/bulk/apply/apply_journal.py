@@ -9,13 +9,13 @@ from typing import Self
 import msgspec
 
 from unified_cli.bulk.apply.plan_check import CheckedPlan
-from unified_cli.bulk.runs import run_journal
-from unified_cli.bulk.runs.journal_entry import EntryState
-from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions, state
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
+from unified_cli.writes import journal as run_journal
+from unified_cli.writes.entry import EntryState
+from unified_cli.writes.journal import Journal
 
 VERSION = 1
 _LINES_BEFORE = 1

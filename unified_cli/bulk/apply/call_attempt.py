@@ -7,15 +7,15 @@ import msgspec
 
 from unified_cli.bulk.compare.json_difference import PathRules, member_differences
 from unified_cli.bulk.compare.plan_format import PlannedCall
-from unified_cli.bulk.runs import write_attempt
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Parts, parts
 from unified_cli.masking import excerpt, masked
+from unified_cli.writes import attempt as write_attempt
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import EntryState, JournalEntry
 
 _LONGEST_VALUE = 80
 _ABSENT = b"null"

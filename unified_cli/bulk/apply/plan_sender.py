@@ -18,16 +18,16 @@ from unified_cli.bulk.compare.id_map import IdMap, IdPair
 from unified_cli.bulk.compare.id_references import IdReference, IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.plan_format import NO_JSON, PlannedCall
-from unified_cli.bulk.runs import repeat_rule
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
-from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.output.progress import Progress
+from unified_cli.writes import repeat_rule
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.writes.sender import JournaledSender, SentJob
 
 # After so many failures in a row the rest would fail too.
 _MOST_FAILURES = 10

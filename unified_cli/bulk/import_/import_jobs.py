@@ -7,13 +7,13 @@ import msgspec
 
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_journal import ImportJournal
-from unified_cli.bulk.runs import repeat_rule
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import RefusedError, StateError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
+from unified_cli.writes import repeat_rule
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.bulk.runs import run_journal
-from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import state
+from unified_cli.writes import journal as run_journal
+from unified_cli.writes.journal import Journal
 
 VERSION = 1
 SUFFIX = ".unified-journal"

@@ -1,9 +1,9 @@
 """How an import is getting on: its progress, and the reasons of the first failures."""
 
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.errors import UnifiedError
 from unified_cli.output.progress import Progress
 from unified_cli.stderr import Stderr
+from unified_cli.writes.entry import EntryState, JournalEntry
 
 _MOST_TOLD = 10
 

@@ -9,12 +9,12 @@ from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportJob, ImportTerms
 from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
-from unified_cli.bulk.runs import write_attempt
-from unified_cli.bulk.runs.journal_entry import EntryState
-from unified_cli.bulk.runs.journaled_sender import JournaledSender
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.writes import attempt as write_attempt
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import EntryState
+from unified_cli.writes.sender import JournaledSender
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10

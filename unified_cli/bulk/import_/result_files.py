@@ -9,11 +9,11 @@ import msgspec
 from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
-from unified_cli.bulk.runs.run_journal import Journal
 from unified_cli.errors import StorageError
 from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
 from unified_cli.storage.output_stream import OutputStream
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
+from unified_cli.writes.journal import Journal
 
 _CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry, RunCall
-from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.call import Call
+from unified_cli.call import Call, run_sending
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
-from unified_cli.call.writes import run_sending
 from unified_cli.catalogue import Operation
 from unified_cli.http.request import Request
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
 
 
 @contextmanager

@@ -8,11 +8,6 @@ from typing import NamedTuple
 import msgspec
 
 from unified_cli import signals
-from unified_cli.bulk.runs import write_attempt
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
-from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.call import Call
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
@@ -29,6 +24,11 @@ from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress
 from unified_cli.plural import counted, named
+from unified_cli.writes import attempt as write_attempt
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import EntryState, JournalEntry
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.sender import JournaledSender, SentJob
 
 # So many connections to the network are kept open, for as many connections to products.
 _MOST_OPEN = 64

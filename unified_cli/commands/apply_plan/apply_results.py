@@ -9,7 +9,6 @@ from unified_cli.bulk.apply.apply_journal import ApplyJournal
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.bulk.import_ import result_files
 from unified_cli.bulk.import_.result_files import GROUPS, ResultGroup
-from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.cli import result_table
 from unified_cli.cli.result_table import TableFormat
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
@@ -18,6 +17,7 @@ from unified_cli.masking import masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file
+from unified_cli.writes.entry import EntryState
 
 _CHUNK = 64 * 1024
 

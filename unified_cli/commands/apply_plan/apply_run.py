@@ -17,7 +17,6 @@ from unified_cli.bulk.compare.id_file import IdFile, IdHeader
 from unified_cli.bulk.compare.id_map import IdMap
 from unified_cli.bulk.compare.plan_format import OPERATIONS
 from unified_cli.bulk.import_ import result_files
-from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.call import builder, fan_out
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
@@ -36,6 +35,7 @@ from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunRegistry
 
 Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 

@@ -8,7 +8,6 @@ from unified_cli.bulk.export.destinations import places
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import REMEDY
-from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists import export_plan, export_summary, task_export
 from unified_cli.commands.export_lists.export_options import ExportOptions
@@ -18,6 +17,7 @@ from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunRegistry
 
 
 def run(context: CommandContext, options: ExportOptions) -> None:

@@ -15,8 +15,6 @@ from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, 
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
-from unified_cli.bulk.runs import run_journal
-from unified_cli.bulk.runs.run_registry import RunRegistry
 from unified_cli.bulk.spread_work import spread
 from unified_cli.call import builder, dry_run, fan_out
 from unified_cli.cli import prompt
@@ -37,6 +35,8 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
 from unified_cli.storage.output_stream import OutputStream
+from unified_cli.writes import journal as run_journal
+from unified_cli.writes.registry import RunRegistry
 
 # The records of a larger file are not held in memory: they are sent in their order.
 _LARGEST_SPREAD = 16 * 1024 * 1024

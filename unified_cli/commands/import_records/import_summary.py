@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from unified_cli.bulk.import_.result_files import ResultGroup
-from unified_cli.bulk.runs.journal_entry import EntryState
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
 from unified_cli.masking import masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes.entry import EntryState
 
 
 def show_outcome(

@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Sequence
 
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry, RunCall
-from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.errors import UnsafeError
 from unified_cli.http.abandoned import AbandonedError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
 """Writes of one server: nobody knows how many there will be."""

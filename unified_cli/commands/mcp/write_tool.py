@@ -2,7 +2,6 @@
 
 import msgspec
 
-from unified_cli.bulk.runs import write_attempt
 from unified_cli.call import builder
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.read_tool import DATA, USUAL_BYTES
@@ -13,6 +12,7 @@ from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import Json
+from unified_cli.writes import attempt as write_attempt
 
 
 class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):

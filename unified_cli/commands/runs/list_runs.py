@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unified_cli.bulk.import_ import stdin_copy
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
@@ -16,6 +14,8 @@ from unified_cli.commands.runs import pointed_work
 from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")

@@ -7,9 +7,9 @@ from unified_cli.bulk.apply import apply_journal
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import NAME, Manifest
 from unified_cli.bulk.import_ import import_journal
-from unified_cli.bulk.runs.run_registry import RunHeader
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunHeader
 
 
 def state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, str]:

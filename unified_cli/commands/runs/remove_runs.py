@@ -2,8 +2,6 @@
 
 from typing import Annotated, Any
 
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.cli import prompt, tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
@@ -12,6 +10,8 @@ from unified_cli.cli.shared_options import MessageOptions, Yes
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
 
 
 class RemoveRunsOptions(MessageOptions):

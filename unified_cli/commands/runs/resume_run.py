@@ -4,13 +4,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from unified_cli.bulk.runs import stop_rules
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, NOT_DONE, EntryState
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.call import Call, fan_out
-from unified_cli.call.writes import run_sending, run_summary
-from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.call import Call, fan_out, run_sending
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
@@ -26,6 +20,11 @@ from unified_cli.cli.shared_options import (
 from unified_cli.commands.runs import pointed_work
 from unified_cli.commands.runs.show_run import RunId
 from unified_cli.config import file
+from unified_cli.writes import stop_rules, summary as run_summary
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
 
 _SAME = (
     "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "

@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 import msgspec
 
-from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument
@@ -21,6 +18,9 @@ from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import printer
+from unified_cli.writes.entry import OUTCOMES, EntryState
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
 
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500

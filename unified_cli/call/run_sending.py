@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from unified_cli import signals
-from unified_cli.bulk.runs import write_attempt
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, EntryState, JournalEntry, RunCall
-from unified_cli.bulk.runs.journaled_sender import JournaledSender, SentJob
-from unified_cli.bulk.runs.stop_rules import StopRules
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.call import Call
-from unified_cli.call.writes.run_connections import RunConnections
-from unified_cli.call.writes.run_summary import RunErrors, RunSummary
-from unified_cli.call.writes.write_results import WriteResults
+from unified_cli.call.write_results import WriteResults
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.idle_clients import ClientPool
@@ -25,6 +17,14 @@ from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
+from unified_cli.writes import attempt as write_attempt
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.sender import JournaledSender, SentJob
+from unified_cli.writes.stop_rules import StopRules
+from unified_cli.writes.summary import RunErrors, RunSummary
 
 
 @dataclass(frozen=True, slots=True)

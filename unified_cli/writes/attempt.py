@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry
 from unified_cli.catalogue import Service
 from unified_cli.errors import RefusedError, UnifiedError, UnknownError
 from unified_cli.http.answer import bounds
@@ -13,6 +12,7 @@ from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.members import member, string
+from unified_cli.writes.entry import EntryState, JournalEntry
 
 
 class WriteAttempt(NamedTuple):

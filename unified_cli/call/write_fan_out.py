@@ -4,13 +4,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unified_cli.bulk.runs import stop_rules
-from unified_cli.bulk.runs.journal_entry import EntryState, JournalEntry, RunCall
-from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.call import Call, builder, dry_run
-from unified_cli.call.writes import run_sending
-from unified_cli.call.writes.run_connections import RunConnections
+from unified_cli.call import Call, builder, dry_run, run_sending
 from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.options import OperationOptions, overrides
@@ -19,6 +13,11 @@ from unified_cli.errors import StorageError, UsageError
 from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
+from unified_cli.writes import stop_rules
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
 
 
 def run(common: Call, config: Config, operation: Operation) -> None:

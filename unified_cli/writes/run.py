@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
-from unified_cli.bulk.runs import run_journal, run_registry
-from unified_cli.bulk.runs.journal_entry import JournalEntry
-from unified_cli.bulk.runs.run_journal import Journal
-from unified_cli.bulk.runs.run_registry import RunHeader, RunRegistry
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
+from unified_cli.writes import journal as journals, registry as registries
+from unified_cli.writes.entry import JournalEntry
+from unified_cli.writes.journal import Journal
+from unified_cli.writes.registry import RunHeader, RunRegistry
 
 # Twice the largest body, since each of its characters may become two within a string.
 _LONGEST_LINE = 130 * 1024 * 1024
@@ -60,7 +60,7 @@ class StoredRun:
         """A run with these calls that is gone with the process."""
         header.run = header.run or "00000000-0000"
         file = MemoryFile(Path("(memory)"))
-        for chunk in run_registry.journal_text(header, calls()):
+        for chunk in registries.journal_text(header, calls()):
             file.append(chunk)
         return cls(Journal(file, _REMEDY, longest=_LONGEST_LINE), None, kept=False)
 
@@ -98,11 +98,11 @@ class StoredRun:
         self.close()
 
     def _accept(self, line: bytes) -> int:
-        self.header = run_registry.header_of(line, self.journal.path)
+        self.header = registries.header_of(line, self.journal.path)
         if self.header.body is not None:
             self.body, self.header.body = self.header.body.encode("utf-8"), None
         return self.header.calls
 
 
 def _opened(path: Path, *, writable: bool = True) -> Journal:
-    return Journal(run_journal.open_file(path, writable=writable), _REMEDY, longest=_LONGEST_LINE)
+    return Journal(journals.open_file(path, writable=writable), _REMEDY, longest=_LONGEST_LINE)

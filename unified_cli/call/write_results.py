@@ -2,14 +2,14 @@
 
 import msgspec
 
-from unified_cli.bulk.runs.journal_entry import OUTCOMES, EntryState, RunCall
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.call import Call, record_output
-from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.printer import Printer
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import OUTCOMES, EntryState, RunCall
 
 _COLUMNS = {
     "table": (LABEL, "outcome", "status", "error.message", "idempotency_key"),

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from unified_cli.bulk.runs.journal_entry import OUTCOMES, RunCall
-from unified_cli.bulk.runs.run_registry import RunRegistry
-from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
+from unified_cli.writes.entry import OUTCOMES, RunCall
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
 
 _NOT = "!"
 PREFIX = "run:"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from unified_cli.bulk.runs.journal_entry import JournalEntry
-from unified_cli.bulk.runs.run_journal import Journal
-from unified_cli.bulk.runs.write_attempt import WriteAttempt
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import JournalEntry
+from unified_cli.writes.journal import Journal
 
 _SYNC_EVERY = 1.0
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.

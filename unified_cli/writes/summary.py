@@ -4,13 +4,13 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.bulk.runs import repeat_rule
-from unified_cli.bulk.runs.journal_entry import IN_DOUBT, OUTCOMES, EntryState
-from unified_cli.bulk.runs.stored_run import StoredRun
-from unified_cli.call.writes.run_connections import RunConnections
 from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UnknownError
 from unified_cli.plural import all_of, counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes import repeat_rule
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import IN_DOUBT, OUTCOMES, EntryState
+from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
 _MOST_CAUSES = 10

@@ -3,9 +3,6 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from unified_cli.bulk.runs import run_selection
-from unified_cli.bulk.runs.journal_entry import JournalEntry, RunCall
-from unified_cli.bulk.runs.stored_run import StoredRun
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
@@ -16,6 +13,9 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes import selection as run_selection
+from unified_cli.writes.entry import JournalEntry, RunCall
+from unified_cli.writes.run import StoredRun
 
 # Settings are some kilobytes, and a run may have thousands of connections.
 _MOST_SETTINGS = 256

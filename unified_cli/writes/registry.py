@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.bulk.runs.journal_entry import JournalEntry
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
+from unified_cli.writes.entry import JournalEntry
 
 VERSION = 1
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")

@@ -1,1 +1,0 @@
-"""Writes to several connections, as runs with a journal."""
