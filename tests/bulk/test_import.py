@@ -136,8 +136,8 @@ def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
     result = unified(f"{TAGS} {path}", environ=served)
     assert (result.code, told(result)) == (10, summary(in_doubt=2))
     assert result.stderr.splitlines()[-1] == (
-        f"error: in doubt: 2 of 2 records, see {path}.unified-in-doubt.ndjson (the same command retries them where "
-        "that is safe; --retry-in-doubt sends them again)"
+        f"error: 2 of 2 records may or may not be done, see {path}.unified-in-doubt.ndjson (the same command retries "
+        "them where that is safe; --retry-in-doubt sends them again)"
     )
     unified_sandbox.faults()
     assert told(unified(f"{TAGS} {path}", environ=served)) == summary(done=2)
@@ -276,7 +276,7 @@ def test_a_refused_line_fails_alone(unified: Unified, service: Service, records:
         {"line": 7, "outcome": "failed", "id": None, "status": 422, "reason": refused},
         {"line": 8, "outcome": "failed", "id": None, "status": None, "reason": "is not JSON: expected '\"' (byte 1)"},
     ]
-    assert result.stderr.endswith(f"error: failed: 3 of 10 records, see {path}.unified-failed.ndjson\n")
+    assert result.stderr.endswith(f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson\n")
 
 
 def test_a_token_that_the_service_repeats_is_in_no_file(
@@ -350,7 +350,7 @@ def test_a_service_that_always_fails_is_given_up(unified: Unified, service: Serv
     path = records(*({"name": str(n)} for n in range(100)))
     result = unified(f"{TAGS} {path} --workers 1 --retries 0", environ=service.environ)
     assert (result.code, told(result), len(service.seen)) == (10, summary(in_doubt=10, not_tried=90), 10)
-    assert "stopped with 90 of 100 records not tried: the service answered 500" in result.stderr
+    assert ".unified-not-tried.ndjson: the service answered 500" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.answer import bounds, page_body
+from unified_cli.http.answer.envelope import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records, record_slices
 from unified_cli.json_text.record_columns import project
@@ -69,14 +70,6 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
     """Raise ServiceError for a page of which only some records would be seen."""
     if request.operation and request.operation.lists and (page := page_body.split(body, service)):
         pagination.check_keys(page, request)
-
-
-def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """The record, or the array of records, in an answer that is not a page; known operations but actions never wrap."""
-    body = body.strip()
-    members = records.parts(body) if operation is None or operation.kind == "action" else None
-    inner = (members or {}).get(service.items, body)
-    return inner if inner[:1] in b"[{" else body
 
 
 def columns(options: OperationOptions) -> list[str]:

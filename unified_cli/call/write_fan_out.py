@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unified_cli.call import Call, builder, dry_run, run_sending
+from unified_cli.call import Call, builder, dry_run, run_output
 from unified_cli.catalogue import Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.options import OperationOptions, overrides
@@ -13,17 +13,19 @@ from unified_cli.errors import StorageError, UsageError
 from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
-from unified_cli.writes import stop_rules
+from unified_cli.writes import run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_sender import CallItem, RunSender
+from unified_cli.writes.sender import FairWriters
 
 
 def run(common: Call, config: Config, operation: Operation) -> None:
     """Send the operation to the selected connections; `common` has what all calls have in common.
 
-    Raises what `run_sending.send` raises, and before anything is sent UsageError, UnsafeError, ConfigError.
+    Raises what `RunSender.send` raises, and before anything is sent UsageError, UnsafeError, ConfigError.
     """
     runtime, catalogue, settings, options = common
     _check(options)
@@ -45,8 +47,11 @@ def run(common: Call, config: Config, operation: Operation) -> None:
         prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=data)
     stored, not_kept = _begin(common, operation, calls, content.body)
     with stored:
-        run_sending.announce(common, stored, not_kept)
-        run_sending.send(common, stored, connections, range(1, len(calls) + 1), rules)
+        run_sender.announce(runtime, stored, not_kept)
+        with FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers:
+            results = run_output.results(common, stored, connections)
+            items = [CallItem(number, call.profile) for number, call in enumerate(calls, 1)]
+            RunSender(runtime, stored, connections, writers, results).send(items, rules)
 
 
 def _begin(
@@ -56,6 +61,7 @@ def _begin(
     runtime, _, _, options = common
     header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls))
     header.body = None if body is None else body.decode("utf-8")
+    header.kind = RunKind.FAN_OUT
     header.base_url = options.base_url or ""
     header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
 

@@ -31,6 +31,9 @@ class Ending(NamedTuple):
     `failed` has the error of each part that failed, by the name of the part. `stopped` is what ended the work early,
     with `not_tried` parts left. `missing` are sentences about what is not whole, `different` about what is not as
     expected. `see` names the file that lists the parts of an outcome: `failed`, `in doubt` or `not tried`.
+
+    Parts without names, such as records, are only counted: so many `unnamed` ones failed, of each connection
+    `failed_by`. That all of them failed is no failure of a connection, but something missing.
     """
 
     unit: str
@@ -42,6 +45,13 @@ class Ending(NamedTuple):
     different: Sequence[str] = ()
     stopped: UnifiedError | None = None
     see: Mapping[str, Path | None] = {}
+    unnamed: int = 0
+    failed_by: Mapping[str, int] = {}
+
+    @property
+    def number_failed(self) -> int:
+        """How many parts failed."""
+        return len(self.failed) + self.unnamed
 
     @property
     def failed_alike(self) -> UnifiedError | None:
@@ -58,14 +68,21 @@ class Ending(NamedTuple):
     def _counts(self) -> Iterable[str]:
         total = counted(self.total, self.unit)
         for number, word, outcome in (
-            (len(self.failed), "failed", "failed"),
+            (self.number_failed, "failed", "failed"),
             (self.in_doubt, "may or may not be done", "in doubt"),
             (self.not_tried, "not tried", "not tried"),
         ):
             if number:
-                names = f": {named([*self.failed], _MOST_NAMED)}" if outcome == "failed" and any(self.failed) else ""
+                names = self._named_failures() if outcome == "failed" else ""
                 file = f", see {self.see[outcome]}" if self.see.get(outcome) else ""
-                yield f"{number} of {total} {word}{names}{file}"
+                why = f": {self.stopped.reason}" if outcome == "not tried" and self.stopped else ""
+                yield f"{number} of {total} {word}{names}{file}{why}"
+
+    def _named_failures(self) -> str:
+        if self.failed_by:
+            counts = sorted(self.failed_by.items(), key=lambda one: -one[1])
+            return f" ({named([f'{name} {number}' for name, number in counts], _MOST_NAMED)})"
+        return f": {named([*self.failed], _MOST_NAMED)}" if any(self.failed) else ""
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
@@ -98,7 +115,7 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
         (ending.in_doubt, lambda: UnknownError(sentence)),
         (ending.stopped, lambda: _stopped(ending)),
         (alike, lambda: alike and _all_failed(ending, alike)),
-        (ending.failed or ending.not_tried or ending.missing, lambda: IncompleteError(sentence)),
+        (ending.number_failed or ending.not_tried or ending.missing, lambda: IncompleteError(sentence)),
         (ending.different, lambda: DifferentError(sentence)),
     )
     return next((make() for applies, make in rows if applies), None)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from unified_cli.catalogue import Service
-from unified_cli.errors import RefusedError, UnifiedError, UnknownError
+from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UnknownError
 from unified_cli.http.answer import bounds
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
@@ -48,11 +48,24 @@ def sent(client: Client, request: Request) -> Answer:
 
 def failed(number: int, error: UnifiedError) -> WriteAttempt:
     """The outcome of a write that ended with an error."""
-    entry = JournalEntry(_state(error), number, status=error.status or 0, why=error.one_line)
-    return WriteAttempt(entry, error=error)
+    return WriteAttempt(entry_of(error, number, state_of(error)), error=error)
 
 
-def _state(error: UnifiedError) -> EntryState:
+def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntry:
+    """The line for the journal about a write that ended with an error."""
+    return JournalEntry(state, number, status=error.status or 0, why=error.one_line, code=int(error.code))
+
+
+def restored(entry: JournalEntry) -> UnifiedError:
+    """The error behind an outcome, as far as the journal knows it; older versions wrote down no exit code."""
+    kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
+    error = kinds.get(entry.code, IncompleteError)(entry.why)
+    error.status = entry.status or None
+    return error
+
+
+def state_of(error: UnifiedError) -> EntryState:
+    """What is known of a write that ended with an error."""
     if isinstance(error, UnknownError):
         return EntryState.UNKNOWN
     return EntryState.REFUSED if isinstance(error, RefusedError) and not error.retryable else EntryState.FAILED

@@ -1,6 +1,6 @@
 """The connections of a run: its calls as requests, and only where a profile still leads to the same connection."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from unified_cli.catalogue import Catalogue, Operation
@@ -22,12 +22,22 @@ _MOST_SETTINGS = 256
 
 
 class RunConnections:
-    """Gives the settings of a profile, and the request of a call."""
+    """Gives the settings of a profile, those that are `known` or resolved here, and the request of a call."""
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue, config: Config, flags: Overrides) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        config: Config,
+        flags: Overrides,
+        known: Mapping[str | None, Settings] | None = None,
+    ) -> None:
         self._catalogue = catalogue
+        known = known or {}
 
         def resolved(profile: str | None) -> Settings:
+            if profile in known:
+                return known[profile]
             return own_account.resolved(flags._replace(profile=profile), runtime, config)
 
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)

@@ -46,6 +46,7 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and the exact request but for the key and the token.
 
     `body` is None where it is the one that the journal's header holds for all calls; `line` is that of the input.
+    A line that cannot be used has no `base_url`.
     """
 
     profile: str | None
@@ -57,12 +58,17 @@ class RunCall(msgspec.Struct, omit_defaults=True):
     body: str | None = None
     line: int = 0
 
+    @property
+    def is_request(self) -> bool:
+        """Whether there is something to send."""
+        return bool(self.base_url)
+
 
 class JournalEntry(msgspec.Struct, omit_defaults=True):
     """One line: `s` is the state of write `n`.
 
     A write that is sent has its idempotency key `k` and the time `t`, and the hash `h` of its record or, on a line
-    before, the `call`. An outcome has `id`, `status` and `why`.
+    before, the `call`. An outcome has `id`, `status` and `why`, and that of an error the exit `code` that it has alone.
     """
 
     s: EntryState
@@ -74,6 +80,7 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
     status: int = 0
     why: MaskedText = NO_TEXT
     call: RunCall | None = None
+    code: int = 0
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:

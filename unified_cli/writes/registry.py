@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 
 import msgspec
@@ -26,12 +27,29 @@ _CHUNK = 256 * 1024
 _LONGEST_POINTER = 16 * 1024
 
 
+class RunKind(Enum):
+    """What kind of work a run is; those of an import, an export and a plan only say where it keeps its state."""
+
+    FAN_OUT = "fan-out"
+    LINES = "lines"
+    AGENT = "agent"
+    IMPORT = "import"
+    EXPORT = "export"
+    APPLY = "apply"
+
+    @property
+    def unit(self) -> str:
+        """What one call of it is called."""
+        return {RunKind.FAN_OUT: "connection", RunKind.LINES: "line"}.get(self, "call")
+
+
 class RunHeader(msgspec.Struct):
     """The first line of a run's journal: what was asked for, by which version, when.
 
     `command` are the words after the program's name, `selection` the values of `-p`; `account_id`, `base_url` and
     `token_file` are what those flags gave. `calls` is the number of calls, `body` their common body. A run whose
-    journal is elsewhere, an `import` or an `export`, has its `path`.
+    journal is elsewhere, an `import` or an `export`, has its `path`. Older versions wrote no `kind`. What is `ordered`
+    is done in the order of the calls.
     """
 
     run: str
@@ -45,6 +63,8 @@ class RunHeader(msgspec.Struct):
     calls: int = 0
     body: str | None = None
     path: str = ""
+    kind: RunKind | None = None
+    ordered: bool = False
     v: int = VERSION
 
 
@@ -155,7 +175,9 @@ class RunRegistry:
                     return run
             run, lock = self.reserve()
             try:
-                self.write(RunHeader(run, masked(command), self._wall() if at is None else at, path=path), iter(()))
+                header = RunHeader(run, masked(command), self._wall() if at is None else at, path=path)
+                header.kind = RunKind(command.partition(" ")[0])
+                self.write(header, iter(()))
             finally:
                 lock.release()
             return run

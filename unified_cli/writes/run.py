@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
+from unified_cli.config import profiles
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
 from unified_cli.writes import journal as journals, registry as registries
-from unified_cli.writes.entry import JournalEntry
+from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.journal import Journal
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
 
 # Twice the largest body, since each of its characters may become two within a string.
 _LONGEST_LINE = 130 * 1024 * 1024
@@ -84,6 +85,36 @@ class StoredRun:
     def id(self) -> str:
         """The id of the run."""
         return self.header.run
+
+    @property
+    def kind(self) -> RunKind:
+        """What kind of work it is."""
+        header = self.header
+        if header.kind is not None:
+            return header.kind
+        if header.path:
+            return RunKind(header.command.partition(" ")[0])
+        first = next(iter(self.calls()), None)
+        if header.command == "mcp serve" or first is None:
+            return RunKind.AGENT
+        return RunKind.LINES if first[2].line else RunKind.FAN_OUT
+
+    @property
+    def several(self) -> bool:
+        """Whether each call names its connection, since there may be several."""
+        return self.kind is not RunKind.LINES or profiles.is_several(self.header.selection)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the calls are done in their order, as all lines for one connection are."""
+        return self.header.ordered or not self.several
+
+    def calls(self) -> Iterator[tuple[int, JournalEntry, RunCall]]:
+        """The number of each call, the line that plans it, and the call."""
+        for number in self.journal.numbers():
+            planned = self.journal.call(number)
+            if planned.call is not None:
+                yield number, planned, planned.call
 
     def close(self) -> None:
         """Close the journal, and release the lock."""

@@ -110,5 +110,5 @@ def _calls(stored: StoredRun, word: str) -> Iterator[tuple[str, RunCall]]:
     for number in journal.numbers():
         if OUTCOMES[journal.state(number)] == word:
             call = journal.call(number).call
-            if call is not None and call.profile:
+            if call is not None and call.is_request and call.profile:
                 yield call.profile, call

@@ -1,29 +1,47 @@
-"""Send many writes with several workers: each is in the journal before it is sent, its outcome after."""
+"""Send many writes in fair turns: each is in the journal before it is sent, its outcome after."""
 
+import math
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import islice
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
+from unified_cli.catalogue import Catalogue
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.fair_turns import FairTurns
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.http.client import Client
+from unified_cli.runtime import Runtime
+from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import JournalEntry
 from unified_cli.writes.journal import Journal
+from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
 _AHEAD = 4
+# So many connections to the network are kept open, for as many connections to products.
+_MOST_OPEN = 64
 
 
 class JournaledJob(Protocol):
-    """Something to be sent, and the line that says so."""
+    """Something to be sent to a connection, and the line that says so."""
+
+    @property
+    def profile(self) -> str | None:
+        """The connection's name, where there are several."""
 
     @property
     def sent(self) -> JournalEntry:
         """The line."""
 
 
+ItemT = TypeVar("ItemT")
 JobT = TypeVar("JobT", bound=JournaledJob)
 
 
@@ -34,56 +52,108 @@ class SentJob(NamedTuple, Generic[JobT]):
     attempt: WriteAttempt
 
 
-class JournaledSender(Generic[JobT]):
-    """Sends jobs; `attempt` sends one, in the thread of a worker, and gives what became of it.
+class FairWriters:
+    """The clients and the workers of work of many writes; a context, which closes the clients.
 
-    `slots`, where there are any, are held by the workers that do not wait: no more jobs are begun than can go on.
+    `workers` bounds how many work at a time. Where there are several connections, whoever waits for a limit lets others
+    go on. What is `ordered` is told in the order of the jobs, and then nobody overtakes.
     """
 
     def __init__(
-        self,
-        journal: Journal,
-        workers: int,
-        attempt: Callable[[JobT], WriteAttempt],
-        slots: WorkerSlots | None = None,
+        self, runtime: Runtime, catalogue: Catalogue, workers: int, *, connections: int, ordered: bool = False
     ) -> None:
-        self._journal = journal
-        self._attempt = attempt
-        self._workers = WorkerPool(workers, self._send)
-        self._ahead = _AHEAD * workers
-        self._slots = slots
+        # One worker sends one after the other.
+        several = connections > 1 and workers > 1 and not ordered
+        self.slots = WorkerSlots(workers) if several else None
+        self.threads = self.slots.threads(connections) if self.slots else workers
+        self.ordered = ordered
+        self.clients = Clients(runtime, catalogue, self.slots.given_up if self.slots else nullcontext)
+        self._idle = ClientPool(max(self.threads, min(connections, _MOST_OPEN)))
 
-    def outcomes(self, jobs: Iterator[JobT], *, ordered: bool = False) -> Iterator[SentJob[JobT]]:
-        """Each job with what became of it, as it comes or `ordered` as the jobs are.
+    def __enter__(self) -> Self:
+        self.clients.__enter__()
+        return self
 
-        The next jobs are taken when there are workers for them; those of the same moment are put on the disk together.
+    def __exit__(self, *exception: object) -> None:
+        self._idle.close()
+        self.clients.__exit__(*exception)
+
+    @contextmanager
+    def client(self, profile: str | None, make: Callable[[str | None], Client]) -> Iterator[Client]:
+        """A client for a connection, lent to this thread as soon as it may work."""
+        slot = self.slots.held() if self.slots else nullcontext()
+        with slot, self._idle.lend(lambda: make(profile), profile or "") as client:
+            yield client
+
+
+class SendWay(NamedTuple, Generic[ItemT, JobT]):
+    """How items are sent: each has a profile; `plan` makes its job when its turn comes, or None where there is none.
+
+    `open_client` and `attempt` are called in the threads of the workers. No more than `ahead` of `weight` is taken from
+    the items before their turn.
+    """
+
+    profile_of: Callable[[ItemT], str | None]
+    plan: Callable[[ItemT], JobT | None]
+    open_client: Callable[[str | None], Client]
+    attempt: Callable[[Client, JobT], WriteAttempt]
+    ahead: float = math.inf
+    weight: Callable[[ItemT], int] = lambda _: 1
+
+
+class Sender(Generic[ItemT, JobT]):
+    """Sends items as far as the `stops` let it."""
+
+    def __init__(
+        self, writers: FairWriters, journal: Journal, way: SendWay[ItemT, JobT], stops: ConnectionStops
+    ) -> None:
+        self._writers, self._journal, self._way, self._stops = writers, journal, way, stops
+        self._workers = WorkerPool(writers.threads, self._send)
+
+    def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
+        """Each job with what became of it, as it comes or in the order of the items.
+
+        The next jobs are made when there are workers for them; those of the same moment are put on the disk together.
         Raises StorageError of the journal.
         """
-        turns: deque[int] = deque()
+        turns: FairTurns[ItemT] = FairTurns(items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight)
+        jobs, ordered = self._jobs(turns), self._writers.ordered
+        places: deque[int] = deque()
         held: dict[int, SentJob[JobT]] = {}
         with self._workers:
             while True:
-                if batch := [*islice(jobs, min(self._room(), self._ahead - len(turns)))]:
+                if batch := [*islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))]:
                     self._journal.add_sent([job.sent for job in batch])
                     for job in batch:
                         self._workers.submit(job)
-                    turns.extend(job.sent.n for job in batch if ordered)
+                    places.extend(job.sent.n for job in batch if ordered)
                 if not self._workers.busy:
                     # Raises what a worker raised when the others were done.
                     self._workers.take(0)
                     break
-                ended = self._take()
-                if ordered:
-                    held.update((one.job.sent.n, one) for one in ended)
-                    while turns and turns[0] in held:
-                        yield held.pop(turns.popleft())
-                else:
-                    yield from ended
+                for one in self._take():
+                    turns.ended(None if ordered else one.job.profile)
+                    held[one.job.sent.n] = one
+                while held and (not ordered or places[0] in held):
+                    yield held.pop(places.popleft() if ordered else next(iter(held)))
             self._journal.sync()
 
+    def _turn_of(self, item: ItemT) -> str | None:
+        # In order all are of one connection, as it were.
+        return None if self._writers.ordered else self._way.profile_of(item)
+
+    def _jobs(self, turns: FairTurns[ItemT]) -> Iterator[JobT]:
+        while not self._stops.ended and (item := turns.take()) is not None:
+            stopped = self._stops.stopped.get(self._way.profile_of(item))
+            job = self._way.plan(item) if stopped is None else None
+            if job is None:
+                turns.ended(self._turn_of(item))
+            else:
+                yield job
+
     def _room(self) -> int:
-        free = self._workers.free
-        return min(free, self._slots.room(self._workers.busy)) if self._slots else free
+        free, slots = self._workers.free, self._writers.slots
+        return min(free, slots.room(self._workers.busy)) if slots else free
 
     def _take(self) -> list[SentJob[JobT]]:
         """Some jobs that ended: the journal is told of them, and put on the disk where none did for a while."""
@@ -95,4 +165,12 @@ class JournaledSender(Generic[JobT]):
         return ended
 
     def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
-        yield SentJob(job, self._attempt(job))
+        try:
+            with self._writers.client(job.profile, self._way.open_client) as client:
+                found = self._way.attempt(client, job)
+        except UnifiedError as error:
+            # No client could be made, such as for want of a token.
+            found = attempts.failed(job.sent.n, error)
+        # At once, although earlier results may still be pending.
+        self._stops.note(job.profile, found.error)
+        yield SentJob(job, found)

@@ -1,10 +1,16 @@
-"""When many writes are to stop: after too many failures, or after a stage that was not done as a whole."""
+"""When many writes are to stop: after too many failures, or after a stage that was not done as a whole.
+
+And when a connection is to get no more of them: where they would all fail.
+"""
 
 import math
+from collections import Counter
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from unified_cli.errors import UsageError
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.writes.attempt import state_of
+from unified_cli.writes.entry import EntryState
 
 _STAGES = "--stages 1,5,20%"
 
@@ -27,6 +33,48 @@ class StopRules(NamedTuple):
     def ends_stage(self, failures: int) -> bool:
         """Whether so many failures until the end of a stage are too many for the next one."""
         return failures > (self.most_failures or 0)
+
+
+class ConnectionStops:
+    """The connections that get nothing more, each with the error that stopped it, and whether all has `ended`.
+
+    With `alone` all is for one connection, whatever its name, and ends with it. After `most_in_a_row` failures that are
+    none of the record the rest of a connection would fail too; with None any number may.
+    """
+
+    def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
+        self.stopped: dict[str | None, UnifiedError] = {}
+        self._alone = alone
+        self._most = most_in_a_row
+        self._failures = Counter[str | None]()
+        self._error: UnifiedError | None = None
+        self._over = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is to be sent at all."""
+        return self._over or (self._alone and bool(self.stopped))
+
+    @property
+    def error(self) -> UnifiedError | None:
+        """The error that ended it all; None where none did."""
+        return self._error or (next(iter(self.stopped.values()), None) if self._alone else None)
+
+    def end(self, error: UnifiedError | None = None) -> None:
+        """Let nothing more be sent, for the reason of that error."""
+        self._over, self._error = True, self._error or error
+
+    def note(self, profile: str | None, error: UnifiedError | None) -> None:
+        """Stop the connection of this outcome where its other writes would fail too; for any thread."""
+        if error is not None and error.stops_connection:
+            self.stopped.setdefault(profile, error)
+
+    def count(self, profile: str | None, error: UnifiedError | None) -> None:
+        """Stop the connection of this outcome after too many failures in a row."""
+        refused = error is not None and state_of(error) is EntryState.REFUSED
+        self._failures[profile] = 0 if error is None or refused else self._failures[profile] + 1
+        if error is not None and self._most is not None and self._failures[profile] >= self._most:
+            self.stopped.setdefault(profile, error)
 
 
 def parse(stages: str | None, most: str | None, total: int, *, fail_fast: bool) -> StopRules:

@@ -1,15 +1,19 @@
-"""What became of a run, grouped by cause, and the command that comes next."""
+"""What became of a run, counted and grouped by cause, and the command that comes next."""
 
 import contextlib
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.errors import ExitCode, IncompleteError, UnifiedError, UnknownError
-from unified_cli.plural import all_of, counted
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import repeat_rule
+from unified_cli.writes import attempt, repeat_rule
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import IN_DOUBT, OUTCOMES, EntryState
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState
+from unified_cli.writes.registry import RunKind
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
@@ -34,29 +38,22 @@ class _CausedCalls:
     names: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class RunErrors:
-    """The errors of this process: how many calls failed, and the first error of each exit code."""
-
-    count: int = 0
-    first: dict[ExitCode, UnifiedError] = field(default_factory=dict)
-
-    def add(self, error: UnifiedError) -> None:
-        """Count an error."""
-        self.count += 1
-        self.first.setdefault(error.code, error)
-
-
 class RunSummary:
     """The state of a whole run, from its journal."""
 
-    def __init__(self, run: StoredRun, connections: RunConnections, wall: float) -> None:
+    def __init__(
+        self, run: StoredRun, connections: RunConnections, wall: float, errors: Mapping[int, UnifiedError]
+    ) -> None:
+        """`errors` has an error of this process for each exit code that a call ended with."""
         self._run = run
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self.resumable = 0
         self._groups: dict[Cause, _CausedCalls] = {}
-        self._unit = "connection"
+        self._errors = errors
+        self._kind = run.kind
+        self._failed: dict[str, UnifiedError] = {}
+        self._failed_by = Counter[str]()
         journal = run.journal
         for number in journal.numbers():
             self.total += 1
@@ -70,8 +67,6 @@ class RunSummary:
                     self.resumable += may_resume(run, connections, number, wall)
             if state is not EntryState.OK:
                 self._add(number, state)
-        if self.total and (call := journal.call(next(journal.numbers())).call) and call.line:
-            self._unit = "line"
 
     def _add(self, number: int, state: EntryState) -> None:
         journal = self._run.journal
@@ -81,13 +76,19 @@ class RunSummary:
         cause = Cause(OUTCOMES[state], last.status, "" if last.status else why)
         group = self._groups.setdefault(cause, _CausedCalls(why))
         group.count += 1
+        call = journal.call(number).call
+        name = (call.profile if call else None) or "the environment"
         if len(group.names) < _MOST_NAMED:
-            call = journal.call(number).call
-            group.names.append((call.profile if call else None) or "the environment")
+            group.names.append(name)
+        if state in NOT_DONE:
+            if self._kind is RunKind.FAN_OUT:
+                self._failed[name] = self._errors.get(last.code) or attempt.restored(last)
+            elif self._run.several and call and call.profile:
+                self._failed_by[name] += 1
 
     def show(self, runtime: Runtime) -> None:
         """Print how many are done, then a line for each cause of what is not."""
-        runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._unit)}")
+        runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}")
         order = [*self.counts]
         groups = sorted(self._groups.items(), key=lambda one: (order.index(one[0].outcome), -one[1].count))
         for cause, group in groups[:_MOST_CAUSES]:
@@ -103,24 +104,24 @@ class RunSummary:
         """Whether every call is done."""
         return self.counts["done"] == self.total
 
-    def raise_error(self, errors: RunErrors) -> None:
-        """Raise the error that sums up the run, if not all of it is done."""
+    def conclude(self, stopped: UnifiedError | None) -> None:
+        """Raise the error that sums up the run, if not all of it is done; `stopped` is what ended it early."""
         failed, doubtful, untried = (self.counts[name] for name in ("failed", "in-doubt", "not-tried"))
-        if self.is_done:
-            return
-        total = counted(self.total, "connection")
-        told = [f"{number} of {total} {word}" for number, word in _words(failed, doubtful, untried)]
-        error: UnifiedError
-        if (local := errors.first.get(ExitCode.STORAGE)) is not None:
-            error = local.retold("; ".join(told))
-        elif doubtful:
-            error = UnknownError("; ".join(told))
-        elif failed == self.total == errors.count and len(errors.first) == 1:
-            error = next(iter(errors.first.values())).retold(f"{all_of(self.total, self._unit)} failed")
-        else:
-            error = IncompleteError("; ".join(told))
-        error.next_command = self.next_command
-        raise error
+        ending = Ending(
+            self._kind.unit,
+            self.total,
+            self._failed,
+            in_doubt=doubtful,
+            not_tried=untried,
+            stopped=stopped if untried else None,
+            unnamed=failed - len(self._failed),
+            failed_by=self._failed_by,
+        )
+        try:
+            conclude(ending)
+        except UnifiedError as error:
+            error.next_command = self.next_command
+            raise
 
     @property
     def next_command(self) -> str | None:
@@ -140,8 +141,3 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
     settings = connections.settings(entry.call.profile)
     request = connections.request(entry.call, run.body, entry.k)
     return repeat_rule.may_repeat(request, wall - sent.t, settings.idempotency_window)
-
-
-def _words(failed: int, doubtful: int, untried: int) -> list[tuple[int, str]]:
-    found = ((failed, "failed"), (doubtful, "may or may not be done"), (untried, "not tried"))
-    return [one for one in found if one[0]]

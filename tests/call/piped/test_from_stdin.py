@@ -154,7 +154,7 @@ def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: 
     assert (result.code, result.stdout) == (9, "a\nc\n")
     assert result.stderr == (
         "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and the account id)\n"
-        "error: failed: 1 of 3\n"
+        "error: 1 of 3 lines failed\n"
     )
 
 
@@ -169,7 +169,7 @@ def test_a_record_that_is_forbidden_stops_nothing(unified: Unified, service: Ser
     service.reply = lambda seen: Reply(403) if seen.segments[-1] == "a" else Reply(204)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (9, 3)
-    assert result.notes.endswith("error: failed: 1 of 3\n")
+    assert result.notes.endswith("error: 1 of 3 lines failed\n")
 
 
 def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
@@ -177,7 +177,7 @@ def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: 
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
     result = unified(f"{TAGS} update - -f x=1", environ=service.environ, stdin=b"a\n")
     assert (result.code, len(service.seen)) == (10, 1)
-    assert result.stderr.endswith("error: 1 of 1 may or may not have been done\n")
+    assert result.stderr.endswith("error: 1 of 1 line may or may not be done\n")
 
 
 def test_a_single_write_is_not_repeated_where_keys_are_not_honoured(

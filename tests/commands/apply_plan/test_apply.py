@@ -79,7 +79,7 @@ def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, pla
         f'{plan}, line 2: a has changed since the plan was made: name was "a" and is "mine" {hint}',
         f'{plan}, line 6: e has changed since the plan was made: name was "e" and is "kept" {hint}',
     ]
-    assert (lines[2:], result.code) == ([f"error: failed: 2 of 6 calls, see {failed}"], 9)
+    assert (lines[2:], result.code) == ([f"error: 2 of 6 calls failed, see {failed}"], 9)
     assert {key: one["name"] for key, one in there().items()} == {
         "a": "mine",
         "b": "N",

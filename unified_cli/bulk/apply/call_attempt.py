@@ -34,6 +34,8 @@ class PlannedJob:
     look: Request | None
     rules: PathRules
     sent: JournalEntry
+    profile: str | None = None
+    """There is one connection."""
 
 
 def attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttempt:
@@ -78,7 +80,8 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     why = f"{job.call.id} has changed since the plan was made: {what}"
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
     # Another time it may be done: with the option, or when the record is as it was.
-    return WriteAttempt(JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why)), error=error)
+    code = int(error.code)
+    return WriteAttempt(JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error)
 
 
 def _differences(wanted: Parts, now: Parts, rules: PathRules) -> list[str]:

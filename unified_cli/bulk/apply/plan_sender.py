@@ -3,8 +3,8 @@
 import base64
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 
@@ -19,7 +19,6 @@ from unified_cli.bulk.compare.id_references import IdReference, IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.plan_format import NO_JSON, PlannedCall
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
@@ -27,7 +26,8 @@ from unified_cli.output.progress import Progress
 from unified_cli.writes import repeat_rule
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
-from unified_cli.writes.sender import JournaledSender, SentJob
+from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
+from unified_cli.writes.stop_rules import ConnectionStops
 
 # After so many failures in a row the rest would fail too.
 _MOST_FAILURES = 10
@@ -43,9 +43,9 @@ class ApplyTerms:
     """
 
     scope: Scope
+    writers: FairWriters
     open_client: Callable[[], Client]
     wall: Callable[[], float]
-    workers: int
     window: float
     overwrite: bool
     tell: Callable[[str], None]
@@ -59,25 +59,29 @@ class PlanSender:
     terms: ApplyTerms
     ids: IdMap
     ids_file: IdFile | None
-    stopped: UnifiedError | None = None
     failed: int = 0
-    _in_a_row: int = 0
+    _stops: ConnectionStops = field(default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES))
+
+    @property
+    def stopped(self) -> UnifiedError | None:
+        """What ended it early."""
+        return self._stops.error
 
     def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
         """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
-        with closing(ClientPool(self.terms.workers)) as clients:
+        for step in steps:
+            way = SendWay[int, PlannedJob](lambda _: None, partial(self._job, step.plan), self._client, self._attempt)
+            sender = Sender(self.terms.writers, self.plans[step.plan][1].journal, way, self._stops)
+            for sent in sender.outcomes(step.numbers):
+                self._count(sent, shown)
+            if self._stops.ended:
+                return
 
-            def attempt(job: PlannedJob) -> WriteAttempt:
-                with clients.lend(self.terms.open_client) as client:
-                    return call_attempt.attempt(client, job, overwrite=self.terms.overwrite)
+    def _client(self, _profile: str | None) -> Client:
+        return self.terms.open_client()
 
-            for step in steps:
-                journal = self.plans[step.plan][1].journal
-                sender = JournaledSender(journal, self.terms.workers, attempt)
-                for sent in sender.outcomes(self._jobs(step)):
-                    self._count(sent, shown)
-                if self.stopped is not None:
-                    return
+    def _attempt(self, client: Client, job: PlannedJob) -> WriteAttempt:
+        return call_attempt.attempt(client, job, overwrite=self.terms.overwrite)
 
     def learn(self) -> None:
         """Take up the ids of what earlier runs created, also those that did not reach the file. Raises StorageError."""
@@ -95,21 +99,14 @@ class PlanSender:
         if known is None and self.ids.add(pair) and self.ids_file is not None:
             self.ids_file.append([pair])
 
-    def _jobs(self, step: CallStep) -> Iterator[PlannedJob]:
-        plan, _ = self.plans[step.plan]
-        rules = PathRules(frozenset(plan.file.header.ignore), frozenset(plan.file.header.set))
-        for number in step.numbers:
-            if self.stopped is not None:
-                return
-            call = plan.call(number)
-            body = self._body(call, plan)
-            # What it refers to was not created.
-            if body is None and call.operation != "delete":
-                continue
-            call = msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON)
-            job = self._job(step.plan, number, call, rules)
-            if job is not None:
-                yield job
+    def _job(self, at: int, number: int) -> PlannedJob | None:
+        """The job of a call of plan `at`; None where what it refers to was not created, or it might be done twice."""
+        plan, _ = self.plans[at]
+        call = plan.call(number)
+        body = self._body(call, plan)
+        if body is None and call.operation != "delete":
+            return None
+        return self._filled_job(at, number, msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON))
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
         """The body with the new ids of what it refers to; None where one of them is not known, or for a delete."""
@@ -126,9 +123,9 @@ class PlanSender:
         body = IdReferences(plan.file.resource).exchanged(bytes(call.body), exchange)
         return None if unknown else body
 
-    def _job(self, at: int, number: int, call: PlannedCall, rules: PathRules) -> PlannedJob | None:
-        """The job of a call of plan `at`; None where it may have been done, and might be done twice."""
+    def _filled_job(self, at: int, number: int, call: PlannedCall) -> PlannedJob | None:
         plan, journal = self.plans[at]
+        rules = PathRules(frozenset(plan.file.header.ignore), frozenset(plan.file.header.set))
         doubtful = journal.journal.state(number) in IN_DOUBT
         before = journal.journal.sent(number) if doubtful else None
         key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
@@ -157,18 +154,15 @@ class PlanSender:
     def _count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
         job, (entry, _, error) = sent
         shown.add(1, failed=error is not None)
+        self._stops.count(job.profile, error)
         if error is None:
-            self._in_a_row = 0
             if job.call.operation == "create":
                 self._note_id(job.call, self.plans[job.plan][0], entry.id)
             return
-        self._in_a_row = self._in_a_row + 1 if error.retryable else 0
         self.failed += 1
         if self.failed <= _MOST_TOLD:
             name = self.plans[job.plan][0].file.path
             self.terms.tell(f"{name}, line {entry.n}: {error.one_line}")
-        if error.stops_connection or self._in_a_row >= _MOST_FAILURES:
-            self.stopped = self.stopped or error
 
 
 def _key(plan: str, number: int, body: bytes) -> str:

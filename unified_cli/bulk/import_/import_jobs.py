@@ -23,14 +23,14 @@ class ImportTerms:
     """How an import goes: `request_for` an item and its idempotency key, `open_client` for a worker and a profile.
 
     `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
+    With `several` connections each item names its own.
     """
 
     request_for: Callable[[ImportItem, str], Request]
     open_client: Callable[[str | None], Client]
     wall: Callable[[], float]
-    workers: int
     window: float
-    connections: int = 1
+    several: bool = False
     fail_fast: bool = False
     retry_in_doubt: bool = False
 
@@ -42,6 +42,11 @@ class ImportJob:
     item: ImportItem
     request: Request
     sent: JournalEntry
+
+    @property
+    def profile(self) -> str | None:
+        """The connection that it is for, where there are several."""
+        return self.item.profile
 
 
 def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
@@ -74,7 +79,8 @@ def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> Import
 
 def _refused(item: ImportItem, why: str, message: str) -> WriteAttempt:
     error = RefusedError(message, origin="local")
-    return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why)), error=error)
+    code = int(error.code)
+    return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why), code=code), error=error)
 
 
 def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | WriteAttempt:

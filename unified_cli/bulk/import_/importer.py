@@ -1,8 +1,6 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 
 from unified_cli.bulk.import_ import import_jobs
 from unified_cli.bulk.import_.import_items import ImportItem
@@ -10,16 +8,16 @@ from unified_cli.bulk.import_.import_jobs import ImportJob, ImportTerms
 from unified_cli.bulk.import_.import_journal import ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.idle_clients import ClientPool
-from unified_cli.writes import attempt as write_attempt
+from unified_cli.http.client import Client
+from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
-from unified_cli.writes.entry import EntryState
-from unified_cli.writes.sender import JournaledSender
+from unified_cli.writes.sender import FairWriters, Sender, SendWay
+from unified_cli.writes.stop_rules import ConnectionStops
 
 # After so many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
-# So many connections to the network are kept open, for as many connections to products.
-_MOST_OPEN = 64
+# Records of a large file are taken up ahead of their turn as far as this many bytes of them.
+_AHEAD = 16 * 1024 * 1024
 
 
 class Importer:
@@ -28,44 +26,43 @@ class Importer:
     Where items have profiles, what would stop the import leaves out the items of that profile only.
     """
 
-    def __init__(self, journal: ImportJournal, terms: ImportTerms, progress: ImportProgress) -> None:
+    def __init__(
+        self, journal: ImportJournal, terms: ImportTerms, writers: FairWriters, progress: ImportProgress
+    ) -> None:
         self._journal = journal
         self._terms = terms
         self._progress = progress
-        self._clients = ClientPool(max(terms.workers, min(terms.connections, _MOST_OPEN)))
-        self._sender = JournaledSender(journal, terms.workers, self._send)
-        self._stopped: UnifiedError | None = None
-        self._left_out = set[str]()
+        self._writers = writers
+        self._stops = ConnectionStops(alone=not terms.several, most_in_a_row=_MOST_FAILURES)
+        self._left_out = set[str | None]()
         self._broken: UnifiedError | None = None
-        self._failures = Counter[str | None]()
 
     def run(self, items: Iterable[ImportItem]) -> UnifiedError | None:
         """Send what is to be sent. Raises StateError and StorageError of the journal and of the input.
 
         After an error of the input the answers that are under way are waited for.
         """
-        with closing(self._clients):
-            for job, attempt in self._sender.outcomes(self._jobs(items)):
-                self._count(attempt, job.item.profile)
+        # The records of one connection keep their order: there is no need to look for others.
+        ahead = _AHEAD if self._terms.several else 0
+        way = SendWay[ImportItem, ImportJob](_profile, self._job, self._terms.open_client, _attempt, ahead, _size)
+        sender = Sender(self._writers, self._journal, way, self._stops)
+        for job, attempt in sender.outcomes(self._until_broken(items)):
+            self._count(attempt, job.profile)
         if self._broken is not None:
             raise self._broken
-        return self._stopped
+        return self._stops.error
 
-    def _jobs(self, items: Iterable[ImportItem]) -> Iterator[ImportJob]:
+    def _job(self, item: ImportItem) -> ImportJob | None:
         """What is to be sent; the outcome of what cannot be is written down on the way."""
-        for item in self._until_broken(items):
-            if self._stopped is not None:
-                return
-            if item.profile in self._left_out:
-                continue
-            planned = import_jobs.plan(item, self._journal, self._terms)
-            if planned is None:
-                self._progress.skip()
-            elif isinstance(planned, WriteAttempt):
-                self._journal.add([planned.entry])
-                self._count(planned, item.profile)
-            else:
-                yield planned
+        planned = import_jobs.plan(item, self._journal, self._terms)
+        if isinstance(planned, ImportJob):
+            return planned
+        if planned is None:
+            self._progress.skip()
+        else:
+            self._journal.add([planned.entry])
+            self._count(planned, item.profile)
+        return None
 
     def _until_broken(self, items: Iterable[ImportItem]) -> Iterator[ImportItem]:
         try:
@@ -73,24 +70,24 @@ class Importer:
         except UnifiedError as error:
             self._broken = error
 
-    def _send(self, job: ImportJob) -> WriteAttempt:
-        profile = job.item.profile
-        with self._clients.lend(lambda: self._terms.open_client(profile), profile or "") as client:
-            return write_attempt.attempt(client, job.request, job.item.number, job.item.identifier)
-
     def _count(self, attempt: WriteAttempt, profile: str | None) -> None:
-        self._progress.count(attempt.entry, attempt.error, profile)
-        self._stop_if_hopeless(attempt, profile)
-
-    def _stop_if_hopeless(self, attempt: WriteAttempt, profile: str | None) -> None:
-        error, state = attempt.error, attempt.entry.s
-        if error is None:
-            self._failures[profile] = 0
-            return
-        self._failures[profile] = self._failures[profile] + 1 if state in (EntryState.FAILED, EntryState.UNKNOWN) else 0
-        hopeless = error.stops_connection or self._failures[profile] >= _MOST_FAILURES
-        if self._terms.fail_fast or (hopeless and profile is None):
-            self._stopped = self._stopped or error
-        elif hopeless and profile is not None and profile not in self._left_out:
+        error, stops = attempt.error, self._stops
+        self._progress.count(attempt.entry, error, profile)
+        stops.count(profile, error)
+        if error is not None and self._terms.fail_fast:
+            stops.end(error)
+        if profile is not None and profile in stops.stopped and profile not in self._left_out:
             self._left_out.add(profile)
-            self._progress.leave_out(profile, error)
+            self._progress.leave_out(profile, stops.stopped[profile])
+
+
+def _profile(item: ImportItem) -> str | None:
+    return item.profile
+
+
+def _size(item: ImportItem) -> int:
+    return len(item.record)
+
+
+def _attempt(client: Client, job: ImportJob) -> WriteAttempt:
+    return attempts.attempt(client, job.request, job.item.number, job.item.identifier)

@@ -1,6 +1,6 @@
 """The outcome of an import, as files that can be imported again, and as a report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,8 @@ import msgspec
 from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
-from unified_cli.errors import StorageError
+from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.fleet.conclude import Ending
 from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
 from unified_cli.storage.output_stream import OutputStream
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
@@ -40,6 +41,20 @@ GROUPS = (
 def path_of(group: ResultGroup, beside: Path) -> Path:
     """The file of a group, beside the input."""
     return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+
+
+def ending_of(unit: str, groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> Ending:
+    """How the work that these groups are of ends, which `stopped` ended early, if it is given."""
+    counts = {group.name: group.count for group in groups}
+    return Ending(
+        unit,
+        sum(counts.values()),
+        in_doubt=counts["in doubt"],
+        not_tried=counts["not tried"],
+        stopped=stopped if counts["not tried"] else None,
+        see={group.name: group.path for group in groups},
+        unnamed=counts["failed"],
+    )
 
 
 def check(beside: Path, report: str | None) -> None:

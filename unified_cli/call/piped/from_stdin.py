@@ -4,28 +4,25 @@ Where `-p` selects several connections, each record names its own, of those sele
 """
 
 from collections import Counter
-from contextlib import nullcontext
-from dataclasses import replace
-from itertools import count
+from collections.abc import Sequence
 
-from unified_cli.bulk.spread_work import spread
-from unified_cli.call import Call, builder, dry_run, fan_out, record_output
-from unified_cli.call.piped import piped_jobs, piped_journal
+from unified_cli.call import Call, builder, dry_run, fan_out, run_output
+from unified_cli.call.piped import line_run, piped_jobs
 from unified_cli.call.piped.piped_jobs import PipedJob, Targets
-from unified_cli.call.piped.piped_run import PipedRun
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file
+from unified_cli.config.file import Config
 from unified_cli.errors import UsageError
 from unified_cli.fleet import selection
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.slots import WorkerSlots
-from unified_cli.json_text.record_label import LABEL
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.fleet.fair_turns import spread
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.run_sender import CallItem, RunSender
+from unified_cli.writes.sender import FairWriters
+from unified_cli.writes.stop_rules import StopRules
 
 
 def run(call: Call, operation: Operation) -> None:
@@ -45,7 +42,7 @@ def run(call: Call, operation: Operation) -> None:
     if operation.kind == "delete":
         what = f"{counted(len(jobs), 'record')} of {operation.api} {operation.resource}"
         prompt.confirm_delete(call.runtime, call.settings, what, yes=call.options.yes, stdin_holds_data=True)
-    _send_all(call, operation, {None: call.settings}, jobs)
+    _send_all(call, file.read(call.runtime), operation, {None: call.settings}, jobs)
 
 
 def run_several(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
@@ -73,7 +70,7 @@ def run_several(runtime: Runtime, catalogue: Catalogue, operation: Operation, op
         what = f"{operation.name} {counted(found.total(), 'record')} of {operation.api} {operation.resource}"
         if found:
             prompt.confirm_several(runtime, common.settings, what, [*found], yes=options.yes, stdin_holds_data=True)
-    _send_all(common, operation, targets, jobs if options.ordered else spread(jobs, lambda job: job.profile))
+    _send_all(common, config, operation, targets, jobs if options.ordered else spread(jobs, lambda job: job.profile))
 
 
 def _check_options(options: OperationOptions) -> None:
@@ -91,18 +88,22 @@ def _show(call: Call, jobs: list[PipedJob]) -> None:
             call.runtime.stderr.note(f"line {job.line}: {job.wrong}")
 
 
-def _send_all(call: Call, operation: Operation, targets: Targets, jobs: list[PipedJob]) -> None:
-    first = () if None in targets else (LABEL,)
-    printer = record_output.printer_for(call, operation, record_output.program(call.options), first=first)
-    work = Work("line", total=len(jobs))
-    numbers = count(1)
-    jobs = [replace(job, number=next(numbers)) if job.request else job for job in jobs]
-    # One worker sends one after the other, and in order a line that waits holds up those after it.
-    several = len(targets) > 1 and call.options.workers > 1 and not call.options.ordered
-    slots = WorkerSlots(call.options.workers) if several else None
-    idle = slots.given_up if slots else nullcontext
-    with progress(call.runtime, work, to_stdout=True) as shown, Clients(call.runtime, call.catalogue, idle) as clients:
+def _send_all(call: Call, config: Config, operation: Operation, targets: Targets, jobs: Sequence[PipedJob]) -> None:
+    """Send the requests as a run, and tell of each line; a run of writes is kept, so that it can be resumed."""
+    runtime, catalogue, settings, options = call
+    several = None not in targets
+    known = {name or settings.profile: target for name, target in targets.items()}
+    connections = RunConnections(runtime, catalogue, config, overrides(options), known)
+    ordered = options.ordered or not several
+    with FairWriters(runtime, catalogue, options.workers, connections=len(targets), ordered=ordered) as writers:
         for profile in dict.fromkeys(job.profile for job in jobs if job.request):
-            clients.token(targets[profile])
-        with piped_journal.begin(call, operation, targets, jobs) as stored:
-            PipedRun(call, targets, (clients, printer, shown), stored, slots).all(jobs)
+            writers.clients.token(targets[profile])
+        with line_run.begin(call, operation, jobs) as run:
+            results = run_output.lines(call, run, connections)
+            for job in jobs:
+                if job.wrong:
+                    results.tell(job.line, job.profile, job.wrong)
+            items = [
+                CallItem(number, job.profile or settings.profile) for number, job in enumerate(jobs, 1) if job.request
+            ]
+            RunSender(runtime, run, connections, writers, results).send(items, StopRules())

@@ -32,8 +32,8 @@ class PipedJob:
     request: Request | None
     wrong: str = ""
     identifier: str | None = None
-    number: int = 0
-    """Its number among those that have a request, in the order in which they are to be sent."""
+    sent: float = 0
+    """When it was first sent, in seconds since 1970, where it was in doubt before."""
 
 
 def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
@@ -63,7 +63,8 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
                 wrong = error.message
         if wrong and alone:
             raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}")
-        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier))
+        sent = item.mark.sent if item.mark else 0
+        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, sent))
     if not jobs:
         raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
     return jobs

@@ -8,13 +8,12 @@ import msgspec
 from unified_cli.bulk.apply.apply_journal import ApplyJournal
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.bulk.import_ import result_files
-from unified_cli.bulk.import_.result_files import GROUPS, ResultGroup
+from unified_cli.bulk.import_.result_files import GROUPS, ResultGroup, ending_of
 from unified_cli.cli import result_table
 from unified_cli.cli.result_table import TableFormat
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
+from unified_cli.fleet.conclude import conclude
 from unified_cli.json_text.json_codec import encoded
-from unified_cli.masking import masked
-from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file
 from unified_cli.writes.entry import EntryState
@@ -72,21 +71,15 @@ def _chunks(plan: CheckedPlan, journal: ApplyJournal, numbers: Sequence[int]) ->
 
 def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None, *, partly: bool) -> None:
     """Raise the error that sums up the run; `partly` says that only some calls were to be made."""
-    counts = {group.name: group.count for group in groups}
-    paths = {group.name: group.path for group in groups}
-    total = counted(sum(counts.values()), "call")
-    ended = f"stopped with {counts['not tried']} of {total} not tried: {stopped.message}" if stopped else ""
-    if counts["in doubt"]:
-        doubt = f"in doubt: {counts['in doubt']} of {total}, see {paths['in doubt']}"
-        raise UnknownError(
-            "; ".join(filter(None, (doubt, ended))),
-            hint="the same command does them again where that is safe; a new plan shows what is left",
-        )
-    if stopped is not None:
-        stopped.message = masked(ended)
-        raise stopped
-    if counts["failed"]:
-        raise IncompleteError(f"failed: {counts['failed']} of {total}, see {paths['failed']}")
-    if counts["not tried"] and not partly:
-        said = f"not tried: {counts['not tried']} of {total}, which refer to records that were not created"
-        raise IncompleteError(f"{said}, see {paths['not tried']}")
+    ending = ending_of("call", groups, stopped)
+    if partly and stopped is None:
+        ending = ending._replace(not_tried=0)
+    try:
+        conclude(ending)
+    except UnknownError as error:
+        error.add_hint("the same command does them again where that is safe; a new plan shows what is left")
+        raise
+    except IncompleteError as error:
+        if ending.not_tried:
+            error.add_hint("what is not tried refers to records that were not created")
+        raise

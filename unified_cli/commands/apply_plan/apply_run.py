@@ -29,13 +29,13 @@ from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.fleet import own_account
-from unified_cli.fleet.clients import Clients
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.sender import FairWriters
 
 Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 
@@ -133,8 +133,8 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
         # What is created in a replay is nowhere.
         named = None if runtime.replays else options.ids
         ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
-        clients = stack.enter_context(Clients(runtime, context.catalogue))
-        terms = _terms(context, settings, options, clients)
+        writers = stack.enter_context(FairWriters(runtime, context.catalogue, options.workers, connections=1))
+        terms = _terms(context, settings, options, writers)
         sender = PlanSender(applied, terms, ids, ids_file)
         sender.learn()
 
@@ -146,7 +146,7 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
             plan.operation(number) for at, plan in enumerate(plans) for number in plan.numbers if wanted(at, number)
         )
         if counts:
-            clients.token(settings)
+            writers.clients.token(settings)
             check_deletes(terms, plans, wanted, options.max_deletes)
             _confirm(runtime, settings, counts, options)
             _list_runs(runtime, applied)
@@ -159,12 +159,12 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
     apply_results.raise_for(groups, sender.stopped, partly=options.only is not None)
 
 
-def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, clients: Clients) -> ApplyTerms:
+def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, writers: FairWriters) -> ApplyTerms:
     return ApplyTerms(
         builder.scope(settings, context.catalogue),
-        partial(clients.open, settings, patience=Patience.ENDLESS),
+        writers,
+        partial(writers.clients.open, settings, patience=Patience.ENDLESS),
         context.runtime.wall,
-        options.workers,
         settings.idempotency_window,
         options.overwrite_changed,
         context.runtime.stderr.line,

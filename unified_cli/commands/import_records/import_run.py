@@ -15,7 +15,6 @@ from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, 
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
-from unified_cli.bulk.spread_work import spread
 from unified_cli.call import builder, dry_run, fan_out
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
@@ -27,7 +26,7 @@ from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.fair_turns import spread
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -37,6 +36,7 @@ from unified_cli.storage import file_lock
 from unified_cli.storage.output_stream import OutputStream
 from unified_cli.writes import journal as run_journal
 from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.sender import FairWriters
 
 # The records of a larger file are not held in memory: they are sent in their order.
 _LARGEST_SPREAD = 16 * 1024 * 1024
@@ -146,24 +146,25 @@ def _send_all(
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime
-    with progress(runtime, Work(total=source.count)) as shown, Clients(runtime, task.catalogue) as clients:
-        reached = [settings for name, settings in task.targets.items() if name is None or name in task.used]
+    reached = [settings for name, settings in task.targets.items() if name is None or name in task.used]
+    fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
+    with progress(runtime, Work(total=source.count)) as shown, fair as writers:
+        clients = writers.clients
         for settings in reached:
             clients.token(settings)
         terms = ImportTerms(
             task.request,
             lambda name: clients.open(task.targets[name], name=name, patience=Patience.ENDLESS),
             runtime.wall,
-            workers=options.workers,
             window=min((settings.idempotency_window for settings in reached), default=0),
-            connections=len(reached),
+            several=None not in task.targets,
             fail_fast=options.fail_fast,
             retry_in_doubt=options.retry_in_doubt,
         )
         if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
             items = iter(spread(items, lambda item: item.profile))
         try:
-            return Importer(journal, terms, ImportProgress(shown, runtime.stderr)).run(items)
+            return Importer(journal, terms, writers, ImportProgress(shown, runtime.stderr)).run(items)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
             raise

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from unified_cli.bulk.import_.result_files import ResultGroup
+from unified_cli.bulk.import_.result_files import ResultGroup, ending_of
 from unified_cli.cli.result_table import TableFormat, show
-from unified_cli.errors import IncompleteError, UnifiedError, UnknownError
-from unified_cli.masking import masked
-from unified_cli.plural import counted
+from unified_cli.errors import UnifiedError, UnknownError
+from unified_cli.fleet.conclude import conclude
 from unified_cli.runtime import Runtime
 from unified_cli.writes.entry import EntryState
 
@@ -27,32 +26,13 @@ def show_outcome(
 
 
 def raise_for(groups: Sequence[ResultGroup], stopped: UnifiedError | None, *, repeats: bool) -> None:
-    """Raise the error that sums up the import: records in doubt, then what stopped it, then failed ones.
-
-    `repeats` says that the same command sends again what is in doubt.
-    """
-    counts = {group.name: group.count for group in groups}
-    paths = {group.name: group.path for group in groups}
-    total = counted(sum(counts.values()), "record")
-    ended = f"stopped with {counts['not tried']} of {total} not tried: {stopped.message}" if stopped else ""
-    if counts["in doubt"]:
-        raise UnknownError(
-            "; ".join(
-                filter(
-                    None,
-                    (f"in doubt: {counts['in doubt']} of {total}, see {paths['in doubt']}", ended),
-                )
-            ),
-            hint="the same command retries them where that is safe; --retry-in-doubt sends them again"
+    """Raise the error that sums up the import; `repeats` says that the same command sends again what is in doubt."""
+    try:
+        conclude(ending_of("record", groups, stopped))
+    except UnknownError as error:
+        error.add_hint(
+            "the same command retries them where that is safe; --retry-in-doubt sends them again"
             if repeats
-            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice",
+            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice"
         )
-    if stopped is not None:
-        stopped.message = masked(ended)
-        raise stopped
-    # What is not tried belongs to connections that failed, while others were done.
-    missing = [
-        f"{name}: {counts[name]} of {total}, see {paths[name]}" for name in ("failed", "not tried") if counts[name]
-    ]
-    if missing:
-        raise IncompleteError("; ".join(missing))
+        raise

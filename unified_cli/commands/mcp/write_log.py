@@ -9,7 +9,7 @@ from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
@@ -68,6 +68,7 @@ class WriteLog:
         if self._run is None:
             runtime = self._runtime
             header = RunHeader("", "mcp serve", runtime.wall(), selection=self._selection, calls=_MOST)
+            header.kind = RunKind.AGENT
             registry = RunRegistry(runtime.folder("data"), runtime.wall)
             self._run, not_kept = StoredRun.begin(registry, header, lambda: iter(()))
             if not_kept:

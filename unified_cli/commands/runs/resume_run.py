@@ -1,10 +1,9 @@
 """`unified runs resume` and `retry`: send what a run left open, or what failed."""
 
-from array import array
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from unified_cli.call import Call, fan_out, run_sending
+from unified_cli.call import Call, builder, fan_out, run_output
 from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
@@ -20,11 +19,18 @@ from unified_cli.cli.shared_options import (
 from unified_cli.commands.runs import pointed_work
 from unified_cli.commands.runs.show_run import RunId
 from unified_cli.config import file
-from unified_cli.writes import stop_rules, summary as run_summary
+from unified_cli.config.file import Config
+from unified_cli.config.overrides import Overrides
+from unified_cli.config.settings import Settings
+from unified_cli.fleet import own_account
+from unified_cli.runtime import Runtime
+from unified_cli.writes import run_sender, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import RunKind, RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_sender import RunSender, items_of
+from unified_cli.writes.sender import FairWriters
 
 _SAME = (
     "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "
@@ -83,17 +89,39 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         if not (options.token_file or options.token_stdin):
             flags = flags._replace(token_file=kept.token_file or None)
         connections = RunConnections(runtime, catalogue, config, flags)
-        numbers = array("Q", _failed(run) if retry else _open(run, connections, runtime.wall()))
-        rules = stop_rules.parse(options.stages, options.max_failures, len(numbers), fail_fast=options.fail_fast)
-        connections.check(run, numbers)
-        common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
-        call = Call(runtime, catalogue, fan_out.shared(runtime, config, common), common)
-        fan_out.check_output(call)
-        run_sending.announce(call, run, None)
-        run_sending.send(call, run, connections, numbers, rules)
+        items = [*items_of(run, _failed(run) if retry else _open(run, connections, runtime.wall()))]
+        rules = stop_rules.parse(options.stages, options.max_failures, len(items), fail_fast=options.fail_fast)
+        connections.check(run, [item.number for item in items])
+        call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), _common(options))
+        if run.several:
+            fan_out.check_output(call)
+        run_sender.announce(runtime, run, None)
+        names = {item.profile for item in items}
+        with FairWriters(runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered) as writers:
+            if run.kind is RunKind.LINES:
+                for name in names:
+                    writers.clients.token(connections.settings(name))
+            results = run_output.results(call, run, connections)
+            RunSender(runtime, run, connections, writers, results).send(items, rules)
 
 
 _COMMON = ("output", "columns", "jq", "workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet")
+
+
+def _common(options: ResumeRunOptions) -> OperationOptions:
+    return OperationOptions(**{name: getattr(options, name) for name in _COMMON})
+
+
+def _shown_as(
+    run: StoredRun, runtime: Runtime, config: Config, options: ResumeRunOptions, flags: Overrides
+) -> Settings:
+    """The settings that say how the run is shown, as when it was begun: those of its only connection, if it has one."""
+    if run.several:
+        return fan_out.shared(runtime, config, _common(options))
+    profile = next((call.profile for _, _, call in run.calls()), None)
+    settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
+    builder.apply_message_settings(runtime, settings)
+    return settings
 
 
 def _failed(run: StoredRun) -> Iterator[int]:

@@ -88,8 +88,8 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             "reason": masked(last.why) or (_UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,
             "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds") if sent else None,
-            "account_id": planned.call.account,
-            "base_url": planned.call.base_url,
+            "account_id": planned.call.account or None,
+            "base_url": planned.call.base_url or None,
             "operation": planned.call.operation,
         }
         yield Record(msgspec.json.encode(facts))

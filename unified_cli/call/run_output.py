@@ -1,0 +1,34 @@
+"""The output of a run: which records, in which format, with which columns."""
+
+from unified_cli.call import Call, record_output
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.output.printer import Printer
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.registry import RunKind
+from unified_cli.writes.results import OutcomeRecords, ServedRecords
+from unified_cli.writes.run import StoredRun
+
+_COLUMNS = {
+    "table": (LABEL, "outcome", "status", "error.message", "idempotency_key"),
+    **dict.fromkeys(("csv", "tsv"), (LABEL, "outcome", "status", "result", "error", "idempotency_key")),
+}
+
+
+def results(call: Call, run: StoredRun, connections: RunConnections) -> OutcomeRecords | ServedRecords:
+    """What tells of each call of a run; `call` is common to all of them."""
+    if run.kind is RunKind.LINES:
+        return lines(call, run, connections)
+    style = record_output.style_for(call, None, first=(LABEL,))
+    if not style.columns:
+        columns = _COLUMNS.get(style.format, ())
+        style = style._replace(columns=columns, first=columns or style.first)
+    printer = Printer(call.runtime, style, record_output.program(call.options), strict=False)
+    return OutcomeRecords(printer, call.catalogue.service, connections.operation)
+
+
+def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedRecords:
+    """What tells of each line of a run; the columns are the same for all records."""
+    operation = connections.operation(run.header.command)
+    first = (LABEL,) if run.several else ()
+    printer = record_output.printer_for(call, operation, record_output.program(call.options), first=first)
+    return ServedRecords(printer, call.runtime.stderr, several=run.several)

@@ -1,0 +1,192 @@
+"""Send the calls of a run, tell what became of each, and say at the end what is left."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from unified_cli import signals
+from unified_cli.errors import IncompleteError, StorageError, UnifiedError
+from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Request
+from unified_cli.output import stdout
+from unified_cli.output.progress import Progress, progress
+from unified_cli.output.progress_line import Work
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.writes import attempt as attempts
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall
+from unified_cli.writes.registry import RunKind
+from unified_cli.writes.results import RunResults, ToldCall
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
+from unified_cli.writes.stop_rules import ConnectionStops, StopRules
+from unified_cli.writes.summary import RunSummary
+
+
+class CallItem(NamedTuple):
+    """A call of a run by its number, and the connection that it is for."""
+
+    number: int
+    profile: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallJob:
+    """A call that is to be sent, and the line that says so."""
+
+    call: RunCall
+    request: Request
+    sent: JournalEntry
+
+    @property
+    def profile(self) -> str | None:
+        """The connection that it is for."""
+        return self.call.profile
+
+
+def announce(runtime: Runtime, run: StoredRun, not_kept: StorageError | None) -> None:
+    """Tell the id of a run that begins, or why it has none."""
+    if not_kept is not None:
+        runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
+        return
+    runtime.stderr.begin_run(run.id)
+
+
+@dataclass(slots=True)
+class RunSender:
+    """Sends calls of a run: all, those that are left, or those that failed; they were checked."""
+
+    runtime: Runtime
+    run: StoredRun
+    connections: RunConnections
+    writers: FairWriters
+    results: RunResults
+    _tried: set[int] = field(default_factory=set)
+    _ended: int = 0
+    _failed: int = 0
+    _errors: dict[int, UnifiedError] = field(default_factory=dict)
+    """An error for each exit code that a call ended with."""
+    _unprinted: UnifiedError | stdout.ClosedError | None = None
+
+    def send(self, items: Sequence[CallItem], rules: StopRules) -> None:
+        """Send these calls, as far as the rules go, and tell what became of each.
+
+        Raises the error that sums up the whole run, if not all of it is done.
+        """
+        stops = ConnectionStops(alone=not self.run.several)
+        unprinted: UnifiedError | None = None
+        if items:
+            with progress(self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True) as shown:
+                self._send_all(items, rules, stops, shown)
+            # What was broken off is left unclosed, so that nobody takes it for whole.
+            unprinted = None if stops.error else self.results.end()
+        summary = RunSummary(self.run, self.connections, self.runtime.wall(), self._errors)
+        if self.results.causes:
+            summary.show(self.runtime)
+        if unprinted is not None and not summary.is_done:
+            self.runtime.stderr.line(unprinted.message)
+        summary.conclude(stops.error)
+        if unprinted is not None:
+            raise unprinted
+
+    def _send_all(self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress) -> None:
+        try:
+            for part in rules.parts(len(items)):
+                self._stage([items[position] for position in part], rules, stops, shown)
+                if stops.ended or rules.ends_stage(self._failed):
+                    break
+            if self._unprinted is not None:
+                raise self._unprinted
+            for number in (item.number for item in items if item.number not in self._tried):
+                planned = self.run.journal.call(number)
+                if planned.call is not None:
+                    self.results.put(ToldCall(planned.call, planned.k))
+        except KeyboardInterrupt as stop:
+            self._note_interruption(stop, items)
+            raise
+        except UnifiedError as error:
+            is_done = self._ended == len(items) and not self._failed
+            error.next_command = f"unified runs show {self.run.id}" if is_done and self.run.kept else self._resume
+            raise
+
+    @property
+    def _resume(self) -> str | None:
+        return f"unified runs resume {self.run.id}" if self.run.kept else None
+
+    def _stage(self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress) -> None:
+        way = SendWay[CallItem, CallJob](lambda item: item.profile, self._job, self._client, _attempt)
+        for sent in Sender(self.writers, self.run.journal, way, stops).outcomes(items):
+            self._ended += 1
+            error = sent.attempt.error
+            shown.add(1, failed=error is not None)
+            if error is not None:
+                self._failed += 1
+                self._errors.setdefault(int(error.code), error)
+                if rules.stops(self._failed):
+                    stops.end()
+            self._tell(sent, stops)
+
+    def _tell(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
+        """Tell a result. Where that fails nothing more is sent, and what is under way is still written down."""
+        if self._unprinted is None:
+            try:
+                self.results.put(ToldCall(sent.job.call, sent.job.sent.k, sent.attempt))
+            except (UnifiedError, stdout.ClosedError) as error:
+                self._unprinted = error
+                stops.end()
+
+    def _job(self, item: CallItem) -> CallJob | None:
+        journal, number = self.run.journal, item.number
+        planned, before = journal.call(number), journal.sent(number)
+        if planned.call is None:
+            return None
+        doubtful = journal.state(number) in IN_DOUBT
+        at = before.t if before and doubtful else self.runtime.wall()
+        request = self.connections.request(planned.call, self.run.body, planned.k)
+        self._tried.add(number)
+        entry = JournalEntry(EntryState.SENT, number, k=planned.k, t=at)
+        return CallJob(planned.call, request._replace(in_doubt=doubtful), entry)
+
+    def _client(self, profile: str | None) -> Client:
+        settings = self.connections.settings(profile)
+        name = profile if self.run.several else None
+        return self.writers.clients.open(settings, name=name, patience=Patience.ENDLESS)
+
+    def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
+        """Add to the signal how many calls are done; those after them were sent, or not, without an answer so far."""
+        under_way = len(self._tried) - self._ended
+        done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
+        done += f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
+        signals.say_how_to_continue(stop, done, self._onward(items))
+
+    def _onward(self, items: Sequence[CallItem]) -> str:
+        if self._ended == len(items):
+            return "nothing is left"
+        if self._resume:
+            return self._resume
+        if self.run.kind is not RunKind.LINES:
+            return signals.RUN_AGAIN
+        if not self.run.ordered:
+            return "the lines without an answer so far"
+        call = self.run.journal.call(items[self._ended].number).call
+        return f"the input from line {call.line if call else 1} on"
+
+
+def _attempt(client: Client, job: CallJob) -> WriteAttempt:
+    number, request = job.sent.n, job.request
+    found = attempts.attempt(client, request, number, None)
+    if found.answer and found.answer.body is None and not request.writes:
+        wrong = IncompleteError(f"{request.path} is {found.answer.content_type}, not a record")
+        return attempts.failed(number, wrong)
+    return found
+
+
+def items_of(run: StoredRun, numbers: Iterable[int]) -> Iterator[CallItem]:
+    """The calls of these numbers that can be sent, with their connections."""
+    for number in numbers:
+        call = run.journal.call(number).call
+        if call is not None and call.is_request:
+            yield CallItem(number, call.profile)
