@@ -1,7 +1,6 @@
 """Records that name their connection go there, if `-p` selects several and this one among them; and nowhere else."""
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -225,34 +224,6 @@ def test_no_connection_waits_for_the_records_of_another(
     assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [
         ("a-1", "0"), ("a-1", "1"), ("a-2", "4"), ("a-1", "2"), ("a-1", "3"), ("a-2", "5"),
     ]  # fmt: skip
-
-
-def test_a_slow_connection_does_not_hold_back_the_others(unified: Unified, service: Service, config: Config) -> None:
-    names = [f"c{at}" for at in range(5)]
-    config("".join(f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["eu"]\n' for name in names))
-    lines = [("c0", at) for at in range(9)] + [(name, at) for name in names[1:] for at in range(6)]
-    piped = "".join(json.dumps({"_profile": name, "id": f"{at}", "n": 1}) + "\n" for name, at in lines)
-    taken: list[tuple[str, str]] = []
-    free_at = 0.0
-
-    def reply(seen: Seen) -> Reply:
-        nonlocal free_at
-        if account(seen) == "c0":
-            now = time.monotonic()
-            if now < free_at:
-                return Reply(429, b"{}", {"Retry-After": "1"})
-            free_at = now + 0.9
-        taken.append((account(seen), seen.segments[-1]))
-        return echo(seen)
-
-    service.reply = reply
-    world = {"environ": service.environ, "monotonic": time.monotonic, "sleep": time.sleep, "stdin": piped.encode()}
-    result = unified(f"{TAGS} update - --yes -p tag:eu --workers 3 -o ndjson", **world)
-    assert result.code == 0, result.stderr
-    last = max(place for place, (name, _) in enumerate(taken) if name != "c0")
-    assert [name for name, _ in taken[:last]].count("c0") <= 2
-    for name in names:
-        assert sorted(int(at) for one, at in taken if one == name) == [at for one, at in lines if one == name]
 
 
 def test_an_import_whose_profile_leads_elsewhere_now_is_not_resumed(
