@@ -179,6 +179,21 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     return file
 
 
+def outcomes_of(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Counter[str]:
+    """How many writes have which outcome, as far as a journal knows that another process may be writing.
+
+    `highest` is given the first line, and says what the highest number of an entry can be. Raises StateError for a
+    damaged journal, StorageError.
+    """
+    journal = Journal(open_file(path, writable=False), remedy)
+    with contextlib.closing(journal):
+        try:
+            journal.load(highest, repair=False)
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        return journal.outcomes()
+
+
 def check_owner(path: Path) -> None:
     """Raise ConfigError where somebody else can have written the journal of that name, if there is one."""
     with contextlib.suppress(OSError):

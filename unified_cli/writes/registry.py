@@ -6,7 +6,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from enum import Enum
 from pathlib import Path
 
 import msgspec
@@ -17,30 +16,15 @@ from unified_cli.masking import masked
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
+from unified_cli.writes import header as headers
 from unified_cli.writes.entry import JournalEntry
+from unified_cli.writes.header import VERSION, RunKind
 
-VERSION = 1
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
 _CHUNK = 256 * 1024
 _LONGEST_POINTER = 16 * 1024
-
-
-class RunKind(Enum):
-    """What kind of work a run is; those of an import, an export and a plan only say where it keeps its state."""
-
-    FAN_OUT = "fan-out"
-    LINES = "lines"
-    AGENT = "agent"
-    IMPORT = "import"
-    EXPORT = "export"
-    APPLY = "apply"
-
-    @property
-    def unit(self) -> str:
-        """What one call of it is called."""
-        return {RunKind.FAN_OUT: "connection", RunKind.LINES: "line"}.get(self, "call")
 
 
 class RunHeader(msgspec.Struct):
@@ -210,11 +194,9 @@ class RunRegistry:
 
 def header_of(line: bytes, path: Path) -> RunHeader:
     """The first line of a journal. Raises StateError where it is none, or of a later version."""
-    header = state.decoded(line, RunHeader)
-    if header is None or not RUN_ID.fullmatch(header.run):
-        raise StateError(f"{path} is damaged in line 1, or no journal of a run")
-    if header.v != VERSION:
-        raise StateError(f"{path} was written by another version of this program")
+    header = headers.read(line, path, RunHeader, (None, *RunKind))
+    if not RUN_ID.fullmatch(header.run):
+        raise StateError(f"{path} is damaged in line 1, or no such journal")
     return header
 
 

@@ -10,8 +10,9 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
 from unified_cli.writes import journal as journals, registry as registries
 from unified_cli.writes.entry import JournalEntry, RunCall
+from unified_cli.writes.header import RunKind
 from unified_cli.writes.journal import Journal
-from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 
 # Twice the largest body, since each of its characters may become two within a string.
 _LONGEST_LINE = 130 * 1024 * 1024

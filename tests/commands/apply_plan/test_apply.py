@@ -434,7 +434,7 @@ def test_a_plan_is_applied_by_one_process_at_a_time(
     assert there() == {}
     (folder / f"{digest}.ndjson").write_text('{"plan":"another"}\n')
     result = unified(f"apply {plan} -p new --yes")
-    assert (result.code, f"{digest}.ndjson is damaged, or of another version" in result.stderr) == (12, True)
+    assert (result.code, f"{digest}.ndjson is damaged in line 1, or no such journal" in result.stderr) == (12, True)
     assert there() == {}
 
 

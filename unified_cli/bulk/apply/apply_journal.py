@@ -1,7 +1,6 @@
 """The journal of an applied plan, by the plan's digest: the same plan is never applied twice, whatever its name."""
 
 from collections import Counter
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -10,14 +9,15 @@ import msgspec
 
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import folders, permissions, state
+from unified_cli.storage import folders, permissions
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.memory_file import MemoryFile
-from unified_cli.writes import journal as run_journal
+from unified_cli.writes import header as headers, journal as journals
 from unified_cli.writes.entry import EntryState
+from unified_cli.writes.header import VERSION, RunKind
 from unified_cli.writes.journal import Journal
 
-VERSION = 1
+_KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
 """The header of a plan."""
 _REMEDY = "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with new keys"
@@ -30,6 +30,7 @@ class ApplyHeader(msgspec.Struct):
     path: str
     at: float
     calls: int
+    kind: RunKind = RunKind.APPLY
     v: int = VERSION
 
 
@@ -75,7 +76,7 @@ class ApplyJournal:
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
         lock.take(f"the plan {plan.file.path}")
         try:
-            journal = Journal(run_journal.open_file(path, missing_ok=True), _REMEDY)
+            journal = Journal(journals.open_file(path, missing_ok=True), _REMEDY)
             return cls._loaded(journal, header, plan, lock, kept=True)
         except BaseException:
             lock.release()
@@ -89,9 +90,9 @@ class ApplyJournal:
 
         def accept(line: bytes) -> int:
             nonlocal header
-            found = state.decoded(line, ApplyHeader)
-            if found is None or found.plan != header.plan or found.v != VERSION:
-                raise StateError(f"{journal.path} is damaged, or of another version", hint=_REMEDY)
+            found = headers.read(line, journal.path, ApplyHeader, _KINDS, hint=_REMEDY)
+            if found.plan != header.plan:
+                raise StateError(f"{journal.path} is of another plan", hint=_REMEDY)
             header = found
             return highest
 
@@ -137,20 +138,13 @@ def counts(path: Path) -> Counter[str]:
 
     What was not tried is not counted in a journal, but in its header.
     """
-    journal = Journal(run_journal.open_file(path, writable=False), _REMEDY)
-    with closing(journal):
-        calls = 0
+    calls = 0
 
-        def accept(line: bytes) -> int:
-            nonlocal calls
-            found = state.decoded(line, ApplyHeader)
-            calls = found.calls if found else 0
-            return calls + _LINES_BEFORE
+    def highest(line: bytes) -> int:
+        nonlocal calls
+        calls = headers.read(line, path, ApplyHeader, _KINDS).calls
+        return calls + _LINES_BEFORE
 
-        try:
-            journal.load(accept, repair=False)
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
-        found = journal.outcomes()
-        found["not-tried"] = calls - sum(number for name, number in found.items() if name != "not-tried")
-        return found
+    found = journals.outcomes_of(path, _REMEDY, highest)
+    found["not-tried"] = calls - sum(number for name, number in found.items() if name != "not-tried")
+    return found

@@ -1,7 +1,6 @@
 """The journal of an import, beside its input file: which input goes where, and what became of each record."""
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,22 +8,24 @@ import msgspec
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import state
-from unified_cli.writes import journal as run_journal
+from unified_cli.writes import header as headers, journal as journals
+from unified_cli.writes.header import VERSION, RunKind
 from unified_cli.writes.journal import Journal
 
-VERSION = 1
+_KINDS = (RunKind.IMPORT,)
 SUFFIX = ".unified-journal"
 """What is added to the name of the input."""
 _REMEDY = "nothing was sent; restore it from a backup, or --restart sends every record again, under new keys"
 
 
-class JournalHeader(msgspec.Struct):
+class ImportHeader(msgspec.Struct):
     """The first line: which input goes where; `import_id` makes the keys of this import its own."""
 
     import_id: str
     fingerprint: str
     size: int
     sha256: str
+    kind: RunKind = RunKind.IMPORT
     v: int = VERSION
 
 
@@ -38,19 +39,19 @@ class Counterpart(NamedTuple):
 class ImportJournal(Journal):
     """An open journal of an import; `header` is the one in the file."""
 
-    header: JournalHeader
+    header: ImportHeader
     _other: Counterpart
 
     @classmethod
     def open(
-        cls, path: Path, header: JournalHeader, other: Counterpart, *, highest: int, restart: bool
+        cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
         """The journal of this input, begun where there is none, or where `restart` throws the old one away.
 
         A replay throws away none of the `other` kind. `highest` is the number of the input's last record. Its caller
         holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
         """
-        journal = cls(run_journal.open_file(path, missing_ok=True), _REMEDY)
+        journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
         try:
             journal._open(highest, restart=restart)
@@ -74,12 +75,8 @@ class ImportJournal(Journal):
             self.highest = highest
             self.begin(self.header)
 
-    def _matching(self, line: bytes, asked: JournalHeader) -> JournalHeader:
-        found = state.decoded(line, JournalHeader)
-        if found is None:
-            raise StateError(f"{self.path} is damaged in line 1, or no journal of an import", hint=_REMEDY)
-        if found.v != VERSION:
-            raise StateError(f"{self.path} was written by another version of this program")
+    def _matching(self, line: bytes, asked: ImportHeader) -> ImportHeader:
+        found = headers.read(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
         self._check_kind(found)
         if found.fingerprint != asked.fingerprint:
             # The header has a digest of them all.
@@ -96,10 +93,10 @@ class ImportJournal(Journal):
         """Raise StateError where a replay would throw away what was really done."""
         if not self._other.is_replay:
             line = self._file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]
-            if (found := state.decoded(line, JournalHeader)) is not None:
+            if (found := state.decoded(line, ImportHeader)) is not None:
                 self._check_kind(found)
 
-    def _check_kind(self, found: JournalHeader) -> None:
+    def _check_kind(self, found: ImportHeader) -> None:
         """Raise StateError for the journal of a replay where something is sent, and the other way round."""
         if found.fingerprint != self._other.fingerprint:
             return
@@ -116,16 +113,9 @@ def counts(path: Path) -> Counter[str]:
 
     Raises StateError for a damaged one, StorageError.
     """
-    journal = Journal(run_journal.open_file(path, writable=False), _REMEDY)
-    with closing(journal):
 
-        def accept(line: bytes) -> int:
-            found = state.decoded(line, JournalHeader)
-            # No record is shorter than a byte.
-            return 0 if found is None else found.size
+    def highest(line: bytes) -> int:
+        # No record is shorter than a byte.
+        return headers.read(line, path, ImportHeader, _KINDS).size
 
-        try:
-            journal.load(accept, repair=False)
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
-        return journal.outcomes()
+    return journals.outcomes_of(path, _REMEDY, highest)

@@ -10,7 +10,8 @@ from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.writes import attempt, run_sender
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
+from unified_cli.writes.header import RunKind
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 

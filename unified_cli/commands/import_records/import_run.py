@@ -11,7 +11,7 @@ from unified_cli import signals
 from unified_cli.bulk.import_ import import_journal, input_file, result_files, stdin_copy
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
-from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, JournalHeader
+from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
@@ -170,9 +170,9 @@ def _send_all(
             raise
 
 
-def _header(task: ImportTask, source: InputFile) -> JournalHeader:
+def _header(task: ImportTask, source: InputFile) -> ImportHeader:
     fingerprint = _fingerprint(task, replays=task.runtime.replays)
-    return JournalHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)
+    return ImportHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)
 
 
 def _fingerprint(task: ImportTask, *, replays: bool) -> str:

@@ -9,7 +9,8 @@ from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.registry import RunHeader, RunKind, RunRegistry
+from unified_cli.writes.header import RunKind
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
