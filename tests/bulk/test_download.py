@@ -112,7 +112,7 @@ def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
 
 def test_of_many_retries_the_first_are_told(unified: Unified, files: FileServer, tmp_path: Path) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000), Turn(200, CONTENT, PNG)] * 12
-    (tmp_path / "in").write_text("".join(f"f-{number}\n" for number in range(12)))
+    (tmp_path / "in").write_text("".join(f'{{"file_url": "f-{number}"}}\n' for number in range(12)))
     command = f"ticketing attachments download --from {tmp_path / 'in'} --out {tmp_path / 'out'} --workers 1"
     result = unified(command, environ=files.environ)
     told = result.stderr.splitlines()
@@ -380,9 +380,13 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
 
 
 def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Service, tmp_path: Path) -> None:
+    missing = True
+
     def reply(seen: Seen) -> Reply:
-        name = dict(seen.query)["id"]
-        return Reply(404) if name == "b" else Reply(200, name.encode(), {"Content-Type": "text/plain"})
+        if seen.method == "GET":
+            return Reply(200, json.dumps({"id": seen.segments[-1], "file_url": seen.segments[-1]}).encode())
+        name = dict(seen.query)["file_url"]
+        return Reply(404) if name == "b" and missing else Reply(200, name.encode(), {"Content-Type": "text/plain"})
 
     service.reply = reply
     path = listing(tmp_path, "a", "b", "c")
@@ -394,7 +398,7 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     assert left(out) == ["a", "c", "manifest.ndjson"]
     (out / "a").write_bytes(b"changed")
     (out / ".manifest.0123456789ab.part").write_text("from a killed run")
-    service.reply = lambda seen: Reply(200, dict(seen.query)["id"].encode(), {"Content-Type": "text/plain"})
+    missing = False
     result = unified(command, environ=service.environ)
     assert result.stderr == f"2 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
     assert left(out) == ["a", "a-2", "b", "c", "manifest.ndjson"]
@@ -404,8 +408,8 @@ def test_a_dry_run_shows_each_request_and_makes_no_folder(unified: Unified, serv
     path = listing(tmp_path, {"id": "a"}, {"name": "x"}, {"id": "b"})
     command = f"ticketing attachments download --from {path} --out {tmp_path / 'out'}"
     result = unified(f"{command} --dry-run", environ=service.environ)
-    urls = [json.loads(line)["url"].rpartition("&")[2] for line in result.stdout.splitlines()]
-    assert (result.code, urls, service.seen) == (0, ["id=a", "id=b"], [])
+    urls = [json.loads(line)["url"].partition("?")[0].rpartition("/")[2] for line in result.stdout.splitlines()]
+    assert (result.code, urls, service.seen) == (0, ["a", "b"], [])
     assert result.stderr == "line 2 failed: the record has neither a URL nor an id\n"
     assert len(unified(f"{command} --as curl", environ=service.environ).stdout.splitlines()) == 2
     assert left(tmp_path) == ["list.ndjson"]
@@ -442,9 +446,9 @@ def test_many_files_need_a_list_and_a_folder(
 
 
 def test_an_export_is_waited_for_and_downloaded(unified: Unified, tmp_path: Path) -> None:
-    result = unified(
-        f"-p sandbox knowledge-base page-exports create -q page[id]=pages-1 -f format=html --wait --out {tmp_path}/"
-    )
+    needed = "-q collection[id]=collections-1 -q page[id]=pages-1"
+    command = f"-p sandbox knowledge-base page-exports create {needed} -f format=html --wait --out {tmp_path}/"
+    result = unified(command)
     assert result.code == 0
     said = "page-exports-new-1 is queued\npage-exports-new-1 is running\n"
     assert result.stderr == said + wrote(tmp_path / "page.html")
@@ -473,7 +477,9 @@ def test_an_export_that_does_not_end_well_is_said(
 
 
 def test_without_out_the_finished_record_is_shown(unified: Unified) -> None:
-    result = unified("-p sandbox knowledge-base page-exports create -q page[id]=pages-1 --wait")
+    result = unified(
+        "-p sandbox knowledge-base page-exports create -q collection[id]=collections-1 -q page[id]=pages-1 --wait"
+    )
     assert (result.code, result.json["status"]) == (0, "completed")
 
 
@@ -484,3 +490,42 @@ def test_a_time_to_wait_is_a_number(seconds: str, unified: Unified, service: Ser
     where = "unified knowledge-base page-exports create"
     said = f"invalid value for '--wait-timeout': must be a number of seconds above 0, not '{seconds}'"
     assert result.stderr == f"error: {where}: {said} ({where} --help)\n"
+
+
+def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    def reply(seen: Seen) -> Reply:
+        if seen.method == "GET":
+            number = len(service.seen)
+            record = {"id": "a", "file_name": "a.txt", "file_url": f"https://files.example/a?signed={number}"}
+            return Reply(200, json.dumps({"id": "b"} if seen.segments[-1] == "b" else record).encode())
+        return Reply(200, b"content", {"Content-Type": "text/plain"})
+
+    service.reply = reply
+    ids, out = tmp_path / "ids", tmp_path / "out"
+    ids.write_text("a\nb\n")
+    command = f"ticketing attachments download --from {ids} --out {out} --workers 1 -q extra=1"
+    result = unified(command, environ=service.environ)
+    assert (result.code, left(out)) == (9, ["a.txt", "manifest.ndjson"])
+    assert "line 2 failed: the record b names no file to download\n" in result.stderr
+    assert [(seen.method, seen.segments[-1], seen.query[1:]) for seen in service.seen] == [
+        ("GET", "a", [("extra", "1")]),
+        ("POST", "download", [("extra", "1"), ("file_url", "https://files.example/a?signed=1")]),
+        ("GET", "b", [("extra", "1")]),
+    ]
+    # Its address is another one each time, and the file is there.
+    ids.write_text("a\n")
+    again = unified(command, environ=service.environ)
+    assert again.stderr == f"0 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
+
+
+def test_an_id_is_no_file_where_no_record_can_be_looked_up(unified: Unified, service: Service, tmp_path: Path) -> None:
+    ids = tmp_path / "ids"
+    ids.write_text("a\n")
+    result = unified(f"ats attachments download --from {ids} --out {tmp_path / 'out'}", environ=service.environ)
+    said = (
+        "line 1 failed: a is an id, which ats attachments download does not take; "
+        "pipe in records (unified ats attachments list --all -o ndjson)\n"
+    )
+    assert (result.code, result.stderr.startswith(said), service.seen) == (9, True, [])

@@ -124,11 +124,15 @@ def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: 
 
 
 def sixth_waits(service: Service) -> threading.Event:
-    """Answer whatever is asked; the sixth request waits for the event."""
+    """Answer whatever is asked; the sixth waits for the event; lookups do not count."""
     go_on = threading.Event()
+    written: list[Seen] = []
 
     def reply(seen: Seen) -> Reply:
-        if len(service.seen) > 5:
+        if seen.method == "GET" and "attachments" in seen.path:
+            return Reply(200, b'{"id": "1", "file_url": "https://files.example/1"}')
+        written.append(seen)
+        if len(written) > 5:
             go_on.wait(20)
         if seen.path.endswith("/download"):
             return Reply(200, b"x" * 200_000, {"Content-Type": "image/png"})

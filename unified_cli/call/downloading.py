@@ -10,9 +10,8 @@ from unified_cli import signals
 from unified_cli.bulk.import_ import stdin_copy
 from unified_cli.call import Call, builder, dry_run
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known import known
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import IncompleteError, StorageError, UsageError
+from unified_cli.errors import IncompleteError, ServiceError, StorageError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -122,7 +121,7 @@ def _show(call: Call, downloads: Iterator[Any]) -> None:
         if item.request is None:
             call.runtime.stderr.note(f"line {item.line} failed: {item.wrong}")
         else:
-            dry_run.show_one_of_many(call, item.request)
+            dry_run.show_one_of_many(call, item.lookup or item.request)
 
 
 def _folder(options: OperationOptions) -> Path:
@@ -148,12 +147,49 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
         try:
             record = _record(line)
             more = parameters(operation, record)
-            request = builder.operation_request(call._replace(options=more.added_to(call.options)), operation)
-            yield DownloadItem(
-                line.number, record.get("id", ""), request, (record.get("file_name", ""), *_proposals(request))
-            )
+            if more is None:
+                # What names the file for the manifest: the address that a lookup gives may be another one each time.
+                named = _request(call, operation, Parameters((f"id={record['id']}",)))
+                lookup = _lookup(call, operation, record["id"])
+                found = partial(_found, call, operation, record["id"])
+                yield DownloadItem(line.number, record["id"], named, (), lookup=lookup, found=found)
+            else:
+                request = _request(call, operation, more)
+                yield DownloadItem(line.number, record.get("id", ""), request, _names(record, request))
         except UsageError as error:
             yield DownloadItem(line.number, "", None, (), error.message)
+
+
+def _request(call: Call, operation: Operation, more: "Parameters") -> Request:
+    return builder.operation_request(call._replace(options=more.added_to(call.options)), operation)
+
+
+def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
+    return (record.get("file_name", ""), *_proposals(request))
+
+
+def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
+    """The request for the record of an id. Raises UsageError where records cannot be had by their ids."""
+    get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
+    if get is None:
+        listed = f"unified {operation.api} {operation.resource} list --all -o ndjson"
+        raise UsageError(f"{identifier} is an id, which {operation.command} does not take; pipe in records ({listed})")
+    return builder.operation_request(
+        call._replace(
+            options=call.options.replaced(id=identifier, bodies=(), raw_field=(), field=(), idempotency_key=None)
+        ),
+        get,
+    )
+
+
+def _found(call: Call, operation: Operation, identifier: str, body: bytes) -> tuple[Request, tuple[str, ...]]:
+    """The request for the file of a record, with names for it. Raises ServiceError where it names no file."""
+    record = texts(body)
+    more = parameters(operation, {**record, "id": identifier})
+    if more is None:
+        raise ServiceError(f"the record {identifier} names no file to download", retryable=False)
+    request = _request(call, operation, more)
+    return request, _names(record, request)
 
 
 def _record(line: Any) -> dict[str, str]:
@@ -199,15 +235,19 @@ class Parameters(NamedTuple):
         return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
 
 
-def parameters(operation: Operation, record: dict[str, str]) -> Parameters:
-    """The parameters of a download that the record contains; its id if none is known."""
-    facts = known(operation.api, operation.resource)
+def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
+    """The parameters of a download that the record contains; None where it has to be looked up by its id.
+
+    A download of which no parameter is known takes the id.
+    """
+    facts = operation.facts
     query = [field.name for field in facts.query.get(operation.name, ()) if field.name in record]
     body = [field.name for field in facts.body.get(operation.name, ()) if field.name in record]
     if not query and not body:
         if "id" not in record:
             raise UsageError("the record has neither a URL nor an id")
-        return Parameters((f"id={record['id']}",))
+        taken = facts.query.get(operation.name) or facts.body.get(operation.name)
+        return None if taken else Parameters((f"id={record['id']}",))
     return Parameters(
         tuple(f"{name}={record[name]}" for name in query), tuple(f"{name}={record[name]}" for name in body)
     )

@@ -43,7 +43,7 @@ def run(call: Call, created: Request) -> None:
             made = made._replace(body=record)
             response_output.write(call, created, made, record_output.program(options))
             return
-        more = downloading.parameters(fetch, downloading.texts(record))
+        more = downloading.parameters(fetch, downloading.texts(record)) or downloading.Parameters(())
         request = builder.operation_request(call._replace(options=more.added_to(options)), fetch)
         downloading.save(call, client, request, place)
 

@@ -33,7 +33,8 @@ _MOST_TOLD = 10
 class DownloadItem:
     """A file to download: the line that asks for it, its record's id, the request, and names for it.
 
-    `wrong` says why there is no request.
+    With a `lookup`, the request only says which file it is: the one that gives it is made by `found` from the record
+    that the lookup answers. `wrong` says why there is no request.
     """
 
     line: int
@@ -41,6 +42,8 @@ class DownloadItem:
     request: Request | None
     proposals: tuple[str, ...]
     wrong: str = ""
+    lookup: Request | None = None
+    found: Callable[[bytes], tuple[Request, tuple[str, ...]]] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -152,8 +155,11 @@ class _DownloadBatch:
         with self._clients.lend(self._terms.open_client) as client:
             download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
             target = _ListedFile(item, self._target, self._manifest)
+            request, proposals = item.request, item.proposals
             try:
-                saved = download.save(item.request, target, only_files=True, proposals=item.proposals)
+                if item.lookup and item.found:
+                    request, proposals = item.found(client.send(item.lookup).body or b"")
+                saved = download.save(request, target, only_files=True, proposals=proposals)
             except StorageError:
                 raise
             except UnifiedError as error:
