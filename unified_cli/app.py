@@ -86,6 +86,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
         options = context.complete(options)
         builder.check_options(options)
+        builder.check_required(runtime, operation, options)
         if options.follow:
             from unified_cli.call.checks import following  # noqa: PLC0415  as below
 

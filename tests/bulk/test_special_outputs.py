@@ -22,7 +22,7 @@ NDJSON = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
 FILE = Reply(200, b"\x89PNG" * 500, {"Content-Type": "image/png"})
 LIST = "ticketing tickets list --all -o ndjson --out"
 GET = "ticketing tickets list --out"
-DOWNLOAD = "ticketing attachments download -q id=a --out"
+DOWNLOAD = "ticketing attachments download -q file_url=a --out"
 COMMANDS = [f"{command} %{more}" for command in (LIST, GET, DOWNLOAD) for more in ("", " --force")]
 
 
@@ -151,7 +151,7 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
         f"{GET} PIPE",
         f"{DOWNLOAD} PIPE",
         "ticketing tickets create -f name=x --out PIPE",
-        "knowledge-base page-exports create -q page[id]=1 -f format=html --wait --out PIPE",
+        "knowledge-base page-exports create -q collection[id]=1 -q page[id]=1 -f format=html --wait --out PIPE",
         "import ticketing/tickets IN --report PIPE",
     ],
 )

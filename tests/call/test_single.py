@@ -86,7 +86,8 @@ def test_a_read_only_profile_writes_nothing(
     config(READ_ONLY.format(url=service.url))
     identifier = ["42"] if operation.takes_id else []
     body = ["-d", "{}"] if operation.takes_body else []
-    result = unified([*operation.command.split(), *identifier, *body])
+    query = [word for name in operation.required_parameters for word in ("-q", f"{name}=1")]
+    result = unified([*operation.command.split(), *identifier, *query, *body])
     assert (result.code, result.stdout, service.seen) == (13, "", [])
     path = operation.path.replace("{id}", "42")
     assert result.stderr == f"error: the configuration is read-only; {operation.method} {path} was not sent\n"
@@ -112,7 +113,10 @@ def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
 
 def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(201)
-    result = unified("knowledge-base page-exports create --wait --idempotency-key k-1", environ=service.environ)
+    needed = "-q collection[id]=1 -q page[id]=1"
+    result = unified(
+        f"knowledge-base page-exports create {needed} --wait --idempotency-key k-1", environ=service.environ
+    )
     assert (result.code, len(service.seen)) == (10, 1)
     assert result.stderr == (
         "error: the answer to POST /unified/knowledge-base/page-exports has no id to wait for; "

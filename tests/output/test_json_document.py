@@ -124,17 +124,17 @@ def test_an_unknown_choice_of_colours_is_refused(unified: Unified) -> None:
 
 def test_bytes_go_to_a_pipe_as_they_are(unified: Unified, service: Service) -> None:
     answering(service, b"\x89PNG\r\n\x00\xff", "image/png")
-    result = unified("ats attachments download", environ=service.environ)
+    result = unified("ats attachments download -q file_url=x", environ=service.environ)
     assert (result.raw, result.stderr, result.code) == (b"\x89PNG\r\n\x00\xff", "", 0)
 
 
 def test_bytes_are_kept_from_a_terminal(unified: Unified, service: Service) -> None:
     answering(service, b"\x89PNG\r\n\x00\xff", "image/png")
-    result = unified("ats attachments download", environ=service.environ, tty=True)
+    result = unified("ats attachments download -q file_url=x", environ=service.environ, tty=True)
     said = "error: the answer is image/png, not text (write it with --out FILE, or use --force)\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
     assert (
-        unified("ats attachments download --force", environ=service.environ, tty=True).stdout
+        unified("ats attachments download -q file_url=x --force", environ=service.environ, tty=True).stdout
         == "\\x89PNG\\r\n\\x00\\xff"
     )
 
@@ -144,7 +144,7 @@ def test_a_file_appears_whole_and_private_and_is_not_overwritten(
 ) -> None:
     answering(service, b"\x89PNG", "image/png")
     target = tmp_path / "photo.png"
-    command = f"ats attachments download --out {target}"
+    command = f"ats attachments download -q file_url=x --out {target}"
 
     result = unified(command, environ=service.environ)
     assert (result.stdout, result.code) == ("", 0)

@@ -65,6 +65,24 @@ def check_options(options: OperationOptions) -> None:
         raise UsageError("-d is given twice, and there is one body", hint="-f and -F change its fields")
 
 
+def check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
+    """Name the query parameters that are required and missing. Raises UsageError for one with `--strict`.
+
+    The request is sent all the same: what is required differs between providers.
+    """
+    if operation.lists or options.skeleton or options.from_ or not operation.required_parameters:
+        return
+    given = {name.partition("[")[0] for name, _ in pairs(options.query)}
+    for one in operation.facts.query[operation.name]:
+        if one.required and one.name not in given:
+            message = f"the query lacks {one.parameter}, which {operation.command} requires"
+            typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
+            hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
+            if options.strict:
+                raise UsageError(message, hint=hint)
+            runtime.stderr.line(f"{message} ({hint})")
+
+
 def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
     """Refuse an unknown output format, and apply the settings for messages."""
     output = settings.values["output"]

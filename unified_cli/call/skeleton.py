@@ -9,6 +9,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json
 from unified_cli.runtime import Runtime
 
+_TIME = "2026-01-31T12:00:00Z"
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
@@ -22,10 +23,12 @@ def show(runtime: Runtime, operation: Operation) -> None:
 def skeleton(operation: Operation) -> JsonObject:
     """Every known field of the body, or else of the record, with an empty value.
 
-    A field with known values shows them, separated by `|`.
+    A field with known values shows them, separated by `|`; a time is one, as an empty one is refused.
     """
     return {field.name: _empty(field) for field in accepted_fields(operation)}
 
 
 def _empty(field: KnownField) -> Any:
-    return "|".join(field.values) if field.values else _EMPTY.get(field.type, "")
+    if field.values:
+        return "|".join(field.values)
+    return _TIME if field.is_time else _EMPTY.get(field.type, "")

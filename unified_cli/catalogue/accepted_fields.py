@@ -11,5 +11,6 @@ def accepted_fields(operation: Operation) -> tuple[KnownField, ...]:
     """Those of the body where they are known, else those of the record that the service does not fill in."""
     facts = operation.facts
     body = facts.body.get(operation.name, ())
-    wanted = body if body or operation.kind == "action" else facts.fields
-    return tuple(field for field in wanted if field.name not in _NOT_SENT)
+    if body or operation.kind == "action":
+        return body
+    return tuple(field for field in facts.fields if field.name not in _NOT_SENT)

@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from unified_cli.json_text.values import TomlTable
 
-_FIELD = re.compile(r"(?P<name>\w+)(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?")
+_FIELD = re.compile(
+    r"(?P<name>\w+)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"
+)
+# Assumption: a field of such a name is a time.
+_TIMES = ("_at", "_time", "_date")
+# Assumption: a parameter that is an object takes the id of a record, but this one, which takes the provider's words.
+_MEMBERS = {"filter_Query": "raw"}
 
 
 class KnownField(NamedTuple):
@@ -20,6 +26,22 @@ class KnownField(NamedTuple):
     type: str = "string"
     references: str | None = None
     values: tuple[str, ...] = ()
+    required: bool = False
+    """Each provider requires it that is known to have the operation."""
+    assumed: bool = False
+    """The service says what it is, and not its name."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its value is a time; the service documents its times as ISO 8601."""
+        return self.type == "string" and self.name.endswith(_TIMES)
+
+    @property
+    def parameter(self) -> str:
+        """Its name in a query."""
+        if self.type == "object":
+            return f"{self.name}[{_MEMBERS.get(self.name, 'id')}]"
+        return f"{self.name}[]" if self.type == "array" else self.name
 
 
 class KnownFacts(NamedTuple):
@@ -67,4 +89,5 @@ def _field(word: str) -> KnownField:
     if match is None:
         raise FieldError(word)
     values = tuple((match["values"] or "").split("|")) if match["values"] else ()
-    return KnownField(match["name"], match["type"] or "string", match["references"], values)
+    marks = (match["required"] is not None, match["assumed"] is not None)
+    return KnownField(match["name"], match["type"] or "string", match["references"], values, *marks)

@@ -76,6 +76,16 @@ class Operation(NamedTuple):
         return self.method != "GET"
 
     @property
+    def required_parameters(self) -> list[str]:
+        """The parameters that its query is known to need, as they are written."""
+        return [one.parameter for one in self.facts.query.get(self.name, ()) if one.required]
+
+    @property
+    def required_fields(self) -> list[str]:
+        """The fields that its body is known to need."""
+        return [one.name for one in self.facts.body.get(self.name, ()) if one.required]
+
+    @property
     def lists(self) -> bool:
         """Whether the answer is a page of records."""
         return self.name == "list"

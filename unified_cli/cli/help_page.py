@@ -154,10 +154,14 @@ def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows
 
 def _described(one: KnownField) -> str:
     if one.values:
-        return f"{one.name} ({' | '.join(one.values)})"
-    if one.references:
-        return f"{one.name} (of {one.references})"
-    return one.name if one.type == "string" else f"{one.name} ({one.type})"
+        about = " | ".join(one.values)
+    elif one.references:
+        about = f"of {one.references}"
+    else:
+        about = "" if one.type == "string" else one.type
+    marks = ("required" if one.required else "", "we assume this name" if one.assumed else "")
+    notes = ", ".join(note for note in (about, *marks) if note)
+    return f"{one.name} ({notes})" if notes else one.name
 
 
 def render(page: HelpPage, command: str, runtime: Runtime) -> str:

@@ -113,6 +113,9 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         str | None,
         Flag(("--stages",), SAFETY, "do so many connections first, such as 1,5,20%; the next if all are done", "N,P%"),
     ] = None
+    strict: Annotated[
+        bool, Flag(("--strict",), SAFETY, "send nothing where a query parameter that is required is missing")
+    ] = False
     idempotency_key: Annotated[
         str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
     ] = None
@@ -160,6 +163,7 @@ def _takes(operation: Operation, flag: Flag) -> bool:
         "wait_timeout": operation.command in WAITS or _is_checked(operation),
         "from_": operation.name == "download",
         "format": operation.takes_id or operation.name == "download",
+        "strict": not operation.lists and bool(operation.required_parameters),
         "yes": operation.changes,
         "fail_fast": operation.method != "GET",
         "max_failures": operation.method != "GET",

@@ -9,7 +9,7 @@ from unified_cli.cli.flags import Argument, arguments_of
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import CHECKS, FLAGS, MANY, OperationOptions
 
-_FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", "since", *CHECKS, *MANY}
+_FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", "since", "strict", *CHECKS, *MANY}
 
 
 class RequestOptions(OperationOptions):

@@ -251,7 +251,7 @@ def test_the_programs_of_a_wait_give_what_they_give_without(unified: Unified, se
         ("ticketing tickets get 1 --expect true", "--until JQ"),
         ("ticketing tickets list", "--until JQ"),
         ("ticketing tickets list --follow", "--until JQ"),
-        ("knowledge-base page-exports create", "--wait"),
+        ("knowledge-base page-exports create -q collection[id]=1 -q page[id]=1", "--wait"),
     ],
 )
 def test_a_time_to_wait_needs_something_to_wait_for(

@@ -13,8 +13,6 @@ _TEXT: JsonObject = {"type": "string"}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
 _SWITCH: JsonObject = {"type": "boolean"}
 _OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
-# Assumption: a parameter that is an object takes the id of a record, but this one, which takes the provider's words.
-_MEMBERS = {"filter_Query": "raw"}
 _BRACKETS = str.maketrans({"[": "_", "]": None})
 
 
@@ -88,7 +86,7 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     needed = required_parameters(operation)
     taken = {service.page_size, service.cursor, service.connection, service.sort}
     known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
-    named = [(_wire_name(one), one) for one in known]
+    named = [(one.parameter, one) for one in known]
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:
         schema = {"type": "array", "items": _TEXT} if one.type == "array" else {"type": _kind(one)}
@@ -96,12 +94,6 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
         required, plain = name in needed, "[" not in name
         about = "Required" if required and not plain else values_of(one)
         yield _parameter(name, schema, about, required=required and plain)
-
-
-def _wire_name(one: KnownField) -> str:
-    if one.type == "object":
-        return f"{one.name}[{_MEMBERS.get(one.name, 'id')}]"
-    return f"{one.name}[]" if one.type == "array" else one.name
 
 
 def _kind(one: KnownField) -> str:

@@ -9,8 +9,6 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.data.generate import NAMELESS
 from unified_cli.sandbox.data.sample_requests import required_fields
 
-# Assumption: a field of such a name is a time; the service documents its times as ISO 8601.
-_TIMES = ("_at", "_time", "_date")
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
 _REMOTE = KnownField("remote_data", "object")
@@ -126,7 +124,7 @@ def _details(one: KnownField) -> JsonObject:
     if one.type == "object":
         # Without this word some generators take it for an object that has no members.
         return {"additionalProperties": True}
-    return {"format": "date-time"} if one.type == "string" and one.name.endswith(_TIMES) else {}
+    return {"format": "date-time"} if one.is_time else {}
 
 
 def values_of(one: KnownField) -> str:

@@ -8,7 +8,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.data import file_content
-from unified_cli.sandbox.data.file_urls import FILE_HOST
+from unified_cli.sandbox.data.file_urls import FILE_HOSTS
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
@@ -82,7 +82,7 @@ def _found(call: OperationCall) -> tuple[str, Row]:
     if address is not None:
         parts = urlsplit(address)
         names = parts.path.split("/")
-        ours = parts.hostname == FILE_HOST and names[1:3] == [call.operation.api, resource] and len(names) > 3
+        ours = parts.hostname in FILE_HOSTS and names[1:3] == [call.operation.api, resource] and len(names) > 3
         if ours:
             identity = unquote(names[3])
         else:

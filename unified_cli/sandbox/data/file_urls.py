@@ -2,7 +2,10 @@
 
 from urllib.parse import quote
 
-FILE_HOST = "files.provider.example"
+# Short, so that an example fits a line of help.
+FILE_HOST = "f.example"
+FILE_HOSTS = (FILE_HOST, "files.provider.example")
+"""Also the one in what version 0.1 stored."""
 
 
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:

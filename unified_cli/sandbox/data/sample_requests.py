@@ -26,7 +26,7 @@ _TAKES: Mapping[str, JsonObject] = {
     "tickets import": {"name": "Printer on fire", "number": "OLD-17"},
     "page-content append": {"page": {"id": "pages-1"}, "body": {"format": "markdown", "content": "More to read"}},
     "page-content export": {"?page[id]": "pages-1"},
-    "page-exports create": {"?page[id]": "pages-1", "format": "markdown"},
+    "page-exports create": {"?collection[id]": "collections-1", "?page[id]": "pages-1", "format": "markdown"},
     "emails send": {
         "to": [{"email": "ada@example.com"}],
         "subject": "Hello",
@@ -37,16 +37,6 @@ _TAKES: Mapping[str, JsonObject] = {
     "emails reply-all": {"id": "emails-1", "content": {"type": "plain_text", "value": "Thank you all"}},
     "emails forward": {"id": "emails-1", "to": [{"email": "ada@example.com"}]},
     "emails move": {"id": "emails-1", "folder": {"id": "folders-4"}},
-}
-
-# What of that may be left out.
-_OPTIONAL = {
-    "users downgrade": ("?license_id",),
-    "applications reject": ("reject_reason_id",),
-    "tickets import": ("name", "number"),
-    "page-exports create": ("?page[id]", "format"),
-    "emails reply": ("content",),
-    "emails reply-all": ("content",),
 }
 
 
@@ -60,22 +50,21 @@ class Example:
 
 
 def required_parameters(operation: Operation) -> list[str]:
-    """The parameters of the query that an action must be given."""
-    return [name[1:] for name in _required(operation) if name.startswith("?")]
+    """The parameters of the query that an operation must be given."""
+    if operation.name == "download" and not _is_known(operation):
+        return ["file_url"]
+    return operation.required_parameters
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """The fields of the body that an action must be given."""
-    return [name for name in _required(operation) if not name.startswith("?")]
+    """The fields of the body that an operation must be given; an action of which nothing is known needs an id."""
+    nameless = operation.kind == "action" and operation.name != "download" and not _is_known(operation)
+    return ["id"] if nameless else operation.required_fields
 
 
-def _required(operation: Operation) -> list[str]:
-    name = f"{operation.resource} {operation.name}"
-    if name in _TAKES:
-        return [one for one in _TAKES[name] if one not in _OPTIONAL.get(name, ())]
-    if operation.name == "download":
-        return ["url"] if operation.resource == "recordings" else ["?file_url"]
-    return ["id"] if operation.kind == "action" else []
+def _is_known(operation: Operation) -> bool:
+    known = operation.name in operation.facts.query or operation.name in operation.facts.body
+    return known or f"{operation.resource} {operation.name}" in _TAKES
 
 
 def example(operation: Operation) -> Example:
