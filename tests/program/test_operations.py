@@ -20,6 +20,8 @@ def test_no_two_operations_share_a_request_or_a_command() -> None:
 def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unified, service: Service) -> None:
     argv = [*operation.command.split(), *([IDENTIFIER] if operation.takes_id else [])]
     argv += ["-q", "created_at[gt]=2026-01-01", "-q", "truto_exclude_fields[]=id"]
+    needed = [(name, "1") for name in operation.required_parameters]
+    argv += [word for name, value in needed for word in ("-q", f"{name}={value}")]
     if operation.takes_body:
         argv += ["-d", '{"price": 1.10}']
     if operation.kind == "delete":
@@ -36,6 +38,7 @@ def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unif
         ("integrated_account_id", "acct-1"),
         ("created_at[gt]", "2026-01-01"),
         ("truto_exclude_fields[]", "id"),
+        *needed,
     ]
     headers = {
         "host": service.url.removeprefix("http://"),

@@ -253,7 +253,7 @@ COMMANDS = {
     "capabilities": f"request GET /integrated-account/{ACCOUNT}/capabilities",
     "product-capabilities": "request GET /integration/paperdesk/capabilities",
     "tools": f"request GET /integrated-account/{ACCOUNT}/tools",
-    "batch": "request POST /batch-request -d '{}'",
+    "batch": f"request POST /batch-request -f integrated_account_id={ACCOUNT}",
     "file": "request POST /file -d '{}'",
     "refresh-credentials": f"request POST /integrated-account/refresh-credentials -f id={ACCOUNT}",
     "unified-list": "ticketing tickets list",

@@ -149,6 +149,10 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
         _write(call, request, got, program)
     finally:
         client.close()
+    if got.body and request.batch:
+        from unified_cli.call import batch_request  # noqa: PLC0415  as above
+
+        batch_request.check(call, got.body)
     if got.body and request.operation and request.operation.lists:
         from unified_cli.call import more_records  # noqa: PLC0415
 

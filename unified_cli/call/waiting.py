@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from unified_cli.call import Call, builder, downloading, record_output, response_output
+from unified_cli.call import Call, builder, downloading, file_parameters, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.http import write_outcome
@@ -43,7 +43,7 @@ def run(call: Call, created: Request) -> None:
             made = made._replace(body=record)
             response_output.write(call, created, made, record_output.program(options))
             return
-        more = downloading.parameters(fetch, downloading.texts(record)) or downloading.Parameters(())
+        more = file_parameters.parameters(fetch, file_parameters.texts(record)) or file_parameters.Parameters(())
         request = builder.operation_request(call._replace(options=more.added_to(options)), fetch)
         downloading.save(call, client, request, place)
 
@@ -59,7 +59,7 @@ def _poll(call: Call, client: Client, request: Request) -> bytes:
     pause, reported = 1.0, ""
     while True:
         record = client.send(request).body or b""
-        if downloading.texts(record).get("file_url"):
+        if file_parameters.texts(record).get("file_url"):
             return record
         status = _text(record, "status")
         if status.lower() in _ENDED:

@@ -11,6 +11,8 @@ class ConnectionWords(NamedTuple):
     products: str
     product_offer: str
     batch: str
+    batch_requests: str
+    batch_errors: str
     files: str
     custom: str
     platform_items: str

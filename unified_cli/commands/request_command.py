@@ -44,4 +44,9 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
     call = builder.resolve(context.runtime, context.catalogue, options, scoped=scoped)
-    single.send(call, builder.path_request(call, options.method.upper(), options.path))
+    request = builder.path_request(call, options.method.upper(), options.path)
+    if request.batch:
+        from unified_cli.call import batch_request  # noqa: PLC0415  few requests are several
+
+        request = batch_request.aimed(call, request)
+    single.send(call, request)

@@ -116,6 +116,10 @@ class Settings:
         """The same settings for requests that name no connection, so that none need be known."""
         return replace(self, account_id=self.account_id or "")
 
+    def with_needed_account(self) -> "Settings":
+        """The same settings for a request that names a connection after all: one that is not known is missing."""
+        return replace(self, account_id=self.account_id or None)
+
     def printed_as(self, output: str) -> "Settings":
         """The same settings with this output format."""
         return replace(self, values={**self.values, "output": Value(output, "here")})

@@ -64,6 +64,8 @@ class Request(NamedTuple):
     """The most bytes of a JSON answer; None for as many as any may have."""
     scoped: bool = True
     """The query begins with the parameter that names the connection."""
+    batch: bool = False
+    """It holds several requests, which its key is for as a whole."""
 
     @property
     def own_query(self) -> Query:
@@ -97,7 +99,7 @@ class Request(NamedTuple):
         A path that is not in the catalogue may have any effect.
         """
         if self.operation is None:
-            return self.method != "GET"
+            return self.method != "GET" and not (self.batch and self.key is not None and self.honoured)
         return self.operation.outward or (self.key is not None and self.writes and not self.honoured)
 
     @property
@@ -157,9 +159,11 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         )
     segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
     own = parse_qsl(parts.query, keep_blank_values=True)
+    batch = f"/{segments[0]}".casefold() == scope.service.connections.batch and len(segments) == 1
     private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
     scope = scope._replace(own=scope.own or scope.service.names_no_account(segments[0]))
-    return _build(scope, method, segments, content._replace(query=[*own, *content.query]))._replace(private=private)
+    request = _build(scope, method, segments, content._replace(query=[*own, *content.query]))
+    return request._replace(private=private, batch=batch)
 
 
 def answers_with_credentials(path: str, accounts: str) -> bool:

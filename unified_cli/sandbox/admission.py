@@ -95,7 +95,7 @@ def _refuse(kind: str, account: str, operation: Operation, service: Service) -> 
             502, "", provider="upstream connect error: connection refused",
             insight={"remote_error": {"description": "The provider did not answer"}},
         )  # fmt: skip
-    if not offers(kind, operation.api, operation.resource):
+    if operation.api and not offers(kind, operation.api, operation.resource):
         raise Refusal(404, f"the integration of {account} does not support {operation.api}/{operation.resource}")
     if operation.changes and kind == "read-only":
         raise Refusal(405, f"the account {account} takes no writes: {operation.method} is not allowed")

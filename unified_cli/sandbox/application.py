@@ -117,13 +117,13 @@ class Sandbox:
             if own is not None:
                 raise Refusal(403, f"the token of {own} does not control the sandbox")
             return control(request, self._store, self.faults, self.requests)
-        return AccountRoutes(self._catalogue, self._store, self._wall(), own).answer(request)
+        return AccountRoutes(self._catalogue, self._store, self._wall(), own, self.answer).answer(request)
 
     def _methods(self, path: str) -> Collection[str]:
         if path.startswith(PREFIX) and self._control:
             return CONTROL_METHODS.get(path.removeprefix(PREFIX), ())
-        if dispatch.has_path(self._catalogue, path):
-            return ("GET",)
+        if found := dispatch.methods(self._catalogue, path):
+            return found
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:

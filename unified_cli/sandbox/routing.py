@@ -33,7 +33,9 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
         operation, segment = found
         return Route(operation, None if segment is None else decoded(segment))
     if path.startswith(f"{catalogue.service.proxy}/"):
-        return next(_proxied(catalogue, path), None) if method == "GET" else None
+        return next(_proxied(catalogue, method, path), None)
+    if path.startswith(f"{catalogue.service.connections.custom}/"):
+        return Route(_custom(method, path))
     resource, rest = _place(catalogue, path)
     if resource is None:
         return None
@@ -49,21 +51,29 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
     """The route on a connection of this kind: several products have a resource of the name that a proxy path has."""
-    routes = _proxied(catalogue, path) if found.proxy else ()
+    routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next((one for one in routes if offers(kind, one.operation.api, one.operation.resource)), found)
 
 
-def _proxied(catalogue: Catalogue, path: str) -> Iterator[Route]:
-    """The reads that a proxy path may mean, one for each API that has the resource."""
+def _custom(method: str, path: str) -> Operation:
+    """What stands for a call that is forwarded to the provider: of no API, and as a write of any effect."""
+    kind = "read" if method == "GET" else "action"
+    return Operation("", path, "custom", method, path, kind, outward=False, harmless=False, summary="")
+
+
+def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
+    """The operations that a proxy path may mean, one for each API that has the resource."""
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
     if len(rest) > 1 or rest == [""]:
         return
     identity = decoded(rest[0]) if rest else None
+    action = identity if method == "POST" else None
     for api in catalogue.apis.values():
         resource = api.resources.get(name)
-        operation = resource and resource.operations.get("get" if rest else "list")
-        if operation is not None:
-            yield Route(operation, identity, proxy=True)
+        for operation in resource.operations.values() if resource else ():
+            named = operation.kind == "action" and operation.name == action
+            if operation.method == method and (named or (not action and operation.takes_id == bool(rest))):
+                yield Route(operation, None if action else identity, proxy=True)
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:

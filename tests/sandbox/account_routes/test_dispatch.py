@@ -145,8 +145,11 @@ def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("POST", "/proxy/tickets", 405),
-        ("DELETE", "/proxy/tickets/tickets-1", 405),
+        ("DELETE", "/proxy/tickets", 405),
+        ("POST", "/proxy/tickets/nothing", 405),
+        ("GET", "/batch-request", 405),
+        ("GET", "/file", 405),
+        ("GET", "/custom", 404),
         ("GET", "/proxy/nothing", 404),
         ("GET", "/proxy/tickets/", 404),
         ("GET", "/proxy/tickets/a/b", 404),
@@ -173,3 +176,51 @@ def test_field_mappings_differ(bare_client: httpx.Client) -> None:
     remapped = first("remapped")
     assert (remapped["status"].partition("-")[0], remapped["mapped_by"]) == ("ticket_status", "custom")
     assert first("full").keys() - first("untimed").keys() == {"created_at", "updated_at"}
+
+
+def test_a_provider_call_is_answered_with_what_the_provider_got(bare_client: httpx.Client) -> None:
+    body = {"methodConfig": {"path": "/x"}, "ids": [1.10]}
+    asked = bare_client.post("/custom/tickets/merge?integrated_account_id=full&force=1", json=body)
+    assert (asked.status_code, asked.json()) == (200, {
+        "result": {"method": "POST", "path": "/tickets/merge", "query": [["force", "1"]], "body": {"ids": [1.1]}},
+        "next_cursor": None, "prev_cursor": None,
+    })  # fmt: skip
+    refused = {"read-only": 405, "missing-scopes": 403, "blocked": 503, "help-desk": 200, "nothing": 404}
+    for account, status in refused.items():
+        assert bare_client.post(f"/custom/x?integrated_account_id={account}", json={}).status_code == status
+    assert bare_client.get("/custom/x?integrated_account_id=read-only").status_code == 200
+    assert bare_client.get("/custom/x").status_code == 400
+
+
+def test_the_providers_records_can_be_written(bare_client: httpx.Client) -> None:
+    def ask(method: str, path: str, body: Any = None) -> Any:
+        answer = bare_client.request(method, f"/proxy/{path}?integrated_account_id=full:own", json=body)
+        return answer.status_code, answer.json()
+
+    status, made = ask("POST", "tags", {"name": "x"})
+    assert (status, made["name"]) == (201, "x")
+    assert ask("PATCH", f"tags/{made['id']}", {"name": "y"})[1]["name"] == "y"
+    assert ask("GET", f"tags/{made['id']}")[1]["name"] == "y"
+    assert ask("POST", "users/suspend", {"user_id": "users-1"})[0] == 200
+    assert ask("DELETE", f"tags/{made['id']}")[0] == 200
+    assert ask("GET", f"tags/{made['id']}")[0] == 404
+
+
+def test_a_batch_that_cannot_be_read_is_refused(bare_client: httpx.Client) -> None:
+    def ask(**body: Any) -> int:
+        return bare_client.post("/batch-request", json=body).status_code
+
+    one = {"resource": "ticketing/tags", "method": "list"}
+    assert ask(integrated_account_id="full", resources=[one]) == 200
+    assert ask(resources=[one]) == 400
+    assert ask(integrated_account_id="nothing", resources=[one]) == 404
+    for resources in (None, {}, [7], [{}], [{**one, "depends_on": ["a"]}]):
+        assert ask(integrated_account_id="full", resources=resources) == 422
+
+
+def test_files_and_new_credentials(bare_client: httpx.Client) -> None:
+    stored = bare_client.post("/file", files={"file": ("a.txt", b"content")})
+    assert stored.json()["url"].startswith("https://")
+    assert bare_client.post("/file", json={"file": "x"}).status_code == 400
+    for body, status in (({"id": "full"}, 200), ({"id": "nothing"}, 404), ({}, 400)):
+        assert bare_client.post(f"{ACCOUNTS}/refresh-credentials", json=body).status_code == status

@@ -1,19 +1,34 @@
 """The requests below the path of the connections, and who may send them."""
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from unified_cli.catalogue import Catalogue, Service
+from unified_cli.json_text.json_codec import dump
+from unified_cli.sandbox.account_routes.batch import Batch
 from unified_cli.sandbox.account_routes.integrated_accounts import get_account, list_accounts
 from unified_cli.sandbox.account_routes.offered import OfferedMethods
+from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.api.list_page import PLATFORM, ListTerms
+from unified_cli.sandbox.api.operation_call import missing
 from unified_cli.sandbox.api.query_tree import tree
+from unified_cli.sandbox.api.request_content import body_of
+from unified_cli.sandbox.data.file_urls import FILE_HOST
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
 from unified_cli.sandbox.store import SandboxStore
 
 
-def has_path(catalogue: Catalogue, path: str) -> bool:
-    """Whether a path is one of these routes; all of them take GET only."""
+def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
+    """The methods that a path takes; none where it is not one of these routes."""
     service = catalogue.service
+    words = service.connections
+    if path in (words.renewal, words.batch, words.files):
+        return ("POST",)
+    return ("GET",) if _is_read(service, path) else ()
+
+
+def _is_read(service: Service, path: str) -> bool:
     segments = path.split("/")[2:]
     if path == service.accounts:
         return True
@@ -31,12 +46,16 @@ def _below(service: Service, segment: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AccountRoutes:
-    """Answers these requests; `own` is the connection that the token belongs to, None for a token of all of them."""
+    """Answers these requests; `own` is the connection that the token belongs to, None for a token of all of them.
+
+    `sandbox` answers the requests of a batch.
+    """
 
     catalogue: Catalogue
     store: SandboxStore
     now: float
     own: str | None
+    sandbox: Callable[[SandboxRequest], SandboxResponse]
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
         """The answer. Raises Refusal: 403 where the token is for one connection only, 404 where there is none."""
@@ -44,6 +63,8 @@ class AccountRoutes:
         me = service.connections.own
         if self.own is not None and path != me:
             raise Refusal(403, f"the token of one connection is good for {me} only")
+        if request.method == "POST":
+            return self._post(request)
         query = tree(request.query)
         if path == service.accounts:
             return list_accounts(self.store, service, query, ListTerms(self.now, greatest=PLATFORM, platform=True))
@@ -58,3 +79,34 @@ class AccountRoutes:
         if path == me and self.own is None:
             raise Refusal(404, f"this token belongs to no connection, so there is no {me}")
         return get_account(self.store, self.own or decoded(segment), service)
+
+    def _post(self, request: SandboxRequest) -> SandboxResponse:
+        words = self.catalogue.service.connections
+        if request.path == words.batch:
+            return self._once(request, Batch(self.catalogue.service, request, self.sandbox))
+        body = body_of(request, passthrough=False)
+        if request.path == words.files:
+            if body.file is None:
+                raise missing("body_fields", ["file"])
+            name = hashlib.sha256(body.file).hexdigest()[:16]
+            return SandboxResponse.json(dump({"url": f"https://{FILE_HOST}/public/{name}"}))
+        account = body.text("id")
+        if account is None:
+            raise missing("body_fields", ["id"])
+        if kind_of(account) is None:
+            raise Refusal(404, f"no connection {account!r} that this token can see")
+        return SandboxResponse.json(dump({"success": True}))
+
+    def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
+        """The answer to a batch; under a key that was used before the same as then, and nothing is done."""
+        key = request.header("idempotency-key")
+        asked = (batch.connection, request.path, key)
+        if key and (kept := self.store.reply(*asked)):
+            status, content_type, content = kept
+            return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+        answer = batch.run()
+        with self.store.transaction():
+            self.store.count_effect(asked[0], request.method, request.path, key)
+            if key:
+                self.store.put_reply(*asked, (answer.status, answer.headers["content-type"], answer.body))
+        return answer

@@ -15,7 +15,7 @@ from unified_cli.sandbox.account_routes.account_records import (
     product_record,
 )
 from unified_cli.sandbox.accounts import kind_of, offers
-from unified_cli.sandbox.api.introspection import body_schema, query_schema
+from unified_cli.sandbox.api.introspection import DOCUMENTS, body_schema, query_schema
 from unified_cli.sandbox.api.query_tree import QueryTree, is_on, texts
 from unified_cli.sandbox.data.sample_requests import required_parameters
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
@@ -23,8 +23,6 @@ from unified_cli.sandbox.messages import Refusal, SandboxResponse
 _OFFERS = Callable[[Resource], bool]
 _PROVIDED = ("list", "get")
 """What the sandbox's providers let be done with their own records."""
-
-_DOCUMENTS = "https://docs.example.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class OfferedMethods:
         answer["auth"] = {
             "formats": [product.authentication],
             "fields": [{"name": "subdomain", "label": "Subdomain", "type": "text", "required": True}],
-            "documentation_link": f"{_DOCUMENTS}/{product.name}",
+            "documentation_link": f"{DOCUMENTS}/{product.name}",
         }
         every = [*self._provided(has)]
         told = sum(map(_is_described, every))
@@ -111,7 +109,7 @@ class OfferedMethods:
                         words.model_title: api.title,
                         words.resource: one.name,
                         "description": one.about,
-                        words.documentation: f"{_DOCUMENTS}/{api.name}/{one.name}",
+                        words.documentation: f"{DOCUMENTS}/{api.name}/{one.name}",
                         words.methods: [*one.operations],
                     }
 

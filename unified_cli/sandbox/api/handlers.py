@@ -7,6 +7,7 @@ from unified_cli.sandbox.api import mail_actions, user_actions, work_actions
 from unified_cli.sandbox.api.crud import STANDARD
 from unified_cli.sandbox.api.file_downloads import download
 from unified_cli.sandbox.api.operation_call import OperationCall
+from unified_cli.sandbox.api.provider_calls import forwarded
 from unified_cli.sandbox.messages import SandboxResponse
 
 Handler = Callable[[OperationCall], SandboxResponse]
@@ -42,6 +43,8 @@ _SPECIAL: Mapping[str, Handler] = {
 
 def handler(operation: Operation) -> Handler:
     """The handler of an operation; an action of unknown meaning merges the body into the record it names."""
+    if not operation.api:
+        return forwarded
     special = _SPECIAL.get(f"{operation.resource} {operation.name}")
     if special is not None:
         return special

@@ -8,19 +8,21 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.messages import SandboxResponse
 
+DOCUMENTS = "https://docs.example.com"
+
 
 def schema(operation: Operation) -> SandboxResponse:
     """The parameters, the body and the records of an operation, as JSON Schema."""
     answer: JsonObject = {
-        "resource": operation.resource,
         "method": operation.name,
         "schema": _object(operation.facts.fields),
+        "documentation_link": f"{DOCUMENTS}/{operation.api}/{operation.resource}",
+        "response_mapping": None,
         "query_schema": query_schema(operation),
+        "request_body_schema": body_schema(operation) if operation.takes_body else None,
         "default_query": {},
+        "default_body": {} if operation.takes_body else None,
     }
-    if operation.takes_body:
-        answer["request_body_schema"] = body_schema(operation)
-        answer["default_body"] = {}
     return SandboxResponse.json(dump(answer))
 
 

@@ -1,0 +1,76 @@
+"""Several requests in one: for which connection they are, and which of them failed."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from unified_cli.call import Call
+from unified_cli.errors import IncompleteError, UnsafeError, UsageError
+from unified_cli.http.request import Request
+from unified_cli.json_text.json_codec import encoded, read
+from unified_cli.json_text.members import keys
+from unified_cli.json_text.values import JsonObject
+from unified_cli.plural import counted
+
+_MOST_NAMED = 3
+
+
+def aimed(call: Call, request: Request) -> Request:
+    """The request with the selected connection in its body, which is put there if it names none.
+
+    Raises UnsafeError where the body names another one, anywhere, and ConfigError where neither names one.
+    """
+    body, name = request.body, call.catalogue.service.connection
+    if body is None or not body.startswith(b"{") or call.settings.is_own:
+        return request
+    named = [*_named(body, name)]
+    selected = call.settings.account_id
+    if others := [value for value in named if selected and value != selected]:
+        who = f'profile "{call.settings.profile}"' if call.settings.profile else "the selected connection"
+        told = others[0] if isinstance(others[0], str) else json.dumps(others[0])
+        raise UnsafeError(
+            f"the body's {name} is {told}, and that of {who} is {selected}; nothing was sent",
+            hint=f"leave it out, or select the connection: -a {told}",
+        )
+    count = keys(body).count(name)
+    if count > 1:
+        raise UsageError(f"{name} stands in the body {count} times")
+    if count:
+        return request
+    account = call.settings.with_needed_account().reachable()[1]
+    rest = body[1:].lstrip()
+    comma = b"" if rest.startswith(b"}") else b","
+    return request._replace(body=b"{" + encoded(name) + b":" + encoded(account) + comma + rest)
+
+
+def _named(body: bytes, name: str) -> Iterator[Any]:
+    """What a body says to be the connection, at any depth: a request inside may have a query of its own."""
+    found: list[Any] = []
+
+    def pairs(members: list[tuple[str, Any]]) -> JsonObject:
+        found.extend(value for key, value in members if key == name)
+        return dict(members)
+
+    json.loads(body, object_pairs_hook=pairs, parse_int=str, parse_float=str)
+    yield from found
+
+
+def check(call: Call, body: bytes) -> None:
+    """Raise IncompleteError where an answer holds errors of the requests, whatever its status."""
+    answer = read(body.decode("utf-8", "replace"))
+    errors = answer.get(call.catalogue.service.connections.batch_errors) if isinstance(answer, dict) else None
+    found = [*_failures(errors)]
+    if found:
+        more = "; …" if len(found) > _MOST_NAMED else ""
+        told = "; ".join(found[:_MOST_NAMED])
+        raise IncompleteError(f"{counted(len(found), 'request')} of the batch failed: {told}{more}")
+
+
+def _failures(errors: Any) -> Iterator[str]:
+    """Each error with the name of its resource. Assumption: an error is an envelope, or a text."""
+    members = errors.items() if isinstance(errors, dict) else [("", errors)]
+    for name, value in members:
+        for error in value if isinstance(value, list) else [value] if value else []:
+            said = (error.get("message") or error.get("error")) if isinstance(error, dict) else error
+            told = said if isinstance(said, str) else encoded(error).decode()
+            yield f"{name}: {told}" if name else told
