@@ -75,10 +75,11 @@ def _successes(operation: Operation) -> JsonObject:
     if operation.lists:
         return {"200": json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
-        # The media type is that of the file; the first one is what generators without media ranges look for.
-        content = {"application/octet-stream": _BYTES, "*/*": _BYTES}
-        answer = {"application/json": {"schema": schema_reference(_result_name(operation))}}
-        return {"200": {"description": "The bytes of the file", "content": {**content, **answer}}}
+        # The media type is that of the file; the first one is what generators without media ranges look for. The range
+        # is last: tools that take the first one that fits would take a record for a file.
+        answer = {"schema": schema_reference(_result_name(operation))}
+        content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
+        return {"200": {"description": "The bytes of the file", "content": content}}
     if operation.kind == "delete":
         deleted = json_response("The id of what was deleted", schema_reference("Deleted"))
         return {"200": deleted, "204": {"description": "Deleted, without content"}}
