@@ -67,10 +67,11 @@ def test_the_journal_of_a_run_sends_nothing_and_the_others_are_listed(
     ["runs list", "runs resume RUN", f"{UPDATE} -p c*", "-p c00 export ticketing/tickets --to OUT"],
     ids=["list", "resume", "a new run", "export"],
 )
+@pytest.mark.parametrize("folder", ["data/runs", "data"])
 def test_a_folder_of_runs_that_others_can_change_sends_nothing(
-    command: str, spoil: Spoil, runs: list[str], unified: Unified, service: Service, tmp_path: Path
+    folder: str, command: str, spoil: Spoil, runs: list[str], unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    said = spoil(tmp_path / "data" / "runs")
+    said = spoil(tmp_path / folder)
     result = unified(command.replace("RUN", runs[0]).replace("OUT", str(tmp_path / "out")))
     assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n")
     assert service.seen == []

@@ -132,6 +132,12 @@ def test_what_is_half_known_is_told_and_the_rest_used(unified: Unified, publishe
     assert offered(result) == {**OFFERED, "ticketing tickets": {"list"}}
 
 
+def test_half_a_surrogate_pair_hides_nothing(unified: Unified, published: PublishedService) -> None:
+    published.change("capabilities", lambda body: {**body, "environment_id": "\ud800"})
+    result = unified("capabilities -o ndjson", environ=published.environ())
+    assert (result.code, result.stderr, offered(result)) == (0, "", OFFERED)
+
+
 def test_nothing_installed_is_no_error(unified: Unified, published: PublishedService) -> None:
     published.change("capabilities", changed(unified=[]))
     result = unified("capabilities ticketing/tickets -o ndjson", environ=published.environ())

@@ -231,7 +231,14 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
 ) -> None:
     (tmp_path / "ids").write_text("a\nb\nc\n")
     kind = {"Content-Type": "application/octet-stream"}
-    service.reply = lambda seen: Reply(200, CONTENT[dict(seen.query)["id"]], kind)
+
+    def reply(seen: Seen) -> Reply:
+        if seen.method == "GET":
+            record = {"id": seen.segments[-1], "file_url": f"https://files.example/{seen.segments[-1]}"}
+            return Reply(200, json.dumps(record).encode())
+        return Reply(200, CONTENT[dict(seen.query)["file_url"].rpartition("/")[2]], kind)
+
+    service.reply = reply
     disk = watch()
 
     def listed(files: Files) -> list[str]:

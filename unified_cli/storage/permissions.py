@@ -31,12 +31,17 @@ def check(path: Path, status: os.stat_result) -> None:
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError where there is a `problem` with a folder of this program's; there may be none. OSError."""
-    try:
-        status = folder.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    check(folder, status)
+    """Raise ConfigError where there is a `problem` with a folder of this program's, or with the one that it is in.
+
+    There may be none. OSError.
+    """
+    # Whoever can write in the outer one can put another folder in the place of the inner one.
+    for one in (folder.parent, folder):
+        try:
+            status = one.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        check(one, status)
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:

@@ -211,6 +211,8 @@ def test_a_cursor_counts_for_the_read_that_got_it_alone(tmp_path: Path) -> None:
                 ]
                 for other in others:
                     assert found.refused("read", **{**read, "cursor": cursor, **other}) == NOT_THIS_READ
+                own = found.refused("read", **read, query={"next_cursor": "forged"})
+                assert own == "usage: a query with next_cursor is not sent (cursor takes the next of the last answer)"
                 assert len(here.seen) + len(there.seen) == sent
                 found.call("read", **read, columns=["id"], cursor=cursor)
         assert dict(here.seen[-1].query)["next_cursor"] == "secret-2"

@@ -13,6 +13,7 @@ from unified_cli.errors import ServiceError
 from unified_cli.http import request as requests
 from unified_cli.http.answer import bounds
 from unified_cli.http.client import Client
+from unified_cli.json_text import json_codec
 from unified_cli.json_text.values import Json
 
 
@@ -36,13 +37,24 @@ def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
     request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
     try:
         answer = client.send(request._replace(largest=bounds.LARGEST_CAPABILITIES))
-        found: Json = msgspec.json.decode(answer.body or b"null")
-    except msgspec.DecodeError as error:
+        found = _decoded(answer.body or b"null")
+    except (ValueError, RecursionError) as error:
         raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None
     offer = _read(found, service)
     if offer is None:
         raise ServiceError(f"the answer names no operations (GET {path})", retryable=False)
     return offer
+
+
+def _decoded(body: bytes) -> Json:
+    """Raises ValueError for what is no JSON; msgspec's error is one."""
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        if b"\\u" not in body:
+            raise
+    # It may hold halves of surrogate pairs, which msgspec refuses.
+    return json_codec.read(body.decode("utf-8"))
 
 
 def _read(document: Json, service: Service) -> Offer | None:

@@ -88,6 +88,8 @@ def read(world: ToolWorld, arguments: ReadArguments) -> str:
     operation = operation_search.find(world.catalogue, arguments.operation)
     if operation.changes:
         raise UsageError(f"{operation.command} changes something, and this tool reads", hint="use the write tool")
+    if (own := world.catalogue.service.cursor) in arguments.query:
+        raise UsageError(f"a query with {own} is not sent", hint="cursor takes the next of the last answer")
     names = world.served.select(arguments.profile if isinstance(arguments.profile, list) else [arguments.profile])
     query = sorted(arguments.query.items(), key=repr)
     asked = (operation.method, operation.path, [*map(world.served.identity, names)], arguments.id, query)

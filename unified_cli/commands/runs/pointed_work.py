@@ -28,7 +28,9 @@ def state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, 
     text = LocalFolder(runtime, path).read(NAME)
     if text is None:
         return None, "gone"
-    return None, "done" if Manifest.of(text, NAME, header.path).complete else "open"
+    manifest = Manifest.of(text, NAME, header.path)
+    # One that is under way, or was cut off, has no end; what it names may be complete all the same.
+    return None, "done" if manifest.complete and manifest.ended else "open"
 
 
 def _of_plan(path: Path) -> tuple[Counter[str], str]:
