@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from inspect import get_annotations
+from itertools import chain
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, get_type_hints
@@ -139,7 +140,8 @@ WORDS = {"why", "error", "reason", "message", "hint"}
 
 def sinks() -> Iterator[tuple[str, Any]]:
     """The fields for words about a run, of all that is written to a file, with their types."""
-    for found in walk_packages([str(ROOT / "bulk")], "unified_cli.bulk."):
+    folders = [(str(ROOT / name), f"unified_cli.{name}.") for name in ("bulk", "writes")]
+    for found in chain.from_iterable(walk_packages([folder], prefix) for folder, prefix in folders):
         try:
             module = import_module(found.name)
         except ModuleNotFoundError as error:

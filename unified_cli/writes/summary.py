@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt, repeat_rule
@@ -33,7 +34,7 @@ class Cause(NamedTuple):
 class _CausedCalls:
     """The calls with the same cause: how many, the first reason, the first names."""
 
-    why: str
+    why: MaskedText
     count: int = 0
     names: list[str] = field(default_factory=list)
 
@@ -72,7 +73,7 @@ class RunSummary:
         journal = self._run.journal
         last = journal.last(number)
         told = state not in (EntryState.NEW, EntryState.SENT)
-        why = str(last.why) if told else _UNSEEN if state is EntryState.SENT else ""
+        why = last.why if told else masked(_UNSEEN) if state is EntryState.SENT else NO_TEXT
         cause = Cause(OUTCOMES[state], last.status, "" if last.status else why)
         group = self._groups.setdefault(cause, _CausedCalls(why))
         group.count += 1
