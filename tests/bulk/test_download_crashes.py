@@ -13,7 +13,13 @@ CONTENT = {name: name.encode() * 1000 for name in "ab"}
 
 
 def content_of(seen: Seen) -> Reply:
-    return Reply(200, CONTENT[dict(seen.query)["id"]], {"Content-Type": "application/octet-stream"})
+    """The record of an id, which has the address of its file; or the file, by its address or by its id."""
+    if seen.method == "GET":
+        name = seen.segments[-1]
+        return Reply(200, json.dumps({"id": name, "file_url": f"https://files.example/{name}"}).encode())
+    query = dict(seen.query)
+    name = query.get("id") or query["file_url"].rpartition("/")[2]
+    return Reply(200, CONTENT[name], {"Content-Type": "application/octet-stream"})
 
 
 def told(points: list[dict[str, Any]]) -> None:

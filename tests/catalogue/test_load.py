@@ -41,7 +41,7 @@ def _texts(tree: ast.AST) -> Iterator[str]:
             node.value.value = None
 
 
-OWN = {("write_results.py", "result")}
+OWN = {("results.py", "result"), ("run_output.py", "result")}
 """Words of the service that have a meaning of our own: a member of the records that a write prints."""
 
 

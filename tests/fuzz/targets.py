@@ -19,7 +19,7 @@ from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.import_ import import_items, input_file
 from unified_cli.bulk.import_.import_items import ItemRules
-from unified_cli.bulk.import_.import_journal import Counterpart, ImportJournal, JournalHeader
+from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
 from unified_cli.config import file, profiles, resolution
@@ -156,7 +156,7 @@ def page(data: bytes) -> None:
 
 
 def journal(data: bytes) -> None:
-    header = JournalHeader("i", "f", 1, "s")
+    header = ImportHeader("i", "f", 1, "s")
     opened = ImportJournal.open(
         _put("journal", data), header, Counterpart("g", is_replay=True), highest=9, restart=False
     )

@@ -3,6 +3,7 @@
 import ssl
 import uuid
 from functools import partial
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -28,6 +29,8 @@ def test_an_operation_sends_its_request_and_prints_the_response(
     operation: Operation, unified: Unified, httpx_mock: HTTPXMock
 ) -> None:
     target = "/v1" + operation.path.replace("{id}", "a%2Fb%20%C3%BC") + "?integrated_account_id=acct%201"
+    required = operation.required_parameters
+    target += "".join(f"&{quote(name, safe='')}=x" for name in required)
     sends_body = operation.method in {"POST", "PATCH"}
     served = PAGE if operation.lists else RECORD
     httpx_mock.add_response(
@@ -41,6 +44,7 @@ def test_an_operation_sends_its_request_and_prints_the_response(
     words = operation.command.split()
     words += ["a/b ü"] if operation.takes_id else []
     words += ["-d", BODY] if sends_body else []
+    words += [word for name in required for word in ("-q", f"{name}=x")]
     words += ["--yes"] if operation.kind == "delete" else []
 
     result = unified(words, environ=ENVIRON, transport=TRANSPORT)
