@@ -49,6 +49,7 @@ def document(catalogue: Catalogue) -> JsonObject:
             "title": "unified",
             "version": __version__,
             "description": _ABOUT.strip().format(formats=service.response_format, key_by=service.key_by),
+            "contact": {"name": "The authors of unified"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "{base_url}", "variables": {"base_url": {"default": "https://api.example.com"}}}],
