@@ -127,7 +127,7 @@ _unified_flags() {
         operations) flags+=' --output -o --source --openapi' ;;
         help) flags+=' --skill' ;;
         completion\ install) flags+=' --shell' ;;
-        sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --verbose -v' ;;
+        sandbox\ serve) flags+=' --token-file --port --host --allow-host --ready-file --seed --state --faults --records --keep-ids --verbose -v' ;;
         sandbox\ status) flags+=' --output -o' ;;
         doctor) flags+=' --profile -p --with --output -o --record --replay --bundle --har --network --timeout --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;
         capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors' ;;

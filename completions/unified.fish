@@ -262,7 +262,7 @@ function __unified_flags --argument-names at
         case 'completion install'
             printf '%s\t%s\n' --shell 'for this shell, not that of $SHELL'
         case 'sandbox serve'
-            printf '%s\t%s\n' --token-file 'read the token from a file' --port 'the local port; 0 picks a free one' --host 'listen on this address; unsafe off the loopback interface' --allow-host 'also answer requests to this exact name; unsafe' --ready-file 'how to reach it, written once it listens' --seed 'the seed of the generated records: a word or a number' --state 'where changes are stored' --faults 'simulate faults: 429=5%,slow=200ms … (unified help sandbox)' --records 'the number of records of a resource' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies'
+            printf '%s\t%s\n' --token-file 'read the token from a file' --port 'the local port; 0 picks a free one' --host 'listen on this address; unsafe off the loopback interface' --allow-host 'also answer requests to this exact name; unsafe' --ready-file 'how to reach it, written once it listens' --seed 'the seed of the generated records: a word or a number' --state 'where changes are stored' --faults 'simulate faults: 429=5%,slow=200ms … (unified help sandbox)' --records 'the number of records of a resource' --keep-ids 'a record that is created keeps the id of its body' --verbose 'print each request; -vv with headers and bodies' -v 'print each request; -vv with headers and bodies'
         case 'sandbox status'
             printf '%s\t%s\n' --output 'the output format' -o 'the output format'
         case 'doctor'

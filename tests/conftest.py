@@ -21,11 +21,12 @@ from unified_cli import masking
 from unified_cli.config import user_catalogue
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
+from unified_cli.sandbox import application
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
 from unified_cli.stderr import Stderr
 
 __all__ = ["unified_sandbox"]
-pytest_plugins = ("campaigns",)
+pytest_plugins = ("campaigns", "pytester")
 
 MEMORY = Path("/dev/shm")
 
@@ -101,6 +102,12 @@ def service() -> Iterator[Service]:
     """A service on a real socket; `unified(…, environ=service.environ)` talks to it."""
     with serving() as running:
         yield running
+
+
+@pytest.fixture(name="kept_ids")
+def _kept_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the sandbox in this process keep the ids of what is created, so that a test can choose them."""
+    monkeypatch.setattr(application, "Sandbox", functools.partial(application.Sandbox, keep_ids=True))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from front_door import Clock, Process, Unified
 from hypothesis import given, settings, strategies as st
 from server import Reply, Seen, Service
 
+from unified_cli.catalogue import load
 from unified_cli.errors import ExitCode
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
@@ -586,6 +587,7 @@ def test_deletes_take_bare_ids_and_need_a_yes(unified: Unified, service: Service
     ]
 
 
+@pytest.mark.unified_sandbox(keep_ids=True)
 def test_a_delete_in_doubt_that_is_gone_is_done(
     unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], records: Records
 ) -> None:
@@ -740,11 +742,13 @@ def test_many_lines_take_effect_once_each(
     assert sorted(count for *_, count in unified_sandbox._store.effects()) == [1] * lines
 
 
+# Of another type than the API knows, they would be refused.
+_TYPED = {field.name for field in load().apis["ticketing"].resources["tags"].facts.fields}
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
 SHALLOW = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(max_size=5), LEAVES, max_size=3)
 JSON = SHALLOW | st.lists(SHALLOW, max_size=3) | st.dictionaries(st.text(max_size=5), SHALLOW, max_size=3)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
-    lambda name: name not in {"id", "created_at", "updated_at", "_import", "result", "n"}
+    lambda name: name not in {"id", "created_at", "updated_at", "_import", "_profile", "result", "n", *_TYPED}
 )
 
 

@@ -24,7 +24,7 @@ def store() -> Iterator[SandboxStore]:
 
 @pytest.fixture
 def sandbox(catalogue: Catalogue, store: SandboxStore) -> Sandbox:
-    return Sandbox(catalogue, store)
+    return Sandbox(catalogue, store, keep_ids=True)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import json
 from importlib.resources import files
+from typing import Any
 
 import httpx
 import pytest
@@ -32,10 +33,35 @@ def test_an_id_that_is_taken_is_a_conflict_of_the_provider(bare_client: httpx.Cl
 def test_the_id_may_be_in_the_body(bare_client: httpx.Client) -> None:
     changed = ask(bare_client, TICKETS, method="PATCH", json={"id": "tickets-2", "name": "by body"})
     assert ask(bare_client, f"{TICKETS}/tickets-2").json() == changed.json()
-    assert ask(bare_client, TICKETS, method="DELETE", json={"id": "tickets-2"}).json() == {"id": "tickets-2"}
-    assert ask(bare_client, f"{TICKETS}/tickets-2").status_code == 404
+    deleted = ask(bare_client, TICKETS, method="DELETE", json={"id": "tickets-2"})
+    assert (deleted.status_code, deleted.headers["allow"]) == (405, "GET, HEAD, OPTIONS, PATCH, POST")
     nothing = ask(bare_client, TICKETS, method="PATCH", json={"name": "whose?"})
     assert nothing.json()["truto_error_insight"]["missing_required_body_fields"]["value"] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"name": [1]}, 422),
+        ({"name": {"a": 1}}, 422),
+        ({"name": 7}, 422),
+        ({"name": True}, 422),
+        ({"tags": "x"}, 422),
+        ({"tags": {}}, 422),
+        ({"status": [1]}, 422),
+        ({"name": None, "tags": [], "status": {"id": "x"}}, 200),
+        ({"status": "ticket_status-1", "unheard": [1]}, 200),
+    ],
+)
+def test_a_known_field_has_its_type(bare_client: httpx.Client, body: dict[str, Any], status: int) -> None:
+    before = ask(bare_client, f"{TICKETS}/tickets-2").json()
+    created = ask(bare_client, TICKETS, method="POST", json=body)
+    changed = ask(bare_client, f"{TICKETS}/tickets-2", method="PATCH", json=body)
+    assert (created.status_code, changed.status_code) == (201 if status == 200 else status, status)
+    if status == 422:
+        assert changed.json()["truto_is_remote_error"]
+        assert changed.json()["raw_response"]["field"] in body
+        assert ask(bare_client, f"{TICKETS}/tickets-2").json() == before
 
 
 @pytest.mark.parametrize(
@@ -172,3 +198,11 @@ def test_plain_wsgi_answers_the_same(sandbox: Sandbox, bare_client: httpx.Client
             "/unified/ticketing/x",
         ):
             assert ask(plain, path).content == ask(bare_client, path).content
+
+
+def test_a_created_record_gets_an_id_of_the_sandboxs_own(catalogue: Catalogue, store: SandboxStore) -> None:
+    with httpx.Client(transport=InProcess(Sandbox(catalogue, store)), base_url="http://sandbox") as client:
+        made = [ask(client, TICKETS, method="POST", json={"id": "mine", "name": "x"}) for _ in range(2)]
+        assert [one.status_code for one in made] == [201, 201]
+        assert [one.json()["id"] for one in made] == ["tickets-new-1", "tickets-new-2"]
+        assert ask(client, f"{TICKETS}/mine").status_code == 404

@@ -157,7 +157,7 @@ from unified_cli.catalogue import load
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import SandboxRequest as Request
 from unified_cli.sandbox.store import SandboxStore as Store
-sandbox = Sandbox(load(), Store.open(Path(sys.argv[1])))
+sandbox = Sandbox(load(), Store.open(Path(sys.argv[1])), keep_ids=True)
 for number in range(int(sys.argv[3])):
     body = b'{"id":"%s-%d"}' % (sys.argv[2].encode(), number)
     target = "/unified/ticketing/tickets?integrated_account_id=full"

@@ -59,6 +59,7 @@ class ServeOptions(Options):
     records: Annotated[
         tuple[str, ...], Flag(("--records",), SERVE, "the number of records of a resource", "API/RESOURCE=N")
     ] = ()
+    keep_ids: Annotated[bool, Flag(("--keep-ids",), SERVE, "a record that is created keeps the id of its body")] = False
     verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
 
 
@@ -123,6 +124,7 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
         seed=options.seed,
         state=options.state,
         faults=options.faults,
+        keep_ids=options.keep_ids,
         records=dict(_amount(context.catalogue, text) for text in options.records),
     )
     serve(context.runtime, context.catalogue, lambda lines: stdout.write(context.runtime, [lines]), settings)

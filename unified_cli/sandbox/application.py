@@ -10,6 +10,7 @@ from unified_cli.sandbox.account_routes.dispatch import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission, SimulatedRate
 from unified_cli.sandbox.api import introspection
+from unified_cli.sandbox.api.body_types import check_types
 from unified_cli.sandbox.api.handlers import handler
 from unified_cli.sandbox.api.list_page import ListTerms
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
@@ -30,7 +31,8 @@ _KEYED = ("POST", "PATCH")
 class Sandbox:
     """The service over a store of records.
 
-    Without a `token` none is asked for; `control` opens the routes for tests.
+    Without a `token` none is asked for; `control` opens the routes for tests; with `keep_ids` a record that is created
+    keeps the id of its body, as with few providers.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Sandbox:
         token: str | None = None,
         faults: Faults | None = None,
         control: bool = False,
+        keep_ids: bool = False,
         wall: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -51,6 +54,7 @@ class Sandbox:
         self._wall = wall
         self._sleep = sleep
         self._control = control
+        self._keep_ids = keep_ids
         self._admission = Admission(sleep, self.service)
         self.faults = faults or Faults()
         self.requests = RequestCounts()
@@ -106,6 +110,7 @@ class Sandbox:
             query=query,
             body=Body() if request.method == "GET" else body_of(request, passthrough=passthrough),
             now=timestamp(terms.now),
+            keep_ids=self._keep_ids,
         )
 
     def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
@@ -187,6 +192,8 @@ class Sandbox:
     def _run(self, call: OperationCall, hits: FaultHits) -> SandboxResponse:
         operation, request = call.operation, call.request
         run = handler(operation)
+        if not is_on(call.query.get(self.service.body_passthrough)):
+            check_types(operation, call.body)
         if not operation.changes:
             if "drift" in hits:
                 drift(call)

@@ -53,12 +53,16 @@ class UnifiedSandbox:
 
 
 @contextmanager
-def running() -> Iterator[UnifiedSandbox]:
-    """A sandbox with its own records in memory, served by a thread until the block ends."""
-    store = SandboxStore.open(None)
+def running(*, keep_ids: bool = False, records: Mapping[str, int] | None = None) -> Iterator[UnifiedSandbox]:
+    """A sandbox with its own records in memory, served by a thread until the block ends.
+
+    `keep_ids`: a record that is created keeps the id of its body. `records` says how many of some resources there are:
+    `{"ticketing/tickets": 5000}`.
+    """
+    store = SandboxStore.open(None, records=_numbers(records or {}))
     store.encode = compact_objects
     token = secrets.token_urlsafe(24)
-    sandbox = Sandbox(load(), store, token=token, control=True)
+    sandbox = Sandbox(load(), store, token=token, control=True, keep_ids=keep_ids)
     server = Server(sandbox)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -71,8 +75,34 @@ def running() -> Iterator[UnifiedSandbox]:
         store.close()
 
 
+def _numbers(records: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
+    found = {}
+    for name, number in records.items():
+        api, _, resource = name.partition("/")
+        if api not in (apis := load().apis) or resource not in apis[api].resources:
+            raise ValueError(f"records: {name!r} is no API/RESOURCE, such as ticketing/tickets")
+        found[api, resource] = number
+    return found
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers", "unified_sandbox(keep_ids=False, records=None): how the fixture's sandbox creates and holds records"
+    )
+
+
 @pytest.fixture
-def unified_sandbox() -> Iterator[UnifiedSandbox]:
-    """A new sandbox for every test."""
-    with running() as sandbox:
+def unified_sandbox(request: pytest.FixtureRequest) -> Iterator[UnifiedSandbox]:
+    """A new sandbox for every test, as its marker `unified_sandbox(keep_ids=…, records=…)` says."""
+    marker = request.node.get_closest_marker("unified_sandbox")
+    options = dict(marker.kwargs) if marker else {}
+    try:
+        started = running(**options)
+        sandbox = started.__enter__()
+    except (TypeError, ValueError, OSError) as error:
+        pytest.fail(f"the sandbox does not start: {error}", pytrace=False)
+    try:
         yield sandbox
+    finally:
+        started.__exit__(None, None, None)

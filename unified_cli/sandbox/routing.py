@@ -43,9 +43,9 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
         named = resource.operations.get(decoded(rest[1]))
         return named and Route(named, schema=True)
     if not rest:
-        # Some providers take the id of an update or a delete in the body.
-        in_body = (one for one in resource.operations.values() if one.takes_id and one.changes)
-        return next((Route(one) for one in in_body if one.method == method), None)
+        # Some providers take the id of an update in the body.
+        update = resource.operations.get("update")
+        return Route(update) if update and update.method == method else None
     return None
 
 

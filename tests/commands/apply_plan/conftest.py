@@ -14,9 +14,10 @@ Planned = Callable[..., str]
 
 
 @pytest.fixture
-def target(unified: Unified, config: Callable[[str], Path]) -> Fill:
+def target(request: pytest.FixtureRequest, unified: Unified, config: Callable[[str], Path]) -> Fill:
     """Create these tags in the connection `new`."""
     config(TWO)
+    request.getfixturevalue("kept_ids")
 
     def fill(*records: dict[str, Any], resource: str = "tags") -> None:
         for record in records:

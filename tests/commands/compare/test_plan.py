@@ -9,6 +9,7 @@ import pytest
 from front_door import Unified
 from record_files import TWO, ids_header, ndjson
 
+pytestmark = pytest.mark.usefixtures("kept_ids")
 APPLY = "(unified apply PLAN -p new does it, --dry-run shows it)\n"
 
 

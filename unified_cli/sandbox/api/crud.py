@@ -82,9 +82,8 @@ def delete(call: OperationCall) -> SandboxResponse:
 
 
 def _given_id(call: OperationCall) -> str | None:
-    # Assumption: an id that is posted is kept, so that an export can be imported; providers differ here.
     written = call.body.members.get("id")
-    if written is None or written == "null":
+    if written is None or written == "null" or not call.keep_ids:
         call.body.members.pop("id", None)
         return None
     identity = call.body.text("id")

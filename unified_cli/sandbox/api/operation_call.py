@@ -26,6 +26,7 @@ class OperationCall:
     query: QueryTree
     body: Body
     now: str
+    keep_ids: bool = False
 
     @property
     def service(self) -> Service:

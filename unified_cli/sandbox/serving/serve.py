@@ -36,6 +36,7 @@ class ServerSettings:
     state: str | None = None
     faults: str | None = None
     records: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    keep_ids: bool = False
 
 
 def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], None], settings: ServerSettings) -> None:
@@ -51,8 +52,9 @@ def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], No
     with contextlib.closing(_store(runtime, settings)) as store:
         store.encode = compact_objects
         sandbox = Sandbox(
-            catalogue, store, token=token, faults=faults, control=True, wall=runtime.wall, sleep=runtime.sleep
-        )
+            catalogue, store, token=token, faults=faults, control=True, keep_ids=settings.keep_ids, wall=runtime.wall,
+            sleep=runtime.sleep,
+        )  # fmt: skip
         server = Server(sandbox, listen(settings.port, settings.host), names=settings.names)
         with contextlib.closing(server):
             server.log = RequestLog(runtime) if runtime.stderr.verbosity else None
