@@ -101,6 +101,7 @@ def test_the_write_of_an_agent_is_shown(before: Before) -> None:
     assert [entry["outcome"] for entry in before(f"runs show {run} -o json").json["result"]] == ["done"]
 
 
+@pytest.mark.usefixtures("kept_ids")
 def test_an_import_is_continued(before: Before) -> None:
     assert before("-p full import ticketing/tags killed.ndjson --workers 2").code == 0
     assert before("-p full import ticketing/tags done.ndjson").code == 0
