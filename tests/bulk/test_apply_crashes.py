@@ -16,6 +16,8 @@ from front_door import Unified
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
+pytestmark = pytest.mark.unified_sandbox(keep_ids=True)
+
 Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, Any]]]
 
 TAG = "ticketing/tags"

@@ -103,6 +103,7 @@ def test_a_real_shell_takes_a_body_too_long_for_a_word(unified: Unified, service
     check_the_same(unified, service, ["ats", "attachments", "create", "-d", f"@{body}"])
 
 
+@pytest.mark.unified_sandbox(keep_ids=True)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_real_shell_has_the_same_effect_in_the_sandbox(text: str, unified: Unified, served: dict[str, str]) -> None:
     bash = shutil.which("bash")
