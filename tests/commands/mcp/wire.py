@@ -40,10 +40,12 @@ class Wire:
         self.process.stdin.write(b"".join(map(line, messages)))
         self.process.stdin.flush()
 
-    def begin(self) -> None:
-        """Shake hands."""
+    def begin(self) -> Any:
+        """Shake hands; gives what the server says of itself."""
         self.send(*BEGIN)
-        assert self.receive()["id"] == 0
+        answer = self.receive()
+        assert answer["id"] == 0
+        return answer["result"]
 
     def call(self, number: int, tool: str, **arguments: Any) -> None:
         """Call a tool, whose answer comes later."""
