@@ -35,7 +35,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture
 def before(folder: Path, unified: Unified, monkeypatch: pytest.MonkeyPatch) -> Before:
     """Run a command over the copy, a minute after the last run began."""
-    monkeypatch.chdir(folder / "work")
+    monkeypatch.chdir(folder / "made")
     headers = (path.read_text().splitlines()[0] for path in (folder / "home/data/unified/runs").glob("*.ndjson"))
     now = max(json.loads(line)["at"] for line in headers) + 60
     folders = {kind: folder / "home" / kind / "unified" for kind in ("config", "data", "cache")}
@@ -119,7 +119,7 @@ def test_an_import_from_a_pipe_is_continued(before: Before) -> None:
 
 def apply(before: Before, folder: Path, plan: str) -> Result:
     """Apply a plan, after the file of ids was given the line without which it is refused."""
-    ids = folder / "work" / "ids.ndjson"
+    ids = folder / "made" / "ids.ndjson"
     held = ids.read_text()
     refused = before(f"apply {plan} -p empty --ids ids.ndjson --yes")
     assert refused.code == 12
@@ -139,7 +139,7 @@ def test_a_plan_is_continued(before: Before, folder: Path) -> None:
     ended = apply(before, folder, "killed.plan")
     assert ended.stdout.splitlines()[0] == "done\t60\t"
     assert ended.code == 0
-    pairs = lines((folder / "work/ids.ndjson").read_text())[1:]
+    pairs = lines((folder / "made/ids.ndjson").read_text())[1:]
     known = [one for one in pairs if one["resource"] == "ticketing/accounts"]
     assert len({one["from"] for one in known}) == len(known) == 60
 
@@ -149,7 +149,7 @@ def place(folder: Path, to: str) -> str:
     if not to.startswith("store"):
         return to
     pytest.importorskip("obstore", reason="needs the extra cloud")
-    return f"file://{folder}/work/{to}"
+    return f"file://{folder}/made/{to}"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -182,7 +182,7 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
     before("-p full ticketing tickets update tickets-7 -f name=later")
     ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
     assert re.fullmatch(rf"wrote 1 file with [1-4] records to {where}, 0 already complete\n", ended.stderr)
-    held = "".join(path.read_text() for path in (folder / "work" / to / "full").rglob("*.ndjson"))
+    held = "".join(path.read_text() for path in (folder / "made" / to / "full").rglob("*.ndjson"))
     known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}
     served = before("-p full ticketing tickets list --all -o ndjson").stdout
     assert known == {one["id"]: one for one in lines(served)}
@@ -197,7 +197,7 @@ def test_a_list_is_continued_at_its_page(before: Before, folder: Path) -> None:
     ended = before("-p full ticketing tickets list --all -o ndjson --page-size 10 --out killed-list.ndjson")
     assert ended.stderr.startswith("wrote 120 records of 12 pages to killed-list.ndjson")
     served = before("-p full ticketing tickets list --all -o ids").stdout.split()
-    assert [one["id"] for one in lines((folder / "work/killed-list.ndjson").read_text())] == served
+    assert [one["id"] for one in lines((folder / "made/killed-list.ndjson").read_text())] == served
 
 
 def test_files_that_were_downloaded_stay(before: Before) -> None:
@@ -208,7 +208,7 @@ def test_files_that_were_downloaded_stay(before: Before) -> None:
 
 
 def test_a_recording_is_replayed(before: Before, folder: Path) -> None:
-    recorded = json.loads((folder / "work/list.har").read_text())["log"]["entries"][0]["response"]["content"]["text"]
+    recorded = json.loads((folder / "made/list.har").read_text())["log"]["entries"][0]["response"]["content"]["text"]
     ended = before("-p full ticketing tags list --replay list.har")
     assert (ended.stdout, ended.code) == (f"{recorded}\n", 0)
 

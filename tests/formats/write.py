@@ -1,6 +1,6 @@
 """Writes one file of every kind that the program leaves, with the version that is installed beside this interpreter.
 
-`python tests/formats/write.py tests/formats/VERSION` makes `home` (config, data, cache) and `work` (what commands were
+`python tests/formats/write.py tests/formats/VERSION` makes `home` (config, data, cache) and `made` (what commands were
 told to write) below that folder. Work that can be interrupted is killed with an answer on its way.
 `test_older_versions.py` has every later version read a copy of it.
 """
@@ -70,7 +70,7 @@ class Program:
     """The program with folders of its own."""
 
     def __init__(self, target: Path) -> None:
-        self.work = target / "work"
+        self.work = target / "made"
         home = target / "home"
         self.config = home / "config" / "unified"
         folders = {"CONFIG": home / "config", "DATA": home / "data", "CACHE": home / "cache"}
