@@ -348,6 +348,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.unified_sandbox(keep_ids=True)
 def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_path: Path) -> None:
     wanted = {}
     records = []
