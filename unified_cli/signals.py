@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from typing import NoReturn
@@ -19,8 +20,13 @@ interpreter lock, just before the wait begins, breaks off nothing.
 """
 
 
+_MOMENT = 0.02
+"""Seconds after which a signal that Python lost is sent again."""
+
+
 def handle_signals() -> None:
     """Handle both signals from now on."""
+    sys.unraisablehook = _send_again
     for number in _CODES:
         # A process started to survive in the background ignores them, and continues to do so.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -68,6 +74,20 @@ def _stop(number: int, _frame: object) -> NoReturn:
     for other in _CODES:
         signal.signal(other, _end)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _send_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Send a signal again that came in a callback: there Python prints the exception and goes on."""
+    stop = lost.exc_value
+    if not isinstance(stop, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    handle_signals()
+    number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+    # From another thread, when this one has left the callback.
+    again = threading.Timer(_MOMENT, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _end(number: int, _frame: object) -> NoReturn:

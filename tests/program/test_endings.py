@@ -185,6 +185,26 @@ def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(start: Any) -> None:
         assert end(process)[0] == 130
 
 
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_in_a_callback_is_not_lost(name: str, code: int) -> None:
+    # As the module lock of an import has one: Python prints what is raised there, and goes on.
+    script = f"""
+import os, signal, time, weakref
+from unified_cli import signals
+class Gone: pass
+one = Gone()
+kept = weakref.ref(one, lambda _: os.kill(os.getpid(), signal.{name}))
+signals.handle_signals()
+try:
+    del one
+    time.sleep(20)
+except KeyboardInterrupt as stop:
+    os._exit(signals.exit_code(stop))
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (code, b"")
+
+
 def _caught(pid: int, number: int) -> bool:
     """Whether the process has a handler of its own for the signal, beyond Python's first one."""
     status = Path(f"/proc/{pid}/status").read_text()
