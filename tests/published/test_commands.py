@@ -224,7 +224,7 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
     wrong = published.answers["GET", f"/integrated-account/{ACCOUNT}/capabilities"]
     published.change("capabilities", lambda _: [])
     again = unified("connections list --health", environ=published.environ(account=None))
-    assert (again.code, again.stderr) == (9, "error: 1 of 4 connections could not be asked\n")
+    assert (again.code, again.stderr) == (9, f"error: 1 of 4 connections failed: {ACCOUNT}\n")
     assert wrong.status == 200
 
 

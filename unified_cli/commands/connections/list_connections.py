@@ -13,7 +13,8 @@ from unified_cli.commands.connections import listed_connections, listed_health
 from unified_cli.commands.connections.known_profiles import profiles_by_account
 from unified_cli.commands.connections.listed_connections import ListedConnectionsOptions
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.values import JsonObject
 from unified_cli.plural import counted
 
@@ -79,8 +80,7 @@ def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
         "connections": [{**one.facts(service), "profiles": known[one.id], **_error(one, failed)} for one in shown],
     }
     show(runtime, options.output, (*_HEADS, *(["trouble"] if options.health else ())), rows, value, apart=0)
-    if failed:
-        raise IncompleteError(f"{len(failed)} of {counted(len(found), 'connection')} could not be asked")
+    conclude(Ending("connection", len(found), failed))
 
 
 def _ask_health(context: CommandContext, settings: Settings, found: list[ConnectionRecord]) -> dict[str, UnifiedError]:

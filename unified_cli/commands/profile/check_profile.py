@@ -13,9 +13,8 @@ from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
-from unified_cli.fleet import conclude
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.values import JsonObject
-from unified_cli.plural import counted
 
 VERSION = 1
 With = Annotated[
@@ -61,10 +60,7 @@ def _check(context: CommandContext, options: CheckOptions) -> None:
     rows = [(_name(one), one.word, f"{one.seconds * 1000:.0f} ms", _message(one)) for one in verdicts]
     value = {"version": VERSION, "profiles": [_described(one) for one in verdicts]}
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
-    errors = [one.error for one in verdicts if one.error]
-    if errors:
-        told = f"{len(errors)} of {counted(len(verdicts), 'connection')} cannot be used"
-        raise conclude.worst(errors).retold(told)
+    conclude(Ending("connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}))
 
 
 def _described(one: ProbeResult) -> JsonObject:
