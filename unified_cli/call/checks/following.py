@@ -13,6 +13,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.change_filter import ChangeFilter
 from unified_cli.http.pagination import Page
@@ -20,7 +21,7 @@ from unified_cli.json_text.change_time import FIELD, Instant, timestamp
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
-from unified_cli.plural import all_of, counted
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
@@ -110,7 +111,7 @@ class _Following:
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
         """Read every list once and print what is new. Raises the error where nothing can be followed."""
-        failed: list[UnifiedError] = []
+        failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
             # A profile may lead to another connection meanwhile.
@@ -128,11 +129,12 @@ class _Following:
                     self._lists[read.name][1].end_poll(self._now())
                     self._failures.pop(read.name, None)
                 else:
-                    failed.append(found)
+                    failures[read.name] = found
                     self._tell(read, found, several=selected.several)
-        if len(failed) == len(selected.reads) and not any(error.retryable for error in failed):
-            error = failed[0]
-            raise error.retold(f"{all_of(len(failed), 'connection')} failed") if selected.several else error
+        # In the order of the selection: that in which they failed differs from run to run.
+        failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
+        if len(failed) == len(selected.reads) and not any(error.retryable for error in failed.values()):
+            conclude(Ending("connection", len(failed), failed))
 
     def pause(self, began: float) -> None:
         """Wait until it is time for the next poll."""
