@@ -8,7 +8,7 @@ from unified_cli.bulk.observed_schema.shape_difference import ShapeChange, Shape
 from unified_cli.catalogue import Operation
 from unified_cli.cli.result_table import show
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
-from unified_cli.errors import DifferentError, IncompleteError, UnifiedError
+from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import junit
@@ -57,23 +57,28 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     No record in any of them is incomplete, too: a check that has seen nothing does not pass.
     """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
-    raise_errors(runtime, errors, len(found))
+    _tell(runtime, errors, len(found))
     compared = _compared(found)
-    if not compared:
-        raise IncompleteError("nothing was compared: there is no record")
+    missing = [] if compared else ["nothing was compared: there is no record"]
     wrong = {name: [one for one in several if strict or not one.kind.strict] for name, several in compared.items()}
     wrong = {name: several for name, several in wrong.items() if several}
     told = sum(len(several) for several in compared.values())
-    if wrong:
-        name, several = next(iter(wrong.items()))
-        first, number = several[0], sum(map(len, wrong.values()))
-        named = ", ".join([*wrong][:_MOST_NAMED]) + (" …" if len(wrong) > _MOST_NAMED else "")
-        what = f"{first.kind.value} {first.path} ({first.before or 'nothing'} before, {first.now} now)"
-        raise DifferentError(f"{counted(number, 'difference')} in {named}; first {name}: {what}")
+    conclude(Ending("connection", len(found), errors, missing=missing, different=_summary(wrong)))
     many = counted(len(compared), "connection")
     if empty := [name for name, one in found.items() if one is None]:
         many = f"no record in {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
     runtime.stderr.note(f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}")
+
+
+def _summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
+    """What differs, in one line; nothing where nothing does."""
+    if not wrong:
+        return []
+    name, several = next(iter(wrong.items()))
+    first, number = several[0], sum(map(len, wrong.values()))
+    named = ", ".join([*wrong][:_MOST_NAMED]) + (" …" if len(wrong) > _MOST_NAMED else "")
+    what = f"{first.kind.value} {first.path} ({first.before or 'nothing'} before, {first.now} now)"
+    return [f"{counted(number, 'difference')} in {named}; first {name}: {what}"]
 
 
 def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
@@ -82,9 +87,13 @@ def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
     """Raise the error of the only connection, or one that names those that could not be read; tell each."""
+    _tell(runtime, errors, number)
+    conclude(Ending("connection", number, errors))
+
+
+def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
     for name, error in errors.items() if number > 1 else ():
         runtime.stderr.line(f"{name}: {error.one_line}")
-    conclude(Ending("connection", number, errors))
 
 
 def _suite(name: str, found: Compared, classname: str, options: SchemaOptions) -> JUnitSuite:

@@ -81,7 +81,9 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
         show(runtime, options.output, _HEADS, rows, schema_document.document(root, title))
         schema_report.note_cuts(runtime, whole)
         runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
-    schema_report.raise_errors(runtime, errors, total)
+    # In the order of the selection: that in which they failed differs from run to run.
+    failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
+    schema_report.raise_errors(runtime, failed, total)
 
 
 def _percent(number: int, of: int) -> str:
