@@ -395,7 +395,7 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     command = f"ticketing attachments download --from {path} --out {out} --workers 1"
     result = unified(command, environ=service.environ)
     assert result.code == 9
-    assert result.stderr.endswith(f"error: failed: 1 of 3 files, see {out / 'manifest.ndjson'}\n")
+    assert result.stderr.endswith(f"error: 1 of 3 files failed, see {out / 'manifest.ndjson'}\n")
     assert left(out) == ["a", "c", "manifest.ndjson"]
     (out / "a").write_bytes(b"changed")
     (out / ".manifest.0123456789ab.part").write_text("from a killed run")

@@ -12,7 +12,8 @@ from unified_cli.call import Call, builder, dry_run
 from unified_cli.call.file_parameters import Parameters, parameters, texts
 from unified_cli.catalogue import Operation
 from unified_cli.cli.options import OperationOptions
-from unified_cli.errors import IncompleteError, ServiceError, StorageError, UsageError
+from unified_cli.errors import ServiceError, StorageError, UsageError
+from unified_cli.fleet.conclude import conclude
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -81,7 +82,7 @@ def _proposals(request: Request) -> tuple[str, ...]:
 def many(call: Call, operation: Operation) -> None:
     """Save a file for each id or record of `--from` in the folder `--out`, with a manifest of them.
 
-    Raises IncompleteError if some could not be downloaded.
+    Raises IncompleteError if some could not be downloaded, and what ended it early.
     """
     runtime, catalogue, settings, options = call
     folder = None if options.shows_only else _folder(options)
@@ -110,10 +111,7 @@ def many(call: Call, operation: Operation) -> None:
                 raise
     manifest = folder / download_batch.MANIFEST
     runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
-    if done.stopped:
-        raise done.stopped
-    if done.failed:
-        raise IncompleteError(f"failed: {done.failed} of {counted(source.count, 'file')}, see {manifest}")
+    conclude(done.ending(source.count, manifest))
 
 
 def _show(call: Call, downloads: Iterator[Any]) -> None:

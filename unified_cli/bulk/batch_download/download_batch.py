@@ -12,6 +12,7 @@ from unified_cli.bulk.batch_download.download_manifest import DownloadEntry, Dow
 from unified_cli.bulk.batch_download.download_targets import TargetFolder
 from unified_cli.bulk.batch_download.file_download import Download, SavedFile
 from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.fleet.conclude import Ending
 from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.client import Client
@@ -74,6 +75,12 @@ class DownloadSummary:
     there: int = 0
     failed: int = 0
     stopped: UnifiedError | None = None
+
+    def ending(self, total: int, manifest: Path) -> Ending:
+        """How the download of so many files ends, which the manifest lists."""
+        left = total - self.saved - self.there - self.failed
+        stopped = self.stopped if left else None
+        return Ending("file", total, not_tried=left, stopped=stopped, see={"failed": manifest}, unnamed=self.failed)
 
 
 def run(items: Iterator[DownloadItem], terms: DownloadTerms, runtime: Runtime) -> DownloadSummary:
