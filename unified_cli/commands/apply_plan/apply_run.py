@@ -172,7 +172,7 @@ def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, w
 
 
 def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
-    with progress(runtime, Work(total=total)) as shown:
+    with progress(runtime, Work("call", total=total)) as shown:
         try:
             sender.run(order.steps(), shown)
         except KeyboardInterrupt as stop:
