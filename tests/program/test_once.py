@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from test_layers import TEXTS, tree
 
@@ -46,6 +47,12 @@ TO_GO: set[Use] = {
 """What still makes workers or clients for several connections of its own."""
 
 
+@cache
+def nodes(path: str) -> list[ast.AST]:
+    """All of the syntax of a module."""
+    return [*ast.walk(tree(path))]
+
+
 def called(node: ast.AST) -> str:
     """The name that is called, without what it is in."""
     function = node.func if isinstance(node, ast.Call) else None
@@ -58,15 +65,15 @@ def called(node: ast.AST) -> str:
 
 def uses(names: set[str]) -> set[Use]:
     """Who calls one of these names outside the two rooms."""
-    found = {(path, called(node)) for path in TEXTS for node in ast.walk(tree(path)) if called(node) in names}
+    found = {(path, called(node)) for path in TEXTS for node in nodes(path) if called(node) in names}
     return {(path, name) for path, name in found if not path.startswith(ROOMS)}
 
 
 def texts() -> Iterator[tuple[str, str]]:
     """The texts of all modules that are not about themselves."""
     for path in TEXTS:
-        told = {id(node.value) for node in ast.walk(tree(path)) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree(path)):
+        told = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
                 yield path, node.value
 
@@ -90,7 +97,7 @@ def test_no_command_makes_workers_or_clients_of_its_own() -> None:
 
 
 def test_no_command_puts_exit_codes_in_order() -> None:
-    found = {(path, ast.unparse(node)) for path in TEXTS for node in ast.walk(tree(path)) if orders(node)}
+    found = {(path, ast.unparse(node)) for path in TEXTS for node in nodes(path) if orders(node)}
     # A connection that is blocked is no order.
     allowed = {("commands/connection_probe.py", "error.code == ExitCode.ACCESS")}
     assert {(path, what) for path, what in found if path != "fleet/conclude.py"} == allowed
@@ -109,7 +116,7 @@ def test_one_function_knows_whether_somebody_can_be_asked() -> None:
     both = [
         path
         for path in TEXTS
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.BoolOp) and attributes(node) >= {"stdin_is_terminal", "stderr_is_terminal"}
     ]
     assert both == ["cli/prompt.py"]

@@ -72,6 +72,11 @@ def told(*parts: str) -> list[str]:
     return sorted(found)
 
 
+def done_of(stdout: str) -> str:
+    """The lines of an output, without what failed."""
+    return "".join(line for line in stdout.splitlines(keepends=True) if "failed" not in line)
+
+
 def last(stderr: str) -> str:
     """The last line that is no command, or the message of the error in JSON."""
     line = [line for line in stderr.splitlines() if not line.startswith(" ")][-1]
@@ -141,6 +146,13 @@ def test_a_run_that_was_killed_and_resumed(
     assert (after.code, last(after.stderr)) == (whole.code, last(whole.stderr))
     shown = unified(f"runs show {journal.stem} -o json", folders=folders).json["result"]
     assert sorted(one["outcome"] for one in shown) == ["done"] * (len(shown) - 1) + ["failed"]
+    # What failed then is done by a retry: the three parts are what a run without a failure prints.
+    service.reply = answer
+    retried = unified(f"runs retry {journal.stem} {form}", folders=folders)
+    assert told(done_of(before), done_of(after.stdout), retried.stdout) == told(
+        through(unified, service, kind, form, "").stdout
+    )
+    assert retried.code == 0
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -167,8 +179,7 @@ def test_a_run_of_which_a_part_is_retried(
     )
     service.reply = answer
     second = unified(f"runs retry {run} {form}")
-    done = "".join(line for line in first.stdout.splitlines(keepends=True) if "failed" not in line)
-    assert told(done, second.stdout) == told(whole.stdout)
+    assert told(done_of(first.stdout), second.stdout) == told(whole.stdout)
     notes = [line for line in second.notes.splitlines() if not line.startswith("no record has the column")]
     assert (second.code, notes) == (0, [] if kind.stdin else ["done: 6 of 6 connections"])
 
