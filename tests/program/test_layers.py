@@ -115,7 +115,7 @@ def test_a_library_is_used_in_its_own_packages() -> None:
 
 def test_a_module_and_its_functions_are_small_and_it_says_what_it_is_for() -> None:
     assert [path for path in TEXTS if not ast.get_docstring(tree(path))] == []
-    assert [path for path, text in TEXTS.items() if len(text.splitlines()) > 250] == []
+    assert [path for path, text in TEXTS.items() if len(text.splitlines()) > 350] == []
     functions = [
         (path, node)
         for path in TEXTS
