@@ -248,3 +248,9 @@ class TerminatedError(UnifiedError):
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM arrived. Like Ctrl-C it is not caught as an error; notes added to it are printed."""
+
+
+class AbandonedError(StoppedError):
+    """The client of a server cancelled the call or is gone: nothing more is sent for it. It never ends a command."""
+
+    kind = "cancelled"

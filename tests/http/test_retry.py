@@ -5,8 +5,9 @@ import itertools
 import pytest
 from requests_to_try import ALL, CATALOGUE, CREATE, DELETE, READ, SEND, UPDATE, request
 
-from unified_cli.http import retry, retry_after
+from unified_cli.http import retry
 from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.pacing import rate_headers
 from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
 
@@ -92,7 +93,7 @@ NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
     ],
 )
 def test_retry_after_is_read_strictly(values: list[str], date: str | None, seconds: float | None) -> None:
-    assert retry_after.seconds(values, date) == seconds
+    assert rate_headers.retry_after(values, date) == seconds
 
 
 def test_a_dead_service_is_given_up_after_a_hundred_repeats_or_half_of_lost_ones() -> None:

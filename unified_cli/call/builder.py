@@ -17,7 +17,7 @@ from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    from unified_cli.http.change_filter import ChangeFilter
+    from unified_cli.json_text.change_time import ChangeFilter
 
 _LONGEST_KEY = 255
 
@@ -166,10 +166,10 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFi
     """The filter of `--since`. Raises UsageError for a text that is no time, and for another such filter in `-q`."""
     if text is None:
         return None
-    from unified_cli.http import change_filter  # noqa: PLC0415  few lists are filtered
+    from unified_cli.json_text import change_time  # noqa: PLC0415  few lists are filtered
 
     check_own_filter("--since", query)
-    return change_filter.since(text, runtime.wall())
+    return change_time.since(text, runtime.wall())
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:

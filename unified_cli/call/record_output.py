@@ -8,7 +8,7 @@ from unified_cli.cli.options import OperationOptions
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.answer import bounds, page_body
-from unified_cli.http.answer.envelope import unwrapped
+from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records, record_slices
 from unified_cli.json_text.record_columns import project

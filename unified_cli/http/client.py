@@ -7,9 +7,8 @@ from typing import NamedTuple, NoReturn
 import httpx
 
 from unified_cli.config.settings import Settings
-from unified_cli.errors import RateLimitError, UnifiedError, UnsafeError
+from unified_cli.errors import AbandonedError, RateLimitError, UnifiedError, UnsafeError
 from unified_cli.http import retry, write_outcome
-from unified_cli.http.abandoned import AbandonedError
 from unified_cli.http.answer.reader import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange

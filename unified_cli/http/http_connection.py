@@ -17,9 +17,9 @@ from unified_cli.http.request import Request
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport.broken_exchange import BrokenExchange, ReplayedError
 from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.network_transport import SandboxTransport, TransportFactory
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.redirects import RedirectError, RedirectFollower
-from unified_cli.http.transport.transport_factory import SandboxTransport, TransportFactory
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:

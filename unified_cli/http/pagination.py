@@ -20,7 +20,7 @@ from unified_cli.masking import excerpt, masked
 
 if TYPE_CHECKING:
     # Few lists are filtered.
-    from unified_cli.http.change_filter import ChangeFilter
+    from unified_cli.json_text.change_time import ChangeFilter
 
 SourceT = TypeVar("SourceT")
 

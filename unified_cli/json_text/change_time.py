@@ -1,14 +1,17 @@
-"""When a record changed, as it says itself."""
+"""When a record changed, as it says itself, and the records of a list that changed since some time."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record, parts, string
 
 FIELD = "updated_at"
 # What a datetime cannot hold: the digits after the microseconds of a time of day.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
+_AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Instant(NamedTuple):
@@ -60,3 +63,36 @@ def earlier(at: datetime, seconds: float) -> datetime:
 def timestamp(at: datetime) -> str:
     """The time as ISO 8601 writes it, in UTC, cut to microseconds."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class ChangeFilter(NamedTuple):
+    """Those that changed after a time, which was typed as `text`."""
+
+    text: str
+    after: Instant
+
+    @property
+    def query(self) -> tuple[str, str]:
+        """The query parameter that asks for them, and for a few more: it is cut to microseconds."""
+        return f"{FIELD}[gt]", timestamp(self.after.at)
+
+    def keeps(self, record: Record) -> bool:
+        """Whether the record changed after that time, or does not say when it did.
+
+        Assumption: a provider may ignore the filter.
+        """
+        at = changed_at(record)
+        return at is None or at > self.after
+
+
+def since(text: str, wall: float) -> ChangeFilter:
+    """The filter that is typed as a time, or as how long ago it is. Raises UsageError for anything else."""
+    try:
+        if match := _AGO.fullmatch(text):
+            ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
+            return ChangeFilter(text, Instant(datetime.fromtimestamp(wall, UTC) - ago))
+        return ChangeFilter(text, parse(text))
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--since takes a time, or how long ago it is, not {text!r}", hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h"
+        ) from None

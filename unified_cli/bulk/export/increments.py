@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from unified_cli.http import retry_after
+from unified_cli.http.pacing import rate_headers
 from unified_cli.json_text.change_time import FIELD, Instant, changed_at, earlier, parse, timestamp
 from unified_cli.json_text.members import Record, one_line
 
@@ -21,7 +21,7 @@ class MarkTerms(NamedTuple):
 
     def clock(self, date: str | None) -> datetime:
         """The clock of a service whose answer has this Date header; without one that of this machine."""
-        seconds = retry_after.http_date(date)
+        seconds = rate_headers.http_date(date)
         return datetime.fromtimestamp(self.wall() if seconds is None else seconds, UTC)
 
 

@@ -15,9 +15,8 @@ from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.change_filter import ChangeFilter
 from unified_cli.http.pagination import Page
-from unified_cli.json_text.change_time import FIELD, Instant, timestamp
+from unified_cli.json_text.change_time import FIELD, ChangeFilter, Instant, timestamp
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer

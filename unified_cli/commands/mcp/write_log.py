@@ -3,8 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from unified_cli.errors import UnsafeError
-from unified_cli.http.abandoned import AbandonedError
+from unified_cli.errors import AbandonedError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.writes.attempt import WriteAttempt

@@ -1,4 +1,4 @@
-"""Split a page into its records, in the same pass that checks that it is JSON."""
+"""Split a page into its records, in the same pass that checks that it is JSON; take a record out of its envelope."""
 
 import enum
 import re
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from unified_cli.catalogue import Service
+from unified_cli.catalogue import Operation, Service
 from unified_cli.http.answer import bounds
 from unified_cli.json_text import positions, surrogates
-from unified_cli.json_text.members import Record, placed, string
+from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
 # A letter that is written as an escape, as nobody does: it may be one of a key.
@@ -139,3 +139,11 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
     ]
     names = {"items": service.items, "cursor": service.cursor, "partial": service.partial}
     return msgspec.json.Decoder(msgspec.defstruct("Served", fields, rename=names))
+
+
+def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
+    """The record, or the array of records, in an answer that is not a page; known operations but actions never wrap."""
+    body = body.strip()
+    members = parts(body) if operation is None or operation.kind == "action" else None
+    inner = (members or {}).get(service.items, body)
+    return inner if inner[:1] in b"[{" else body

@@ -9,7 +9,7 @@ import httpx
 from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import retry_after, write_outcome
+from unified_cli.http import write_outcome
 from unified_cli.http.answer import bounds, decoding
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.byte_range import ByteRange, content_range
@@ -172,7 +172,7 @@ class Reader(NamedTuple):
 
     def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
         envelope = decoding.error_envelope(body, self.service.items)
-        after = retry_after.seconds(response.headers.get_list("retry-after"), response.headers.get("date"))
+        after = rate_headers.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
         remote = bool(envelope and envelope.get(self.service.remote_error))
         blocked = status == 503 and envelope is not None and not remote and "retry-after" not in response.headers
         attempt = Attempt(

@@ -11,11 +11,11 @@ States of a limit:
 All times are seconds of one clock that never goes back.
 """
 
-from unified_cli.http.pacing import pause, window_search
-from unified_cli.http.pacing.budget import Budget
+from dataclasses import dataclass
+
+from unified_cli.http.pacing import window_search
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.send_log import NEVER, SendLog, Window
-from unified_cli.http.pacing.turn import Turn
 from unified_cli.http.pacing.window_growth import WindowGrowth
 from unified_cli.http.pacing.window_trust import FROM_BEFORE, FROM_HEADERS, FROM_PAUSE, WindowTrust
 
@@ -25,6 +25,52 @@ _MOST_REFUSED = 4
 _SPREAD = 1 / 3
 # A connection that is refused with less than this share of what it may send was refused by another limit.
 _UNLIKELY = 0.5
+_MOST_LIES = 2
+# A reset without the length of its window may be that of a day, or of nothing: it is waited for so long, then tried.
+_LONGEST_UNSURE = 10.0
+
+
+class Budget:
+    """What is left until the service's next reset; believed as long as it can be true."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.until = -NEVER
+        """The time of the reset; `left` says nothing from then on."""
+        self.unsure = False
+        """The service may reset later than `until`: one request goes first then."""
+        self._sent_at = -NEVER
+        """When the request was sent whose answer is believed; answers to older ones say nothing new."""
+        self._lies = 0
+        """How often nothing was left right after a reset, though the request was accepted."""
+
+    def forget(self) -> None:
+        """Nothing is known any more."""
+        self.until, self.unsure = -NEVER, False
+
+    def believe(self, facts: RateFacts, sent_at: float, flying: int, now: float) -> None:
+        """Take over what an answer says; it does not count those that are still in flight."""
+        if facts.remaining is None or facts.reset is None or sent_at < self._sent_at or self._lies >= _MOST_LIES:
+            return
+        alone = facts.window is not None and facts.window.most == 1
+        if facts.remaining == 0 and not alone and self.left <= 0 and -NEVER < self.until <= now:
+            self._lies += 1
+        elif facts.remaining:
+            self._lies = 0
+        reset = facts.reset if facts.window else min(facts.reset, _LONGEST_UNSURE)
+        self.unsure = reset < facts.reset
+        self.left, self.until, self._sent_at = facts.remaining - flying, now + reset, sent_at
+        if self._lies >= _MOST_LIES:
+            self.until = -NEVER
+
+
+@dataclass(slots=True)
+class Turn:
+    """A request that was let through; `round` is that of the limit at that time, which changes with each 429."""
+
+    at: float
+    round: int
+    probe: bool
 
 
 class Pace:
@@ -77,7 +123,7 @@ class Pace:
     @property
     def exhausted(self) -> bool:
         """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._refused_at > window_search.LONGEST + pause.SLOWEST
+        searched = self._closed_until - self._refused_at > window_search.LONGEST + window_search.SLOWEST
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -175,7 +221,7 @@ class Pace:
         self._flying -= 1
         if wait is None and facts:
             wait = facts.reset
-        told = pause.asked_for(wait, now)
+        told = window_search.asked_for(wait, now)
         if turn.round != self._round:
             if self._closed and told > self._closed_until:  # The longest of a burst counts.
                 self._promised, self._closed_until = True, told
@@ -210,8 +256,8 @@ class Pace:
 
     def _reopening(self, now: float) -> float:
         if self._settled and self._known:
-            return pause.of_window(self._known, self._accepted, self._refused, now)
-        return pause.of_search(self._opened, self._fastest, now)
+            return window_search.of_window(self._known, self._accepted, self._refused, now)
+        return window_search.of_search(self._opened, self._fastest, now)
 
     def _open(self, turn: Turn) -> None:
         self._closed = self._probing = False

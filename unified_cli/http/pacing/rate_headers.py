@@ -1,11 +1,11 @@
-"""What the headers of an answer say about the limit of sends: how many, in what time, and how many are left."""
+"""What the headers of an answer say of the limit of sends: how many, in what time, and when to send again."""
 
 import re
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 import httpx
 
-from unified_cli.http import retry_after
 from unified_cli.http.pacing.send_log import Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
 _FARTHEST = 60.0
 _LARGEST = 1_000_000
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
+_SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 class RateFacts(NamedTuple):
@@ -90,13 +91,13 @@ def _policy(limit: str) -> Window | None:
 def _reset(text: str, date: str | None) -> float | None:
     number = _NUMBER.fullmatch(text)
     if number is None:
-        return _near(retry_after.seconds([text], date))
+        return _near(retry_after([text], date))
     value = float(number[1])
     if value < _EPOCH_SECONDS:
         return _near(value)
     # A time of day: this machine's clock may be wrong, so the answer's own is what counts.
     then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
-    now = retry_after.http_date(date)
+    now = http_date(date)
     return _near(then - now) if now else None
 
 
@@ -108,3 +109,26 @@ def _window(sends: float | None, seconds: float | None) -> Window | None:
     if not sends or not seconds or sends > _LARGEST or seconds > _FARTHEST:
         return None
     return Window(sends, seconds)
+
+
+def retry_after(values: list[str], date: str | None) -> float | None:
+    """The seconds of a Retry-After header; None if it is absent or invalid.
+
+    A date is compared with the answer's own Date, because this machine's clock may be wrong.
+    """
+    if len(values) != 1:
+        return None
+    value = values[0].strip()
+    if _SECONDS.fullmatch(value):
+        return float(value) or None
+    then, now = http_date(value), http_date(date)
+    return None if then is None or now is None else max(0.0, then - now) or None
+
+
+def http_date(text: str | None) -> float | None:
+    """The seconds since 1970 of a date in a header; None if it is absent or invalid."""
+    try:
+        date = parsedate_to_datetime(text or "")
+        return date.timestamp() if date.tzinfo else None
+    except (ValueError, TypeError, OverflowError):
+        return None

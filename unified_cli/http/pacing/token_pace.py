@@ -4,10 +4,9 @@ from collections import deque
 from typing import NamedTuple
 
 from unified_cli.http.attempt import Attempt
-from unified_cli.http.pacing.pace import Pace
+from unified_cli.http.pacing.pace import Pace, Turn
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.send_log import NEVER, Window
-from unified_cli.http.pacing.turn import Turn
 
 # The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
 # theirs leaves room for the time a request is on its way.

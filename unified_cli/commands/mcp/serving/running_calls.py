@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
-from unified_cli.http.abandoned import AbandonedError
+from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
 """Set when the call of this thread is over for its client."""
