@@ -1,14 +1,18 @@
 """The only writer of stderr: all text is safe for a terminal and free of secrets."""
 
 import os
+import re
 from threading import Lock
 from typing import BinaryIO, Protocol
 
 from unified_cli.masking import COLOUR, masked, visible, visible_styled
-from unified_cli.message_wrap import wrapped
 
 _WIDTH = 80
 """The width of what is no terminal."""
+_INDENT = "  "
+_KEPT = "\u00a0"
+# An option with its value, and a command up to where the sentence goes on: what somebody may copy.
+_COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified [^(),;]*)"
 
 
 class RequestObserver(Protocol):
@@ -184,3 +188,18 @@ class _NamedStderr(Stderr):
 
     def retried(self) -> None:
         self._through.retried()
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """The line in lines of at most that width, the later ones indented; commands and long words stay whole."""
+    if len(line) <= width:
+        return [line]
+    import textwrap  # noqa: PLC0415  most messages are short
+
+    kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
+    lines = textwrap.wrap(kept, width, break_long_words=False, break_on_hyphens=False, subsequent_indent=_INDENT)
+    return [one.replace(_KEPT, " ") for one in lines] or [line]
+
+
+def _whole(text: str, room: int) -> str:
+    return text.replace(" ", _KEPT) if len(text) <= room else text

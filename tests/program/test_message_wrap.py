@@ -8,7 +8,7 @@ import pytest
 from screen import Terminal
 from server import Reply, Service
 
-from unified_cli.message_wrap import wrapped
+from unified_cli.stderr import wrapped
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
-from unified_cli.storage import atomic_file, folders, output_file, output_stream
+from unified_cli.storage import atomic_file, folders, output_file
 
 if TYPE_CHECKING:
     from unified_cli.bulk.batch_download.download_targets import DownloadTarget
@@ -58,7 +58,7 @@ def target(options: OperationOptions) -> "DownloadTarget":
 
     out, force = options.out or "", options.force
     path = Path(out)
-    if stream := output_stream.open_stream(path):
+    if stream := output_file.open_stream(path):
         return TargetStream(stream, path)
     if out.endswith("/") or path.is_dir():
         if path.is_symlink():

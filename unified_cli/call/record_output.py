@@ -10,7 +10,7 @@ from unified_cli.http import pagination
 from unified_cli.http.answer import bounds, page_body
 from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
-from unified_cli.json_text import members as records, record_slices
+from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
 from unified_cli.output import pretty_json, printer, stdout
 from unified_cli.output.column_check import ColumnCheck
@@ -50,7 +50,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
             _write_record(call, request, records.Record(inner), style)
             return
         made = printer.Printer(runtime, style, program, strict=not request.writes)
-        made.page([records.Record(one) for one in found], one_line=False, large=len(body) > record_slices.SIZE)
+        made.page([records.Record(one) for one in found], one_line=False, large=len(body) > records.SLICE)
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
 

@@ -70,9 +70,9 @@ def send(call: Call, request: Request) -> None:
 
 def _send_to(path: Path, call: Call, request: Request) -> None:
     """Write the answer to a file, or as to stdout where a device or a pipe is at the path."""
-    from unified_cli.storage import output_stream  # noqa: PLC0415
+    from unified_cli.storage import output_file  # noqa: PLC0415
 
-    stream = output_stream.open_stream(path)
+    stream = output_file.open_stream(path)
     if stream is None:
         _send_with_clients(call, request)
         return

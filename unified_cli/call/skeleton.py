@@ -3,7 +3,6 @@
 from typing import Any
 
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.accepted_fields import accepted_fields
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import pretty_json
@@ -25,7 +24,7 @@ def skeleton(operation: Operation) -> JsonObject:
 
     A field with known values shows them, separated by `|`; a time is one, as an empty one is refused.
     """
-    return {field.name: _empty(field) for field in accepted_fields(operation)}
+    return {field.name: _empty(field) for field in operation.accepted_fields}
 
 
 def _empty(field: KnownField) -> Any:

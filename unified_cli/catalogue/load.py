@@ -6,8 +6,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from unified_cli.catalogue.connection_words import ConnectionWords
-from unified_cli.catalogue.model import STANDARD, Api, Catalogue, LazyResources, Operation, Resource, Service, sentence
+from unified_cli.catalogue.model import (
+    STANDARD,
+    Api,
+    Catalogue,
+    ConnectionWords,
+    LazyResources,
+    Operation,
+    Resource,
+    Service,
+    sentence,
+)
 from unified_cli.json_text.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"

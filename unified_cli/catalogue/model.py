@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from unified_cli.catalogue.connection_words import ConnectionWords
-
 if TYPE_CHECKING:
-    from unified_cli.catalogue.known import KnownFacts
+    from unified_cli.catalogue.known import KnownFacts, KnownField
 
 # All other words are actions, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -27,6 +25,69 @@ _SENTENCES = {
     "update": "Update {one}",
     "delete": "Delete {one}",
 }
+
+# Fields that the service fills in, and those outside the unified model.
+_NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
+
+
+class ConnectionWords(NamedTuple):
+    """The words of the service's routes about connections, in the order of the file, which says what each is for."""
+
+    own: str
+    renewal: str
+    products: str
+    product_offer: str
+    batch: str
+    batch_requests: str
+    batch_errors: str
+    files: str
+    custom: str
+    platform_items: str
+    tenant: str
+    status: str
+    sandbox: str
+    product: str
+    authentication: str
+    region: str
+    created: str
+    updated: str
+    environment: str
+    installation: str
+    last_error: str
+    last_forbidden: str
+    missing_scopes: str
+    occurred: str
+    last_action: str
+    stored_fields: str
+    healthy: str
+    needs_login: str
+    shut: str
+    broken: str
+    passing: str
+    offer_kind: str
+    unified: str
+    provided: str
+    described: str
+    readiness: str
+    model: str
+    model_title: str
+    documentation: str
+    resource: str
+    methods: str
+    overridden: str
+    account: str
+    blocked: str
+    forbidden: str
+    rules: str
+
+    @property
+    def statuses(self) -> list[str]:
+        """The statuses that are known; there may be others."""
+        return f"{self.healthy} {self.passing} {self.needs_login} {self.shut} {self.broken}".split()
+
+    def product_offer_path(self, product: str) -> str:
+        """The route for what connections to a product offer; `product` is percent-encoded."""
+        return self.product_offer.replace("{id}", product)
 
 
 class Operation(NamedTuple):
@@ -84,6 +145,14 @@ class Operation(NamedTuple):
     def required_fields(self) -> list[str]:
         """The fields that its body is known to need."""
         return [one.name for one in self.facts.body.get(self.name, ()) if one.required]
+
+    @property
+    def accepted_fields(self) -> "tuple[KnownField, ...]":
+        """The fields that its body is known to take, else those of the record that the service does not fill in."""
+        body = self.facts.body.get(self.name, ())
+        if body or self.kind == "action":
+            return body
+        return tuple(field for field in self.facts.fields if field.name not in _NOT_SENT)
 
     @property
     def lists(self) -> bool:

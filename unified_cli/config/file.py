@@ -165,3 +165,16 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
 def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
     """Whether the file itself contains a token."""
     return "token" in top or any("token" in table for table in profiles.values())
+
+
+def expand(text: str, environ: Mapping[str, str]) -> Path:
+    """The path, with a leading `~` expanded to the user's home directory; without one, `~` stays a name."""
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
+        return Path(home + text[1:])
+    return Path(text)
+
+
+def exists(path: Path) -> bool:
+    """Whether the path exists, as far as this user can see: nothing exists in a folder without access."""
+    return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

@@ -14,7 +14,7 @@ from unified_cli.http.answer import page_body
 from unified_cli.http.answer.page_body import PageBody
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
-from unified_cli.json_text import record_slices
+from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
 
@@ -171,7 +171,7 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
         raise ServiceError(said, hint=hints.NO_PAGE) from None
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
-    large = len(body) > record_slices.SIZE
+    large = len(body) > members.SLICE
     return Page(
         1, page.records, _cursor(page.cursor, request), page.partial, one_line, large, answer.headers.get("date")
     )

@@ -3,7 +3,7 @@
 import json
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol, overload
 
@@ -17,6 +17,8 @@ Record = msgspec.Raw
 
 Parts = Mapping[str, bytes]
 """The members of a record, each as JSON text."""
+SLICE = 1024 * 1024
+"""Bytes of records that are worked on at once."""
 
 
 def parts(record: Record | bytes) -> Parts | None:
@@ -143,3 +145,17 @@ def one_line(value: bytes) -> bytes:
 
 
 _STRING_OR_BLANKS = re.compile(rb"(" + positions.STRING + rb")|[ \t\n\r]++", re.DOTALL)
+
+
+def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:
+    """The records in slices that end where they reach so many bytes, so that what is made of them stays small."""
+    part: list[Record] = []
+    taken = 0
+    for record in records:
+        part.append(record)
+        taken += len(memoryview(record))
+        if taken >= size:
+            yield part
+            part, taken = [], 0
+    if part:
+        yield part

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from unified_cli.json_text.members import Record
+from unified_cli.json_text.members import Record, slices
 from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_label import label, relabel
-from unified_cli.json_text.record_slices import slices
 from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_programs.jq_program import JqProgram
 

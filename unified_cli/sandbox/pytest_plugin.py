@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from unified_cli.catalogue import load
-from unified_cli.json_text.fast_encoder import compact_objects
+from unified_cli.json_text.typed_json import compact_objects
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS
 from unified_cli.sandbox.application import Sandbox

@@ -1,16 +1,18 @@
-"""Files that only grow: one is durable when `sync` returns, the other is a whole document after each addition."""
+"""Files that only grow: durable when `sync` returns, or in memory where none can be written; or whole at any time."""
 
 import contextlib
 import fcntl
+import io
 import os
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from unified_cli.storage import regular_file
 
 if TYPE_CHECKING:
     import hashlib
+
 
 _BLOCK = 1024 * 1024
 PRIVATE = 0o600
@@ -145,3 +147,39 @@ class GrowingDocument:
             written = os.pwrite(self._handle, rest, at)
             at += written
             rest = rest[written:]
+
+
+class MemoryFile:
+    """Has the methods of an `AppendFile` that is open; what it holds is gone with the process."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is that of the file which cannot be written."""
+        self.path = path
+        self._content = bytearray()
+
+    @property
+    def size(self) -> int:
+        """How many bytes were written."""
+        return len(self._content)
+
+    def append(self, data: bytes) -> None:
+        """Write all of it to the end."""
+        self._content += data
+
+    def sync(self) -> None:
+        """Do nothing: there is no disk."""
+
+    def cut(self, size: int) -> None:
+        """Remove what is after the first `size` bytes."""
+        del self._content[size:]
+
+    def reader(self) -> BufferedReader:
+        """The content as a file object, from its beginning."""
+        return BufferedReader(cast("io.RawIOBase", io.BytesIO(self._content)))
+
+    def read(self, size: int, at: int) -> bytes:
+        """At most `size` bytes from the position `at`."""
+        return bytes(self._content[at : at + size])
+
+    def close(self) -> None:
+        """Do nothing: the content goes with the object."""

@@ -1,15 +1,28 @@
-"""A file that somebody named for a result: checked before anything is asked of the service, and written whole."""
+"""A file that somebody named for a result: checked before anything is asked of the service, and written whole.
 
+Or an output that is no file and never replaced: a device, a pipe, a socket, a descriptor that is open already.
+"""
+
+import errno
 import os
+import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
-from unified_cli.storage import atomic_file, output_stream
+from unified_cli.standard_streams import WholeWriter
+from unified_cli.storage import atomic_file, regular_file
 from unified_cli.storage.atomic_file import AtomicFile
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 OVERWRITE = "--force overwrites it"
 ANOTHER = "name another file, or remove it"
+# The descriptors of this process by name: opening one again would cut a regular file that is behind it.
+_DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd/(\d{1,7})")
 
 
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
@@ -37,7 +50,7 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
         raise StorageError(f"{path} is a symbolic link; name the file itself")
     if path.is_dir():
         raise StorageError(f"{path} is a folder; name a file in it")
-    if output_stream.is_special(path):
+    if is_special(path):
         raise StorageError(f"{path} is not a regular file and is left alone")
     if path.exists() and not force:
         raise StorageError(f"{path} exists", hint=instead)
@@ -52,3 +65,78 @@ def check_folder(path: Path) -> None:
         raise StorageError(f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise StorageError(f"the folder {path.parent} cannot be written")
+
+
+class OutputStream(WholeWriter):
+    """Writes to what is at `path`; its errors name it. Closing leaves a descriptor open that was open before."""
+
+    def __init__(self, path: Path, descriptor: int, *, owned: bool) -> None:
+        super().__init__(descriptor)
+        self._path = path
+        self._owned = owned
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        """Write all of the data; gives its length. Raises OSError."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = str(self._path)
+            raise
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self.fileno())
+
+    def close(self) -> None:
+        """Close it, as its reader may wait for the end."""
+        if self._owned and not self.closed:
+            os.close(self.fileno())
+        super().close()
+
+
+def open_stream(path: Path) -> OutputStream | None:
+    """A stream to what is at `path`; None where a file can be made there, or is.
+
+    A link is not followed, unless it is the system's own name of a descriptor. Raises StorageError, also for a named
+    pipe that nobody has opened to read: its reader may never come.
+    """
+    try:
+        if match := _DESCRIPTOR.fullmatch(str(path)):
+            descriptor = 1 if match[1] else 2 if match[2] else int(match[3] or match[4])
+            os.fstat(descriptor)
+            return OutputStream(path, descriptor, owned=False)
+        if not is_special(path):
+            return None
+        handle = regular_file.without_waiting(path, os.O_WRONLY)
+        os.set_blocking(handle, True)
+        return OutputStream(path, handle, owned=True)
+    except OSError as error:
+        if error.errno == errno.ENXIO and path.is_fifo():
+            raise StorageError(f"nobody reads from {path}", hint="start its reader first") from None
+        raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
+    """Write the chunks to the stream and close it; gives how many bytes they are. Raises StorageError."""
+    size = 0
+    try:
+        with stream:
+            for chunk in chunks:
+                size += stream.write(chunk)
+    except OSError as error:
+        raise StorageError(f"cannot write {error.filename}: {error.strerror}") from None
+    return size
+
+
+def is_stream(path: Path) -> bool:
+    """Whether `open_stream` gives a stream. Raises OSError."""
+    return _DESCRIPTOR.fullmatch(str(path)) is not None or is_special(path)
+
+
+def is_special(path: Path) -> bool:
+    """Whether there is something at `path` that is neither a regular file nor a folder nor a link. Raises OSError."""
+    try:
+        mode = os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))

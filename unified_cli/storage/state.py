@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import regular_file
-from unified_cli.storage.append_file import AppendFile
-from unified_cli.storage.memory_file import MemoryFile
+from unified_cli.storage.append_file import AppendFile, MemoryFile
 
 LONGEST_LINE = 1024 * 1024
 LARGEST_FILE = 64 * 1024 * 1024

@@ -10,8 +10,7 @@ import msgspec
 
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.storage import folders, permissions, regular_file, state
-from unified_cli.storage.append_file import AppendFile
-from unified_cli.storage.memory_file import MemoryFile
+from unified_cli.storage.append_file import AppendFile, MemoryFile
 from unified_cli.storage.state import StateLine
 from unified_cli.writes.entry import AFTER_SENT, OUTCOMES, STATES, EntryState, JournalEntry, bounded
 

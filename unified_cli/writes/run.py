@@ -6,8 +6,8 @@ from typing import Self
 
 from unified_cli.config import profiles
 from unified_cli.errors import StateError, StorageError
+from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
-from unified_cli.storage.memory_file import MemoryFile
 from unified_cli.writes import journal as journals, registry as registries
 from unified_cli.writes.entry import JournalEntry, RunCall
 from unified_cli.writes.header import RunKind

@@ -7,7 +7,7 @@ import pytest
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
-from unified_cli.json_text.fast_encoder import compact_objects
+from unified_cli.json_text.typed_json import compact_objects
 from unified_cli.json_text.values import JsonColumns, JsonObject
 from unified_cli.sandbox.api.stored_records import Records
 from unified_cli.sandbox.data.generate import NAMELESS, SeededRecords

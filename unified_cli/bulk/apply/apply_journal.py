@@ -10,8 +10,8 @@ import msgspec
 from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions
+from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
-from unified_cli.storage.memory_file import MemoryFile
 from unified_cli.writes import header as headers, journal as journals
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.header import VERSION, RunKind

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from unified_cli.errors import StorageError
 from unified_cli.masking import MaskedText
-from unified_cli.storage import file_names, output_file, output_stream
+from unified_cli.storage import file_names, output_file
 from unified_cli.storage.atomic_file import AtomicFile
-from unified_cli.storage.output_stream import OutputStream
+from unified_cli.storage.output_file import OutputStream
 
 
 class DownloadTarget(Protocol):
@@ -86,7 +86,7 @@ class TargetStream:
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  it has a name
         """Write it there."""
-        output_stream.write(self.stream, file.chunks())
+        output_file.write_stream(self.stream, file.chunks())
         return self.path
 
 

@@ -11,8 +11,8 @@ from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
-from unified_cli.storage import atomic_file, output_file, output_stream, regular_file, state
-from unified_cli.storage.output_stream import OutputStream
+from unified_cli.storage import atomic_file, output_file, regular_file, state
+from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 from unified_cli.writes.journal import Journal
 
@@ -65,7 +65,7 @@ def check(beside: Path, report: str | None) -> None:
         except regular_file.NotRegularError:
             raise state.not_regular(path, "move it away") from None
         output_file.check(path, force=True)
-    if report and not output_stream.is_stream(Path(report)):
+    if report and not output_file.is_stream(Path(report)):
         output_file.check(Path(report), force=True)
 
 
@@ -104,7 +104,7 @@ def open_report(name: str, source: Path) -> OutputStream | None:
     Raises StorageError where that would replace anything but an earlier report, and where nobody reads the pipe.
     """
     path = Path(name)
-    if stream := output_stream.open_stream(path):
+    if stream := output_file.open_stream(path):
         return stream
     output_file.check_folder(path)
     ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
@@ -125,7 +125,7 @@ def report(source: InputFile, journal: Journal, name: str, stream: OutputStream 
     """
     lines = _chunks(_report_line(line, journal) for line in source.lines())
     if stream:
-        output_stream.write(stream, lines)
+        output_file.write_stream(stream, lines)
     else:
         output_file.write(Path(name), lines, force=True)
 

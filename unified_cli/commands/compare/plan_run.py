@@ -12,7 +12,6 @@ from unified_cli.bulk.compare.id_references import IdReferences
 from unified_cli.bulk.compare.plan_format import OPERATIONS, VERSION, PlanHeader, PlannedCall
 from unified_cli.bulk.compare.record_join import UNMATCHED, Change, Pairing
 from unified_cli.bulk.export.manifest import timestamp
-from unified_cli.catalogue.accepted_fields import accepted_fields
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.compare.comparison import ComparedSides, Comparison, comparison, prepared
 from unified_cli.commands.compare.plan_options import PlanOptions
@@ -93,7 +92,7 @@ def _terms(sides: ComparedSides, options: PlanOptions) -> PlanTerms:
     operations = sides.resource.operations
     wanted = [name for name in OPERATIONS if name in operations and (name != "delete" or options.delete)]
     accepted = {
-        name: None if options.all_fields else frozenset(field.name for field in accepted_fields(operations[name]))
+        name: None if options.all_fields else frozenset(field.name for field in operations[name].accepted_fields)
         for name in wanted
     }
     named = f"{sides.resource.api}/{sides.resource.name}"

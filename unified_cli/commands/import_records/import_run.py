@@ -33,7 +33,7 @@ from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
-from unified_cli.storage.output_stream import OutputStream
+from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import journal as run_journal
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters

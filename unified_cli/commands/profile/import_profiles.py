@@ -13,7 +13,7 @@ from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import build, page
 from unified_cli.commands.profile.profile_values import SETTABLE, new_name, parse
 from unified_cli.config import edit
-from unified_cli.config.credentials import origin_check
+from unified_cli.config.credentials import login
 from unified_cli.config.draft import Draft
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml
@@ -64,7 +64,7 @@ def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
             if update and name in draft.profiles:
                 before = {**draft.profiles[name]}
                 draft.set(name, values)
-                warnings[name] = origin_check.check(runtime, name, before, draft.profiles[name], draft.data)
+                warnings[name] = login.check_origin(runtime, name, before, draft.profiles[name], draft.data)
             else:
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
-from unified_cli.config.file import PROFILE_NAME, RESERVED
+from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
 from unified_cli.config.keys import KEYS, Key
-from unified_cli.config.paths import exists, expand
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import visible

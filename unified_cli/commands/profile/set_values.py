@@ -10,7 +10,7 @@ from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.profile_options import build, existing, page
 from unified_cli.commands.profile.profile_values import SETTABLE, known, missing_file, read_assignments
 from unified_cli.config import edit, profiles
-from unified_cli.config.credentials import origin_check
+from unified_cli.config.credentials import login
 from unified_cli.config.draft import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
@@ -110,7 +110,7 @@ def _warnings(runtime: Runtime, draft: Draft, names: Sequence[str | None], value
         table = top if name is None else draft.table(name)
         new = table if None in names and name else _changed(table, values)
         before, after = ({**_address(one), **other} for one, other in ((top, table), (new_top, new)))
-        if warning := origin_check.check(runtime, name, before, after, {}):
+        if warning := login.check_origin(runtime, name, before, after, {}):
             yield warning
 
 

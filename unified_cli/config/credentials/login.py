@@ -11,9 +11,9 @@ from unified_cli import hints
 from unified_cli.config import address, edit, file, profiles, resolution
 from unified_cli.config.credentials import keyring
 from unified_cli.config.credentials.token import TokenSource, keyring_user
+from unified_cli.config.file import exists, expand
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
-from unified_cli.config.paths import exists, expand
-from unified_cli.errors import ConfigError, UsageError
+from unified_cli.errors import ConfigError, UnsafeError, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import private_file
@@ -202,3 +202,33 @@ def _token_of(profile: str | None) -> str:
 
 def _remedy(profile: str | None) -> str:
     return f"unified profile set {profile} base_url=URL" if profile else "unified profile set --default base_url=URL"
+
+
+def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:
+    """The warning about a changed profile's table, or that of the shared token if `name` is None; None without one.
+
+    Raises UnsafeError if login stored the token in a file of ours or in the config file: it would be sent to another
+    origin without the user's consent.
+    """
+    token = stored(name, after, top)
+    was = stored(name, before, top)
+    if token is None or was is None or (token.kind, token.detail) != (was.kind, was.detail):
+        return None
+    if was.origin is None or was.origin == token.origin:
+        return None
+    whose = f"the token of profile {name}" if name else "the shared token"
+    command = f"unified profile {{}} {name or '--shared'}"
+    login_command = command.format("login")
+    if token.kind == "keyring":
+        entry = keyring_user(name, was.origin)
+        return f"the keyring has the token for {was.origin} only (entry {entry}; {login_command} stores another)"
+    path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
+    if path is not None and not exists(path):
+        return None
+    if path is None or is_ours(runtime, name, path):
+        raise UnsafeError(
+            f"{whose} was stored for {was.origin} and would be sent elsewhere",
+            hint=f"{command.format('logout')}, then set it, then {login_command}",
+        )
+    target = token.origin or "whatever UNIFIED_BASE_URL says"
+    return f"the token in {path} was for {was.origin} and goes to {target} from now on ({login_command} replaces it)"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unified_cli.config.paths import expand
+from unified_cli.config.file import expand
 from unified_cli.errors import ConfigError
 from unified_cli.masking import hide
 from unified_cli.runtime import Runtime

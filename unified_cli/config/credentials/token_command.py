@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from unified_cli import hints
-from unified_cli.config.paths import expand
+from unified_cli.config.file import expand
 from unified_cli.errors import ConfigError
 from unified_cli.masking import MaskedText, excerpt, hide
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime

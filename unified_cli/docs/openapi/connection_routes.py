@@ -1,7 +1,7 @@
 """The routes beside the operations: the connections, what each offers, and its provider's own records."""
 
 from unified_cli.catalogue import Service
-from unified_cli.catalogue.connection_words import ConnectionWords
+from unified_cli.catalogue.model import ConnectionWords
 from unified_cli.docs.openapi.component_names import schema_reference
 from unified_cli.docs.openapi.operation_responses import failures, json_response, list_schema
 from unified_cli.docs.openapi.query_parameters import shared_parameter

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypedDict
 
 from unified_cli.errors import ServiceError
-from unified_cli.json_text.members import Record
-from unified_cli.json_text.record_slices import SIZE
+from unified_cli.json_text.members import SLICE, Record
 
 
 class WriterMemory(TypedDict, total=False):
@@ -73,7 +72,7 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         part.append(line)
         size += len(line)
-        if size >= SIZE:
+        if size >= SLICE:
             yield "".join(part)
             part, size = [], 0
     if part:

@@ -7,8 +7,7 @@ from typing import Any
 import yaml
 
 from unified_cli.errors import ServiceError
-from unified_cli.json_text.members import Record, items, parts
-from unified_cli.json_text.record_slices import slices
+from unified_cli.json_text.members import Record, items, parts, slices
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
 from unified_cli.output.style import Style

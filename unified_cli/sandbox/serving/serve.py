@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text.fast_encoder import compact_objects
+from unified_cli.json_text.typed_json import compact_objects
 from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import DEFAULT

@@ -1,6 +1,7 @@
-"""Named bytes in an object store: put whole, created at most once, listed, removed."""
+"""Named bytes in an object store: put whole, created at most once, listed, removed; what a store refuses, as errors."""
 
 import os
+import re
 import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -10,8 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from unified_cli import background_call
-from unified_cli.errors import ConfigError
-from unified_cli.storage.object_store import store_errors
+from unified_cli.errors import ConfigError, ExitCode, StorageError
 from unified_cli.storage.object_store.store_url import StoreUrl
 
 if TYPE_CHECKING:
@@ -26,6 +26,18 @@ _CLEAR_TEXT = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
 _OTHERS = 0o077
 Result = TypeVar("Result")
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the machine",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or the account of the machine",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or the identity of the machine",
+}
+# The library has one exception for whatever it knows no better; its dump names an answer's status and an error of the
+# operating system by their numbers.
+_STATUS = re.compile(r"\bstatus: (\d{3}),")
+_NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
+# Where a machine of a cloud is asked for its role; on other machines nobody answers there.
+_METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
+_AGAIN = "the same command goes on where it stopped"
 
 
 def check() -> None:
@@ -76,7 +88,7 @@ class StoredObjects:
         try:
             return cls(url, _opened(url, environ, make=make))
         except (exceptions.BaseError, ValueError, OSError) as error:
-            raise store_errors.error_of(url, "open", error) if url.is_folder else store_errors.unusable(url) from None
+            raise error_of(url, "open", error) if url.is_folder else unusable(url) from None
 
     def get(self, path: str) -> bytes | None:
         """The bytes of an object, None where there is none."""
@@ -162,7 +174,7 @@ class StoredObjects:
         try:
             return background_call.result_of(work) if is_main else work()
         except (exceptions.BaseError, ValueError, OSError) as error:
-            raise store_errors.error_of(self.url, what, error) from None
+            raise error_of(self.url, what, error) from None
 
 
 def _path(meta: "ObjectMeta") -> str:
@@ -212,4 +224,47 @@ def _client(url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ..
             "allow_http": clear_text,
         },
         retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIMEOUT},
+    )
+
+
+class UnreachableStoreError(StorageError):
+    """The store gives no usable answer."""
+
+    code, kind, origin, retryable = ExitCode.NETWORK, "network", "network", True
+
+
+class DeniedStoreError(StorageError):
+    """The store accepts no credentials of this machine, or they do not suffice."""
+
+    code, kind = ExitCode.CONFIG, "config"
+
+
+def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
+    """The error for what the library raised when it was to do this.
+
+    The library's own text stays out: it holds what was sent and answered, signatures too.
+    """
+    from obstore import exceptions  # noqa: PLC0415  an extra
+
+    failed = f"cannot {what} {url}"
+    if url.is_folder:
+        number = _NUMBER.search(str(error))
+        return StorageError(f"{failed}: {os.strerror(int(number[1])) if number else 'the folder does not take it'}")
+    found = _STATUS.search(str(error))
+    status = int(found[1]) if found else None
+    denied = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
+    if _METADATA.search(str(error)):
+        return DeniedStoreError(f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}")
+    if denied or status in {401, 403}:
+        return DeniedStoreError(f"{failed}: access is denied", hint=f"it takes {_CREDENTIALS[url.scheme]}")
+    if isinstance(error, FileNotFoundError) or status == 404:
+        return StorageError(f"{failed}: {url.bucket} does not exist")
+    said = f"its answer is {status}" if status else "it does not answer"
+    return UnreachableStoreError(f"{failed}: {said}", hint=_AGAIN)
+
+
+def unusable(url: StoreUrl) -> DeniedStoreError:
+    """The error for a store that the library cannot even address."""
+    return DeniedStoreError(
+        f"cannot use {url}: its settings are not complete", hint=f"it takes {_CREDENTIALS[url.scheme]}"
     )
