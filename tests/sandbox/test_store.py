@@ -18,8 +18,7 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
-from unified_cli.sandbox.location import own_store
-from unified_cli.sandbox.store import SandboxStore
+from unified_cli.sandbox.store import SandboxStore, own_store
 from unified_cli.stderr import Stderr
 
 TICKETS = "/unified/ticketing/tickets"

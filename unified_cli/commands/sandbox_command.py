@@ -151,7 +151,7 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
 
 
 def _reset(runtime: Runtime, seed: str | None) -> None:
-    from unified_cli.sandbox.location import own_store  # noqa: PLC0415  help needs no database
+    from unified_cli.sandbox.store import own_store  # noqa: PLC0415  help needs no database
 
     with closing(own_store(runtime)) as store:
         store.reset(seed)
@@ -160,7 +160,7 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
 
 def _status(runtime: Runtime, output: TableFormat | None) -> None:
     from unified_cli.sandbox.accounts import KINDS  # noqa: PLC0415  help needs no database
-    from unified_cli.sandbox.location import own_store  # noqa: PLC0415  as above
+    from unified_cli.sandbox.store import own_store  # noqa: PLC0415  as above
 
     changes: dict[str, int] = {}
     with closing(own_store(runtime)) as store:

@@ -172,7 +172,7 @@ class Clients:
         # Some forty modules that a call to the service does not need.
         from unified_cli.sandbox.application import Sandbox  # noqa: PLC0415
         from unified_cli.sandbox.in_process import InProcess  # noqa: PLC0415
-        from unified_cli.sandbox.location import own_store  # noqa: PLC0415
+        from unified_cli.sandbox.store import own_store  # noqa: PLC0415
 
         with self._lock:
             if self._sandbox is None:

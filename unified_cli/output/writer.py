@@ -13,13 +13,13 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
 
 
 def _json(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.json_document import JsonDocument  # noqa: PLC0415  only the format asked for is imported
+    from unified_cli.output.formats.json_records import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
     return JsonDocument(style, memory)
 
 
 def _lines(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.json_lines import Ids, Lines  # noqa: PLC0415  as above
+    from unified_cli.output.formats.json_records import Ids, Lines  # noqa: PLC0415  as above
 
     return Ids(memory) if style.format == "ids" else Lines(memory)
 

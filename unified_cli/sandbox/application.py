@@ -5,6 +5,9 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.json_text import lossless
+from unified_cli.json_text.json_codec import dump, read
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.account_routes import dispatch
 from unified_cli.sandbox.account_routes.dispatch import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
@@ -16,11 +19,9 @@ from unified_cli.sandbox.api.list_page import ListTerms
 from unified_cli.sandbox.api.operation_call import OperationCall, missing
 from unified_cli.sandbox.api.query_tree import is_on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
-from unified_cli.sandbox.api.response_format import debugged, raw, unwrapped
 from unified_cli.sandbox.control import CONTROL_METHODS, PREFIX, RequestCounts, control
 from unified_cli.sandbox.data.seeded_random import timestamp
-from unified_cli.sandbox.fault_effects import changed_terms, drift, failure, run_delete
-from unified_cli.sandbox.fault_plan import FaultHits, Faults
+from unified_cli.sandbox.fault_plan import FaultHits, Faults, changed_terms, drift, failure, run_delete
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.routing import METHODS, Route, methods, offered, options, refused, route
 from unified_cli.sandbox.store import SandboxStore
@@ -218,3 +219,45 @@ class Sandbox:
 
 def _word(hits: FaultHits, name: str) -> str:
     return hits[name].word if name in hits else ""
+
+
+def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
+    """The answer with `debug`, which says what was requested from the provider."""
+    service, operation = call.service, call.operation
+    text = answer.body.decode()
+    facts: JsonObject = {
+        "requestUrl": f"https://provider.example/v3/{operation.resource}",
+        "requestOptions": {"method": call.request.method},
+        "responseHeaders": {"content-type": "application/json"},
+        "data": None,
+    }
+    members = {service.items: text}
+    if operation.lists:
+        members = lossless.split(text)
+        count = int(members[service.record_count])
+        facts |= {
+            "nextCursor": read(members[service.cursor]),
+            "isLooping": False,
+            "isEmptyResult": not count,
+            "resultCount": count,
+        }
+    elif operation.kind == "action":
+        members = lossless.split(text)
+    return SandboxResponse.json(lossless.join({**members, "debug": dump(facts)}), answer.status)
+
+
+def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
+    """The answer as a provider might give it: its own records in its own envelope."""
+    service, operation = call.service, call.operation
+    if not operation.lists and operation.kind != "action":
+        return answer
+    members = lossless.split(answer.body.decode())
+    if operation.lists:
+        more = {"data": members[service.items], "has_more": dump(members[service.cursor] != "null")}
+        return SandboxResponse.json(lossless.join(more), answer.status)
+    return SandboxResponse.json(members[service.items], answer.status)
+
+
+def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
+    """An action's answer without its envelope, as the service's pages print it."""
+    return SandboxResponse.json(lossless.split(answer.body.decode()).get(items, "null"), answer.status)

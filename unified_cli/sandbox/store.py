@@ -10,6 +10,7 @@ from typing import Any, Self
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.json_codec import encoded_objects
 from unified_cli.json_text.values import JsonColumns
+from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.data.generate import SeededRecords
 
@@ -32,6 +33,7 @@ Scope = tuple[str, str, str]
 
 Column = str | int | bytes | None
 """A value of a row."""
+NAME = "sandbox.db"
 
 
 class SandboxStore:
@@ -241,3 +243,37 @@ class SandboxStore:
     def _write(self, statement: str, *values: Column) -> None:
         with self._lock, self._failures():
             self._database.execute(statement, values)
+
+
+def own_store(
+    runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
+) -> SandboxStore:
+    """The store in the user's data folder; in memory, which is told, where that cannot be written."""
+    folder = runtime.folder("data")
+    if folder is None:
+        return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
+    try:
+        store = SandboxStore.open(folder / NAME, seed, records=records)
+    except StorageError as error:
+        return _forgetful(runtime, error.message, seed, records)
+    tell_lost(runtime, store)
+    return store
+
+
+def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
+    """Say where the latest changes of a store are missing."""
+    if store.lost:
+        beside = f"{store.path}-wal"
+        runtime.stderr.line(f"the latest changes to the sandbox are missing: they were in {beside}, which is not there")
+
+
+def _forgetful(
+    runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
+) -> SandboxStore:
+    """A store in memory. With `--quiet` nothing is said of it before a write, which will be lost."""
+    told = f"the sandbox forgets its records when this ends: {why}"
+    runtime.stderr.note(told)
+    store = SandboxStore.open(None, seed, records=records)
+    if runtime.stderr.quiet:
+        store.warn = lambda: runtime.stderr.line(told)
+    return store

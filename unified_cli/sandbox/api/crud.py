@@ -7,7 +7,7 @@ from unified_cli.sandbox.api.list_page import ignored, page
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record
 from unified_cli.sandbox.api.request_content import attached
 from unified_cli.sandbox.api.stored_records import Records, Row, is_encodable
-from unified_cli.sandbox.data.file_urls import file_url
+from unified_cli.sandbox.data.file_content import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 _WARNING = "sandbox-warning"

@@ -8,7 +8,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.data import file_content
-from unified_cli.sandbox.data.file_urls import FILE_HOSTS
+from unified_cli.sandbox.data.file_content import FILE_HOSTS
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 

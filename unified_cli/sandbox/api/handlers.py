@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from unified_cli.catalogue import Operation
+from unified_cli.json_text import lossless
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.api import mail_actions, user_actions, work_actions
 from unified_cli.sandbox.api.crud import STANDARD
 from unified_cli.sandbox.api.file_downloads import download
 from unified_cli.sandbox.api.operation_call import OperationCall
-from unified_cli.sandbox.api.provider_calls import forwarded
 from unified_cli.sandbox.messages import SandboxResponse
 
 Handler = Callable[[OperationCall], SandboxResponse]
@@ -39,6 +41,21 @@ _SPECIAL: Mapping[str, Handler] = {
     "emails forward": mail_actions.forward,
     "emails move": mail_actions.move,
 }
+_STEERING = "methodConfig"
+
+
+def forwarded(call: OperationCall) -> SandboxResponse:
+    """What the provider got, in the service's envelope: without what steers the service, and without the connection."""
+    service, request = call.service, call.request
+    members = {name: text for name, text in call.body.members.items() if name != _STEERING}
+    sent: JsonObject = {
+        "method": request.method,
+        "path": request.path.removeprefix(service.connections.custom),
+        "query": [list(pair) for pair in request.query if pair[0] != service.connection],
+    }
+    got = {name: dump(value) for name, value in sent.items()} | {"body": lossless.join(members)}
+    answer = {service.items: lossless.join(got), service.cursor: "null", service.previous_cursor: "null"}
+    return SandboxResponse.json(lossless.join(answer))
 
 
 def handler(operation: Operation) -> Handler:

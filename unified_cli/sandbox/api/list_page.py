@@ -1,5 +1,6 @@
 """One page of a list: filtered, sorted, cut, and in the format that the query names."""
 
+import binascii
 import itertools
 import zlib
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,6 @@ from urllib.parse import quote
 from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.api import cursors
 from unified_cli.sandbox.api.filters import Test, is_field, sort_key
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
 from unified_cli.sandbox.api.stored_records import Row, encoded, with_values
@@ -24,6 +24,38 @@ PLATFORM = 5000
 # What every list takes beside the service's own words and the fields of its records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
+# Assumption: the service does not say how long a cursor is valid; a day is longer than an export should pause.
+LIFETIME = 86_400.0
+
+
+class CursorError(Exception):
+    """The cursor cannot be used; the message says why."""
+
+
+def seal(words: str, query: str, now: float) -> str:
+    """A cursor that holds these words, valid for this query."""
+    text = f"{words}|{int(now * 1000)}"
+    sealed = f"{zlib.crc32(f'{text}|{query}'.encode()):08x}|{text}".encode()
+    return binascii.b2a_base64(sealed, newline=False).decode().translate(_SAFE).rstrip("=")
+
+
+def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
+    """The words in a cursor. Raises CursorError if it is none, belongs to another query or is too old."""
+    try:
+        padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
+        check, words, issued = binascii.a2b_base64(padded.encode("ascii")).decode().split("|")
+        fits = check == f"{zlib.crc32(f'{words}|{issued}|{query}'.encode()):08x}"
+    except ValueError:
+        raise CursorError(f"{cursor[:40]!r} is not a cursor of this service") from None
+    if not fits:
+        raise CursorError("belongs to another query")
+    if now - int(issued) / 1000 > lifetime:
+        raise CursorError("has expired")
+    return words
+
+
+_SAFE = str.maketrans("+/", "-_")
+_BACK = str.maketrans("-_", "+/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +65,7 @@ class ListTerms:
     now: float
     greatest: int = GREATEST
     partial: bool = False
-    lifetime: float = cursors.LIFETIME
+    lifetime: float = LIFETIME
     repeat_cursor: bool = False
     """The cursor of the answer is the one of the request."""
     empty: bool = False
@@ -67,8 +99,8 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     limit = _limit(query, service, terms)
     cursor = "".join(texts(query.get(service.cursor, "")))
     try:
-        where = cursors.unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
-    except cursors.CursorError as error:
+        where = unseal(cursor, binding, terms.now, terms.lifetime) if cursor else ">0"
+    except CursorError as error:
         raise Refusal(400, f"{service.cursor} {error}") from None
     must = records.tests(bound)
     orders = _orders(query.get(service.sort), service.sort)
@@ -82,14 +114,14 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     if terms.repeat_cursor and later and cursor:
         later = where
 
-    def seal(words: str | None) -> str | None:
-        return cursors.seal(words, binding, terms.now) if words else None
+    def cursor_of(words: str | None) -> str | None:
+        return seal(words, binding, terms.now) if words else None
 
-    envelope = {service.cursor: dump(seal(later))}
+    envelope = {service.cursor: dump(cursor_of(later))}
     if terms.platform:
         envelope[service.page_size] = str(limit)
     else:
-        envelope |= {service.previous_cursor: dump(seal(earlier)), service.record_count: str(len(rows))}
+        envelope |= {service.previous_cursor: dump(cursor_of(earlier)), service.record_count: str(len(rows))}
     if terms.partial:
         envelope[service.partial] = "true"
     items = _items(rows, query, service, partial=terms.partial)

@@ -5,7 +5,7 @@ from unified_cli.sandbox.api.crud import create, created, get
 from unified_cli.sandbox.api.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.api.stored_records import Row
 from unified_cli.sandbox.api.user_actions import pointer
-from unified_cli.sandbox.data.file_urls import file_url
+from unified_cli.sandbox.data.file_content import file_url
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import SandboxResponse
 

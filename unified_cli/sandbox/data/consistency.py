@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from unified_cli.json_text.values import JsonColumns
 from unified_cli.sandbox.data import file_content
 from unified_cli.sandbox.data.field_values import colleague
-from unified_cli.sandbox.data.file_urls import file_url
+from unified_cli.sandbox.data.file_content import file_url
 from unified_cli.sandbox.data.people import STAFF_DOMAIN
 from unified_cli.sandbox.data.record_batch import RecordBatch
 from unified_cli.sandbox.data.record_ids import record_id

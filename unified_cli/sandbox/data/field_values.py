@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from unified_cli.json_text.values import Json
-from unified_cli.sandbox.data.file_urls import file_url
+from unified_cli.sandbox.data.file_content import file_url
 from unified_cli.sandbox.data.people import STAFF, Person
 from unified_cli.sandbox.data.record_batch import RecordBatch
 from unified_cli.sandbox.data.seeded_random import DAY, timestamps

@@ -8,7 +8,6 @@ from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
 from unified_cli.sandbox.data import references, vocabulary
 from unified_cli.sandbox.data.consistency import ADJUSTMENTS
-from unified_cli.sandbox.data.field_mappings import MAPPINGS
 from unified_cli.sandbox.data.field_values import FieldMaker, numbered
 from unified_cli.sandbox.data.fields import field_maker
 from unified_cli.sandbox.data.record_batch import PEOPLE, RecordBatch, SeededConnection
@@ -20,6 +19,27 @@ _KEPT = 4096
 _ALWAYS = (KnownField("id"), KnownField("name"), KnownField("created_at"), KnownField("updated_at"))
 _UNKNOWN_PERSON = (KnownField("first_name"), KnownField("last_name"), KnownField("emails", "array"))
 NAMELESS = frozenset({"availability", "utilization"})
+_TIMES = ("created_at", "updated_at")
+_POINTER = {"id", "name"}
+
+
+# Some connections have field mappings of their own: fields renamed, left out, or of another type.
+def _remapped(columns: JsonColumns) -> JsonColumns:
+    """References as plain ids, and one field more."""
+    plain = {name: [_plain(value) for value in values] for name, values in columns.items()}
+    return {**plain, "mapped_by": ["custom" for _ in next(iter(plain.values()))]}
+
+
+def _plain(value: Json) -> Json:
+    return value["id"] if isinstance(value, dict) and value.keys() == _POINTER else value
+
+
+def _untimed(columns: JsonColumns) -> JsonColumns:
+    return {name: values for name, values in columns.items() if name not in _TIMES}
+
+
+MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {"remapped": _remapped, "untimed": _untimed}
+"""What becomes of seeded records, by the kind of their connection."""
 
 
 class SeededRecords:

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT
-from unified_cli.sandbox.data.seeded_columns import SeededColumns
-from unified_cli.sandbox.data.seeded_random import SeededRandom
+from unified_cli.sandbox.data.seeded_random import SeededColumns, SeededRandom
 
 _FIRST = (
     "Ada", "Björn", "Chiara", "Dmitri", "Élodie", "Farid", "Grace", "Hiroshi", "Inés", "Jürgen", "Keiko", "Łukasz",

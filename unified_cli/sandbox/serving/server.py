@@ -6,20 +6,24 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import waitress
 from waitress import wasyncore
 from waitress.channel import ClientDisconnected
 
+from unified_cli.masking import cut, masked
+from unified_cli.runtime import Runtime
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResponse
 from unified_cli.sandbox.serving.host_check import HostCheck
 from unified_cli.sandbox.serving.listener import address_of, is_loopback, listen
-from unified_cli.sandbox.serving.request_log import RequestLog
-from unified_cli.sandbox.serving.thread_count import FIRST, ThreadCount
 from unified_cli.sandbox.serving.wsgi_application import GREATEST_BODY, WsgiApplication, respond
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 # An idle connection is closed after so many seconds; every few seconds they are checked.
 _IDLE, _SWEEP = 30, 5
@@ -28,9 +32,68 @@ _CONNECTIONS = 20_000
 _GRACE = 0.3
 # The value of SO_LINGER that makes closing a reset: on, for no second.
 _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
+_FIRST_THREADS = 2
+# Enough for a client with 64 workers against answers that are slow on purpose.
+_MOST_THREADS = 64
+_LONGEST_LOGGED = 2000
 
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
+
+class RequestLog:
+    """Writes to stderr what was requested and answered: nothing without `-v`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def start(self) -> float:
+        """The time at which a request came."""
+        return self._runtime.monotonic()
+
+    def write(self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float) -> None:
+        """Log a request with its answer; without one the connection was reset."""
+        stderr = self._runtime.stderr
+        if not stderr.verbosity:
+            return
+        moment = time.strftime("%H:%M:%S", time.localtime(self._runtime.wall()))
+        target = str(environ.get("REQUEST_URI", environ.get("PATH_INFO", "")))
+        took = f"{(self._runtime.monotonic() - start) * 1000:.1f} ms"
+        end = "connection reset" if answer is None else f"{answer.line}, {len(answer.body)} bytes"
+        lines = [f"{moment} {environ['REQUEST_METHOD']} {cut(masked(target))} -> {end}, {took}"]
+        if answer is not None and stderr.verbosity > 1:
+            lines += [f"    {name}: {value}" for name, value in answer.headers.items()]
+            if "content-encoding" not in answer.headers:
+                lines.append(f"    {cut(masked(answer.body.decode('utf-8', 'backslashreplace')), _LONGEST_LOGGED)}")
+        stderr.block(lines)
+
+
+class ThreadCount:
+    """Doubles the threads where a request takes the last one; `start` makes it so many.
+
+    All 64 from the start would take turns, and each would find the processor's caches filled by the others.
+    """
+
+    def __init__(self, start: Callable[[int], object]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._count, self._busy = _FIRST_THREADS, 0
+
+    def __enter__(self) -> Self:
+        """Count a request that begins."""
+        with self._lock:
+            self._busy += 1
+            if self._busy == self._count < _MOST_THREADS:
+                self._count *= 2
+                self._start(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Count a request that ends."""
+        with self._lock:
+            self._busy -= 1
+
+    def close(self) -> None:
+        """Start no more threads."""
+        with self._lock:
+            self._count = _MOST_THREADS
 
 
 class Server:
@@ -56,7 +119,7 @@ class Server:
             self._guarded,
             map=self._map,
             sockets=self._sockets,
-            threads=FIRST,
+            threads=_FIRST_THREADS,
             connection_limit=_raised_limit(),
             channel_timeout=_IDLE,
             cleanup_interval=_SWEEP,

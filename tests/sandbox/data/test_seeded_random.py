@@ -2,8 +2,14 @@ import random
 
 import pytest
 
-from unified_cli.sandbox.data.seeded_columns import SeededColumns
-from unified_cli.sandbox.data.seeded_random import SeededRandom, creation_time, time_after, timestamp, timestamps
+from unified_cli.sandbox.data.seeded_random import (
+    SeededColumns,
+    SeededRandom,
+    creation_time,
+    time_after,
+    timestamp,
+    timestamps,
+)
 
 RESOURCE = SeededRandom.of("northwind/full", "ticketing", "tickets")
 
