@@ -39,6 +39,17 @@ class _Task(Generic[Job, Result]):
         self.is_over = False
 
 
+def results_of(
+    jobs: Iterable[Job], work: Callable[[Job], Generator[Result]], size: int, *, ordered: bool = False
+) -> Generator[Result]:
+    """Do each of the jobs in one of so many workers, and give the results as `WorkerPool.results` does.
+
+    To be used with `contextlib.closing`: a generator that is closed early waits for nobody.
+    """
+    with WorkerPool(size, work) as pool:
+        yield from pool.results(jobs, ordered=ordered)
+
+
 class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 

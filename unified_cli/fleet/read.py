@@ -7,9 +7,11 @@ from typing import Self, TypeVar
 
 from unified_cli import signals
 from unified_cli.catalogue import Catalogue
+from unified_cli.fleet import pool
 from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.http.client import Client
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
@@ -29,24 +31,34 @@ class FairReaders:
         # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop
         # both.
         self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._slots.given_up)
+        self._idle = ClientPool(self._slots.most_threads)
 
     def __enter__(self) -> Self:
         self.clients.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._idle.close()
         self.clients.__exit__(*exception)
 
-    def read(self, jobs: Sequence[Job], work: Callable[[Job], Generator[Result]]) -> Generator[Result]:
-        """Do the work of each connection in a worker, and give the results as they come, or in order."""
+    def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
+        """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
+        return self._idle.lend(make, name)
+
+    def read(
+        self, jobs: Sequence[Job], work: Callable[[Job], Generator[Result]], connections: int | None = None
+    ) -> Generator[Result]:
+        """Do each job in a worker, and give the results as they come, or in order.
+
+        Each is that of a connection of its own, or they are of so many `connections`.
+        """
 
         def run(job: Job) -> Generator[Result]:
             with self._slots.held():
                 yield from work(job)
 
-        threads = self._slots.number if self._in_turn else self._slots.threads(len(jobs))
-        with WorkerPool(threads, run) as pool:
-            yield from pool.results(jobs, ordered=self._in_turn)
+        threads = self._slots.threads(len(jobs) if connections is None else connections)
+        yield from pool.results_of(jobs, run, self._slots.number if self._in_turn else threads, ordered=self._in_turn)
 
     def in_order(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 
 from unified_cli.catalogue import Service
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet import pool
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import ListReader, Page, Span
 from unified_cli.http.request import Request
@@ -35,5 +35,4 @@ def pages(client: Client, request: Request, service: Service, span: Span) -> Gen
             while not reader.done:
                 yield reader.read()
 
-    with WorkerPool(1, all_pages) as pool:
-        yield from pool.results([reader])
+    yield from pool.results_of([reader], all_pages, 1)

@@ -14,7 +14,6 @@ from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp,
 from unified_cli.bulk.export.records_ahead import RecordsAhead
 from unified_cli.catalogue import Service
 from unified_cli.errors import StateError, StorageError, UnifiedError
-from unified_cli.fleet.idle_clients import ClientPool
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
@@ -55,16 +54,14 @@ class TaskRunner:
         self._entries = manifest.entries
         self._without_lists = without_lists(manifest.entries.values())
         self._terms = terms
-        self._clients = ClientPool(terms.slots.most_threads)
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
         self.ahead = RecordsAhead()
         """What was read and is stamped later than the service's clock."""
 
     def close(self) -> None:
-        """Close the clients, and have each task that is under way end after its page."""
+        """Have each task that is under way end after its page."""
         self._closed = True
-        self._clients.close()
 
     def refuse(self, name: str, error: UnifiedError) -> None:
         """Send nothing more to this connection: its other lists fail with the same error."""
@@ -76,7 +73,7 @@ class TaskRunner:
         Raises StorageError, and TakenOverError where another run does the same.
         """
         try:
-            with self._terms.slots.held(), closing(self._run(task)) as results:
+            with closing(self._run(task)) as results:
                 for result in results:
                     if not isinstance(result, Page):
                         yield result
@@ -174,7 +171,7 @@ class TaskRunner:
 
         def read(span: Span) -> Generator[Page]:
             # Without reading ahead: while a page of this list is written, other lists are read.
-            with self._clients.lend(connection.open, task.name) as client:
+            with self._terms.readers.lend(task.name, connection.open) as client:
                 request = connection.request(task.operation)
                 if options.increment:
                     request = request._replace(query=[*request.query, *options.increment.query])

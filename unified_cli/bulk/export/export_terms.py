@@ -8,7 +8,7 @@ from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.output.progress import Progress
@@ -44,7 +44,7 @@ class ExportTerms:
     destination: Destination
     connect: Callable[[str], Connection]
     options: Callable[[Operation], ListExportOptions]
-    slots: WorkerSlots
+    readers: FairReaders
     allow_partial: bool
     progress: Progress
     stop: Callable[[], UnifiedError | None] = lambda: None

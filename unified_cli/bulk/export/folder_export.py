@@ -10,7 +10,6 @@ from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError
-from unified_cli.fleet.pool import WorkerPool
 from unified_cli.runtime import Runtime
 
 
@@ -38,7 +37,7 @@ class Export:
         self._runtime = runtime
         self._manifest = manifest
         self._destination = terms.destination
-        self._slots = terms.slots
+        self._readers = terms.readers
         self._progress = terms.progress
         self._runner = TaskRunner(runtime, service, manifest, terms)
         self._summary = ExportSummary()
@@ -53,9 +52,10 @@ class Export:
         self._manifest.ended = None
         self._save()
         try:
-            threads = self._slots.threads(len({task.name for task in tasks}))
-            with closing(self._runner), WorkerPool(threads, self._runner.run) as pool:
-                for result in pool.results(tasks):
+            connections = len({task.name for task in tasks})
+            read = self._readers.read(tasks, self._runner.run, connections)
+            with closing(self._runner), closing(read) as results:
+                for result in results:
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
         except BaseException:

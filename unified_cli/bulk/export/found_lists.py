@@ -8,7 +8,7 @@ from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.folder_export import ExportSummary
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.errors import StateError, UnifiedError
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet import pool
 from unified_cli.masking import excerpt
 
 _THREADS = 8
@@ -79,8 +79,7 @@ class FoundLists:
             missing = f"{where} said that it has done {entry.file}, which is not complete at {self._destination}"
             yield entry, None if told else StateError(missing, hint="run the same command again")
 
-        with WorkerPool(_THREADS, judge) as pool:
-            yield from sorted(pool.results(entries), key=lambda judged: judged[0].file)
+        yield from sorted(pool.results_of(entries, judge, _THREADS), key=lambda judged: judged[0].file)
 
     def _told(self, entry: ManifestEntry) -> bool:
         """Whether the manifest says, as far as it can be true, that the list came to its end."""

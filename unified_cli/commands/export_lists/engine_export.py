@@ -27,7 +27,7 @@ from unified_cli.commands.export_lists.engine_results import EngineResults
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.commands.export_lists.worker_messages import TaskOrder
 from unified_cli.errors import ConfigError, UsageError
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
@@ -98,14 +98,14 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
     """What is to be done. Raises as `task_export.all_tasks` does."""
     tasks = {task.name: task for task in task_export.all_tasks(context, options)}
     found = export_connections.selected(context, options)
-    clients, key = Clients(context.runtime, context.catalogue), secrets.token_bytes(32)
-    hashes, paces = {}, []
+    readers = FairReaders(context.runtime, context.catalogue, options.workers)
+    hashes, paces, key = {}, [], secrets.token_bytes(32)
     # Two profiles of one connection share what it may send.
     sharing = Counter((task.base_url, task.account) for task in tasks.values())
     for name, task in tasks.items():
         resolved = found.resolve(name)
         try:
-            hashes[name] = export_worker.token_hash(clients.token(resolved), key)
+            hashes[name] = export_worker.token_hash(readers.clients.token(resolved), key)
         except ConfigError:
             # Only the workers have it: all such tasks are paced as if they had the same.
             hashes[name] = ""

@@ -12,7 +12,7 @@ from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 
@@ -55,18 +55,20 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
 
 
 def opener(
-    context: CommandContext, options: ExportOptions, found: ExportConnections, clients: Clients
+    context: CommandContext, options: ExportOptions, found: ExportConnections, readers: FairReaders
 ) -> Callable[[str], Connection]:
     """A function that gives each connection. It raises what `resolve` raises, and ConfigError without a token."""
 
     @cache
     def connect(name: str) -> Connection:
         resolved = found.resolve(name)
-        clients.token(resolved)
+        readers.clients.token(resolved)
         call = Call(context.runtime, context.catalogue, resolved, OperationOptions(query=options.query))
 
         def open_client() -> Client:
-            return clients.open(resolved, name=name if len(found.names) > 1 else None, patience=Patience.ENDLESS)
+            return readers.clients.open(
+                resolved, name=name if len(found.names) > 1 else None, patience=Patience.ENDLESS
+            )
 
         return Connection(name, lambda operation: builder.operation_request(call, operation), open_client)
 

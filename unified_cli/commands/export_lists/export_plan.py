@@ -19,8 +19,7 @@ from unified_cli.commands.export_lists import export_connections, export_format,
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.errors import StateError, UnifiedError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.http.pagination import Span
 from unified_cli.output import printer
@@ -37,15 +36,13 @@ _PATIENCE = 60.0
 class ExportPlan:
     """The lists of an export, with the name of its manifest.
 
-    Who waits in one of the clients has none of the `slots` meanwhile. With `pauses` nothing is sent as long
-    as the requests of an earlier run may count for the service's limits.
+    With `pauses` nothing is sent as long as the requests of an earlier run may count for the service's limits.
     """
 
     options: ExportOptions
     manifest: str
     tasks: Sequence[ExportTask]
-    clients: Clients
-    slots: WorkerSlots
+    readers: FairReaders
     connect: Callable[[str], Connection]
     pauses: bool = False
 
@@ -60,9 +57,9 @@ def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
         found = found.shared_by(shard[1])
     tasks = export_terms.tasks_for(found.names, operations, form, shard)
     name = f"manifest-{shard[0]}-of-{shard[1]}.json" if shard else manifest.NAME
-    slots, clients = _shared(context, options)
-    connect = export_connections.opener(context, options, found, clients)
-    return ExportPlan(options, name, tasks, clients, slots, connect)
+    readers = FairReaders(context.runtime, context.catalogue, options.workers)
+    connect = export_connections.opener(context, options, found, readers)
+    return ExportPlan(options, name, tasks, readers, connect)
 
 
 def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
@@ -73,16 +70,11 @@ def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions)
     task.check_version()
     operations = task.operations(context.catalogue)
     options = task.command(given)
-    slots, clients = _shared(context, options)
-    found = task_export.checked(context, task, options, clients)
+    readers = FairReaders(context.runtime, context.catalogue, options.workers)
+    found = task_export.checked(context, task, options, readers)
     tasks = export_terms.tasks_for(found.names, operations, export_format.of(options), None)
-    connect = export_connections.opener(context, options, found, clients)
-    return ExportPlan(options, task_export.manifest_name(task.name), tasks, clients, slots, connect, pauses=True)
-
-
-def _shared(context: CommandContext, options: ExportOptions) -> tuple[WorkerSlots, Clients]:
-    slots = WorkerSlots(options.workers)
-    return slots, Clients(context.runtime, context.catalogue, slots.given_up)
+    connect = export_connections.opener(context, options, found, readers)
+    return ExportPlan(options, task_export.manifest_name(task.name), tasks, readers, connect, pauses=True)
 
 
 def carry_out(
@@ -99,7 +91,7 @@ def carry_out(
     runtime, options, name, connect = context.runtime, plan.options, plan.manifest, plan.connect
     form = export_format.of(options)
     span = Span(since=builder.since(runtime, options.since, options.query))
-    with plan.clients, _held(destination, plan, runtime):
+    with plan.readers, _held(destination, plan, runtime):
         if options.restart:
             list_history.forget(destination, name, {task.file for task in plan.tasks})
         text = destination.read(name)
@@ -114,7 +106,7 @@ def carry_out(
             destination,
             connect,
             lambda operation: replace(_list_options(context, options, operation, form), span=span),
-            slots=plan.slots,
+            readers=plan.readers,
             allow_partial=options.allow_partial,
             progress=shown,
             stop=stop,

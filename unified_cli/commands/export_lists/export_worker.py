@@ -25,7 +25,7 @@ from unified_cli.commands.export_lists.worker_messages import (
 )
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.masking import hide
 from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work
@@ -99,13 +99,13 @@ def _checked(
     Raises StateError where one of the tasks cannot be done here, StorageError.
     """
     found = {}
-    clients = Clients(context.runtime, context.catalogue)
+    readers = FairReaders(context.runtime, context.catalogue, ExportOptions.workers)
     for task in tasks:
         task.check_version()
         task.operations(context.catalogue)
         options = task.command(ExportOptions())
-        connections = task_export.checked(context, task, options, clients)
-        token = clients.token(connections.resolve(connections.names[0]))
+        connections = task_export.checked(context, task, options, readers)
+        token = readers.clients.token(connections.resolve(connections.names[0]))
         found[task.name] = token_hash(token, key)
     try:
         # A folder that is not there is not the one that the driver made.
@@ -137,7 +137,7 @@ def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes],
     shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell_as_owner)
     summary = export_plan.carry_out(context, plan, destination, shown, lambda: shown.unwanted)
     failed = {name: Failure.of(error) for name, error in summary.failed.items()}
-    return TaskOutcome(plan.clients.recent_sends(), failed, tuple(summary.ahead))
+    return TaskOutcome(plan.readers.clients.recent_sends(), failed, tuple(summary.ahead))
 
 
 class WorkerProgress(Progress):

@@ -13,7 +13,7 @@ from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_connections import ExportConnections
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.errors import ConfigError, StateError, UsageError
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output import stdout
@@ -52,7 +52,7 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
 
 
 def checked(
-    context: CommandContext, task: ConnectionTask, options: ExportOptions, clients: Clients
+    context: CommandContext, task: ConnectionTask, options: ExportOptions, readers: FairReaders
 ) -> ExportConnections:
     """The connection of the task, with the options of the command that does it.
 
@@ -62,7 +62,7 @@ def checked(
         found = export_connections.selected(context, options)
         resolved = found.resolve(found.names[0])
         task.check(resolved)
-        clients.token(resolved)
+        readers.clients.token(resolved)
     except ConfigError as error:
         raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
     return found
