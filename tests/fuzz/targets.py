@@ -312,7 +312,7 @@ TARGETS: Mapping[str, Target] = {
     "error body": Target(error_body, (b"\0" + _PAGE, b"\x06" + _ERROR, b"\x0c<title>Gone</title>", b"\0" + _ERROR)),
     "journal": Target(journal, (_JOURNAL, _JOURNAL[:-9])),
     "manifest": Target(manifest, (_MANIFEST,)),
-    "checkpoint": Target(checkpoint, (Checkpoint("f", "2026-01-01", next_cursor="c").text(),)),
+    "checkpoint": Target(checkpoint, (Checkpoint(fingerprint="f", started="2026-01-01", next_cursor="c").text(),)),
     "records": Target(
         records,
         (

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from unified_cli import signals
 from unified_cli.bulk.export import list_export
-from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.list_identity import ListIdentity
+from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.errors import IncompleteError, UsageError

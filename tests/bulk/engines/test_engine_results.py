@@ -11,7 +11,7 @@ import pytest
 
 from unified_cli import __version__
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd, TaskNews
-from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry
 from unified_cli.bulk.export.destinations.list_place import ListPlace
@@ -60,7 +60,8 @@ def put(folder: Path, *files: str, **changed: object) -> None:
     for file in files:
         api, resource = file.removeprefix("acme/").removesuffix(".ndjson").split("/")
         chunk = Chunk("0001-000001.ndjson", len(lines), hashlib.sha256(lines).hexdigest())
-        state = Checkpoint("f", "2026-01-01", bytes=len(lines), records=3, pages=1, complete=True, updated="2026-01-01")
+        state = Checkpoint.begin(ListIdentity("f", {}), "2026-01-01")
+        state = replace(state, bytes=len(lines), records=3, pages=1, complete=True, updated="2026-01-01")
         place = ListPlace.of(file)
         objects.put(f"{place.folder}/{chunk.name}", lines)
         ChunkLog(objects, place.log).add(LogEntry(1, "w", 1, chunk, state, (chunk,)))

@@ -5,10 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from unified_cli.bulk.export import list_export, list_history
+from unified_cli.bulk.export.checkpoint import ListIdentity
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.list_history import ListHistory
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import ListTarget, TakenOverError
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.records_ahead import RecordsAhead
@@ -209,5 +209,5 @@ class TaskRunner:
 
 def _entry(task: ExportTask, request: Request, identity: ListIdentity, started: str) -> ManifestEntry:
     account, origin, operation = request.account, request.address.origin, task.operation
-    entry = ManifestEntry(task.file, task.name, account, origin, operation.api, operation.resource, identity.digest)
-    return replace(entry, options={**identity.options}, started=started)
+    entry = ManifestEntry(task.file, task.name, account, origin, operation.api, operation.resource)
+    return replace(entry, fingerprint=identity.digest, options={**identity.options}, started=started)

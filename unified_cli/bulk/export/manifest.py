@@ -9,11 +9,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from unified_cli import PRODUCT
-from unified_cli.bulk.export import increments
-from unified_cli.bulk.export.checkpoint import Checkpoint, Count
-from unified_cli.bulk.export.increments import Mark
+from unified_cli.bulk.export.checkpoint import Checkpoint, ListRecord
 from unified_cli.errors import StateError
-from unified_cli.json_text import change_time
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
@@ -21,19 +18,21 @@ from unified_cli.storage import state
 NAME = "manifest.json"
 REMEDY = "--restart starts anew"
 _VERSION = 1
-_NEVER = "0001-01-01"
+# The members of an entry in their order.
+_MEMBERS = (
+    "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
+    "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
+    "modified",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
-class ManifestEntry:
+class ManifestEntry(ListRecord):
     """One list of one connection; `file` is below the folder, `why` says why it is not there, or not complete.
 
-    `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
-    empty where all was read; `mark` is where the next one begins, if that was asked for, and `clock` that of the
-    service when the list was begun. `modified` is the time of the file, in nanoseconds, when its content was last
-    compared with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has
-    such a thing.
+    empty where all was read. `modified` is the time of the file, in nanoseconds, when its content was last compared
+    with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has such a thing.
     """
 
     file: str
@@ -42,47 +41,25 @@ class ManifestEntry:
     origin: str
     api: str
     resource: str
-    fingerprint: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    records: Count = 0
-    pages: Count = 0
-    bytes: Count = 0
-    sha256: str = ""
-    started: str = ""
     ended: str = ""
-    complete: bool = False
     offered: bool = True
     why: MaskedText | None = None
     since: str | None = None
-    mark: Mark | None = None
     look: str = ""
-    clock: str = ""
     modified: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a time that is none."""
-        increments.check_times(self.mark, self.started, self.clock)
-
-    @property
-    def begun(self) -> datetime:
-        """When the list was begun by the service's clock; by this machine's for an older export."""
-        return change_time.parse(self.clock or self.started or _NEVER).at
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""
         size, sha256 = state.target
         return replace(
-            self,
-            records=state.records,
-            pages=state.pages,
+            self.told_by(state),
+            # The state of version 0.1 does not say which they were.
+            options=self.options,
             bytes=size,
             sha256=sha256,
-            started=state.started,
             ended=state.updated,
             complete=allow or not missing,
             why=masked("; ".join(missing)) or None,
-            mark=state.mark,
-            clock=state.clock,
         )
 
 
@@ -135,6 +112,7 @@ class Manifest:
 
     def text(self) -> bytes:
         """The manifest as it is stored."""
+        entries = msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)])
         value: JsonObject = {
             "v": _VERSION,
             "tool": PRODUCT,
@@ -142,7 +120,7 @@ class Manifest:
             "ended": self.ended,
             "shard": self.shard,
             "complete": self.complete,
-            "files": msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)]),
+            "files": [{name: entry[name] for name in _MEMBERS} for entry in entries],
         }
         # A run may write it each second; with an indent, `json` encodes in Python.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"

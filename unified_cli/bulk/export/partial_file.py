@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unified_cli.bulk.export import checkpoint, increments
-from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.increments import Mark
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import Convert
 from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.errors import StateError, StorageError
@@ -59,7 +58,7 @@ class PartialFile:
         self.state = self._fresh()
 
     def _fresh(self) -> Checkpoint:
-        return Checkpoint(self._identity.digest, timestamp(self._wall()), options={**self._identity.options})
+        return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and go on where an earlier run stopped, or begin.

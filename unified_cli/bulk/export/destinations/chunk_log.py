@@ -109,7 +109,8 @@ class ChunkLog:
 
     def add(self, entry: LogEntry) -> bool:
         """Make the entry; says whether it is there, and not another writer's. Raises StorageError."""
-        return self._objects.create(f"{self._folder}/{_name(entry.number)}", json.dumps(asdict(entry)).encode())
+        text = {**asdict(entry), "state": entry.state.members()}
+        return self._objects.create(f"{self._folder}/{_name(entry.number)}", json.dumps(text).encode())
 
     def _read(self, name: str) -> LogEntry:
         path = f"{self._folder}/{name}"

@@ -7,13 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from unified_cli.bulk.export import increments
-from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.destinations import stored_chunks
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry, LoggedList
 from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import TakenOverError
 from unified_cli.bulk.export.manifest import REMEDY, timestamp
 from unified_cli.errors import StateError
@@ -149,7 +148,7 @@ class ChunkedList:
         self._buffer.clear()
 
     def _fresh(self) -> Checkpoint:
-        return Checkpoint(self._identity.digest, timestamp(self._wall()), options={**self._identity.options})
+        return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
     def _forget(self) -> None:
         """Have the log begin anew, also where it is damaged."""

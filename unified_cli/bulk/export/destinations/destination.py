@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from unified_cli.bulk.export.checkpoint import ListIdentity
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.list_target import ListTarget
 from unified_cli.bulk.export.manifest import ManifestEntry
 from unified_cli.errors import StateError

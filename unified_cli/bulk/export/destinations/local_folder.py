@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from unified_cli import os_limits
 from unified_cli.bulk.export import parquet_file
+from unified_cli.bulk.export.checkpoint import ListIdentity
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StateError, StorageError, UnsafeError

@@ -6,13 +6,13 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
+from unified_cli.bulk.export.checkpoint import ListIdentity
 from unified_cli.bulk.export.destinations import list_place, stored_chunks
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
 from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.destinations.store_lease import StoreLease
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.list_identity import ListIdentity
 from unified_cli.bulk.export.manifest import NAME, ManifestEntry
 from unified_cli.errors import StateError
 from unified_cli.plural import counted

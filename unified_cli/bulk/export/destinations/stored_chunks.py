@@ -44,7 +44,7 @@ def remove(objects: StoredObjects, file: str) -> None:
     log = ChunkLog(objects, place.log)
     if number := log.newest():
         number += 1
-        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint("", ""))):
+        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint())):
             raise TakenOverError(f"{objects.url}/{place.folder}")
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 
