@@ -26,7 +26,7 @@ from stores import Bucket, ended, serve_lists, start, wait_for
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, LogEntry
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
-from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.storage.object_store import store_url
 from unified_cli.storage.object_store.stored_objects import StoredObjects
 

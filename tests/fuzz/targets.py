@@ -13,8 +13,8 @@ import httpx
 from front_door import Clock
 
 from unified_cli.app import COMMANDS
-from unified_cli.bulk.export import manifest_check
 from unified_cli.bulk.export.checkpoint import Checkpoint
+from unified_cli.bulk.export.destinations.destination import verify
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.bulk.import_ import import_items, input_file
@@ -169,7 +169,7 @@ def journal(data: bytes) -> None:
 def manifest(data: bytes) -> None:
     path = _put("manifest.json", data)
     with contextlib.suppress(UnifiedError):
-        manifest_check.verify(LocalFolder(_runtime(), path.parent))
+        verify(LocalFolder(_runtime(), path.parent))
     found = Manifest.of(path.read_bytes(), path.name, str(path.parent))
     found.complete  # noqa: B018  a property that reads
     found.text()

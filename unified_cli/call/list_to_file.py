@@ -43,7 +43,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     try:
         with (
             progress(runtime, Work(total=call.options.limit)) as shown,
-            closing(list_export.run(part, read, options)) as pages,
+            closing(list_export.run(part, read, options, runtime.wall)) as pages,
         ):
             shown.skip(part.state.records)
             for page in pages:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.bulk.export.destinations import list_place, places
+from unified_cli.bulk.export.destinations import chunk_log, places
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.commands.export_lists import connection_task, export_worker
 from unified_cli.commands.export_lists.worker_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
@@ -116,7 +116,7 @@ def says_so_in_the_manifest(payload: bytes) -> bytes:
         file = f"{task.name}/{name}.ndjson"
         entry = ManifestEntry(file, task.name, task.account, task.base_url, *name.split("/"), complete=True)
         entry.records, entry.bytes = (1 << 48, 0) if number else (7, 700)
-        entry.look = list_place.look({}) if number else ""
+        entry.look = chunk_log.look({}) if number else ""
         entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
         entries[file] = entry
     name = f"manifest-of-{task.name}.json"

@@ -13,8 +13,7 @@ from unified_cli import __version__
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd, TaskNews
 from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.destinations import places, shared_place
-from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry
-from unified_cli.bulk.export.destinations.list_place import ListPlace
+from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.commands.export_lists import worker_check, worker_messages

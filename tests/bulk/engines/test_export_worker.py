@@ -19,7 +19,7 @@ from server import Service
 from unified_cli import __version__
 from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.destinations.shared_place import SharedPlace
-from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import EarlyOptions

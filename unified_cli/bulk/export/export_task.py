@@ -4,12 +4,11 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from unified_cli.bulk.export import list_export, list_history
+from unified_cli.bulk.export import increments, list_export, list_history
 from unified_cli.bulk.export.checkpoint import ListIdentity
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
-from unified_cli.bulk.export.list_export import ListExportOptions
+from unified_cli.bulk.export.list_export import ListExportOptions, ListTarget, TakenOverError
 from unified_cli.bulk.export.list_history import ListHistory
-from unified_cli.bulk.export.list_target import ListTarget, TakenOverError
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.bulk.export.records_ahead import RecordsAhead
 from unified_cli.catalogue import Service
@@ -176,14 +175,14 @@ class TaskRunner:
                 if options.increment:
                     request = request._replace(query=[*request.query, *options.increment.query])
                 for page in pagination.pages(client.send, request, self._service, span):
-                    if options.marks:
-                        self.ahead.note(name, page.records, options.marks.clock(page.date))
+                    if options.lag is not None:
+                        self.ahead.note(name, page.records, increments.clock(page.date, self._runtime.wall))
                     yield page
                     if error := self._terms.stop():
                         raise error
 
         try:
-            yield from list_export.run(part, read, options)
+            yield from list_export.run(part, read, options, self._runtime.wall)
         except UnifiedError as error:
             part.close()
             if error.status not in _NOT_OFFERED or part.state.pages or task.exact:

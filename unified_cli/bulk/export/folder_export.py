@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from unified_cli.bulk.export.export_task import FailedList, TaskResult, TaskRunner
 from unified_cli.bulk.export.export_terms import ExportTask, ExportTerms
-from unified_cli.bulk.export.list_target import ListTarget
+from unified_cli.bulk.export.list_export import ListTarget
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, UnifiedError

@@ -13,18 +13,6 @@ from unified_cli.json_text.members import Record, one_line
 _MOST_RECENT = 1000
 
 
-class MarkTerms(NamedTuple):
-    """What marks are made by: `lag` is how many seconds the next run looks back, `wall` the clock of this machine."""
-
-    lag: float
-    wall: Callable[[], float]
-
-    def clock(self, date: str | None) -> datetime:
-        """The clock of a service whose answer has this Date header; without one that of this machine."""
-        seconds = rate_headers.http_date(date)
-        return datetime.fromtimestamp(self.wall() if seconds is None else seconds, UTC)
-
-
 class Mark(NamedTuple):
     """How far an export came: the `newest` time of change, empty where no record has one.
 
@@ -59,6 +47,12 @@ class Increment(NamedTuple):
         at = changed_at(record)
         unchanged = at is not None and self.since is not None and at <= Instant(self.since)
         return not unchanged and _digest(record) not in self.known
+
+
+def clock(date: str | None, wall: Callable[[], float]) -> datetime:
+    """The clock of a service whose answer has this Date header; without one that of this machine."""
+    seconds = rate_headers.http_date(date)
+    return datetime.fromtimestamp(wall() if seconds is None else seconds, UTC)
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:

@@ -1,14 +1,15 @@
 """One list into one file: page by page, and on from where an earlier run stopped."""
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.increments import Increment, MarkTerms
-from unified_cli.bulk.export.list_target import ListTarget
-from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.bulk.export.increments import Increment, Mark
+from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
 from unified_cli.json_text import change_time
@@ -28,7 +29,8 @@ class ListExportOptions:
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
     `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
-    NDJSON. With `marks` it is noted how far this run came; an `increment` leaves out what did not change.
+    NDJSON. With a `lag` it is noted how far this run came, so that the next one looks back so many seconds; an
+    `increment` leaves out what did not change.
     """
 
     span: Span
@@ -39,13 +41,8 @@ class ListExportOptions:
     dedupe: bool = False
     parquet: bool = False
     profile: str = ""
-    marks: MarkTerms | None = None
+    lag: float | None = None
     increment: Increment | None = None
-
-    @property
-    def lag(self) -> float | None:
-        """The seconds that the next run looks back, if it is to begin where this one ends."""
-        return self.marks.lag if self.marks else None
 
     @property
     def since(self) -> dict[str, str]:
@@ -58,8 +55,63 @@ class ListExportOptions:
         return "parquet" if self.parquet else self.style.format
 
 
-def run(part: ListTarget, read: Read, options: ListExportOptions) -> Generator[Page]:
+class TakenOverError(StateError):
+    """Another run writes to the same place: this one was taken for dead, and has to stop."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"another run writes to {place}, and has taken over from this one")
+
+
+class ListTarget(Protocol):
+    """The pages of one list, which are kept whatever ends the process; methods raise what the place raises.
+
+    `state` says how far they go.
+    """
+
+    state: Checkpoint
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
+        """Go on where an earlier run stopped, or begin; `restart` forgets it, but with `keep` not what it wrote.
+
+        Raises StateError for an earlier run with other options, a damaged one, and one under way.
+        """
+
+    @property
+    def is_published(self) -> bool:
+        """Whether an earlier run came to the end."""
+
+    def lines(self) -> Iterator[bytes]:
+        """What was written so far, line by line."""
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records that were written go in time."""
+
+    def append(self, data: bytes) -> None:
+        """Add a part of a page, which is forgotten unless `count` follows."""
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; `state` is what follows from it, bytes and hash aside."""
+
+    def keep(self) -> None:
+        """Make all pages so far safe."""
+
+    def publish(self, end: bytes, *, force: bool) -> None:
+        """Write the end and make the whole list known."""
+
+    def tidy(self) -> None:
+        """Remove what only an unfinished list needs, and close it."""
+
+    def abandon(self) -> None:
+        """Remove what was begun and holds nothing."""
+
+    def close(self) -> None:
+        """Let go of the list; an unfinished one stays for the next run."""
+
+
+def run(part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]) -> Generator[Page]:
     """Write all pages to the target, giving each when it is written, and publish the file.
+
+    `wall` is the clock of this machine, for a service that does not tell its own.
 
     Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them; and
     UsageError where no record has any of the chosen columns.
@@ -67,7 +119,7 @@ def run(part: ListTarget, read: Read, options: ListExportOptions) -> Generator[P
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
         return
-    file = _ListFile(part, options)
+    file = _ListFile(part, options, wall)
     try:
         if span := _remaining(part.state, options.span):
             with closing(read(span)) as pages:
@@ -115,8 +167,9 @@ def _break_off(part: ListTarget, error: UnifiedError) -> None:
 class _ListFile:
     """The target in its format, as it grows page by page."""
 
-    def __init__(self, part: ListTarget, options: ListExportOptions) -> None:
+    def __init__(self, part: ListTarget, options: ListExportOptions, wall: Callable[[], float]) -> None:
         self._part = part
+        self._wall = wall
         self._options = options
         self._writer = writer(options.style, part.state.memory.copy())
         self._check = options.transform.check
@@ -131,8 +184,8 @@ class _ListFile:
         records = increment.new(page.records) if increment else page.records
         records = self._seen.new(records) if self._seen else records
         state = self._part.state
-        if self._options.marks and not state.pages:
-            state = replace(state, clock=change_time.timestamp(self._options.marks.clock(page.date)))
+        if self._options.lag is not None and not state.pages:
+            state = replace(state, clock=change_time.timestamp(increments.clock(page.date, self._wall)))
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         slices = self._options.transform.slices(records, large=page.large)
         for data in self._writer.page(slices, one_line=page.one_line):

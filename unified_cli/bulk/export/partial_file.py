@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from unified_cli.bulk.export import checkpoint, increments
 from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.increments import Mark
-from unified_cli.bulk.export.list_target import Convert
 from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
@@ -21,6 +21,8 @@ from unified_cli.storage.folders import FixedFolder
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _REMEDY = "--restart starts anew"
+Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
+"""Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
 
 
 class PartialFile:

@@ -9,7 +9,6 @@ from unified_cli.bulk.export import export_terms, folder_export, list_history, m
 from unified_cli.bulk.export.destinations.destination import Destination, InUseError
 from unified_cli.bulk.export.export_terms import Connection, ExportTask, ExportTerms
 from unified_cli.bulk.export.folder_export import ExportSummary
-from unified_cli.bulk.export.increments import MarkTerms
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import Manifest
 from unified_cli.call import builder
@@ -154,5 +153,5 @@ def _list_options(
         restart=options.restart,
         dedupe=options.dedupe is not None,
         parquet=parquet,
-        marks=MarkTerms(lag, context.runtime.wall) if options.incremental else None,
+        lag=lag if options.incremental else None,
     )

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from unified_cli import signals
-from unified_cli.bulk.export import manifest_check
-from unified_cli.bulk.export.destinations import places
+from unified_cli.bulk.export.destinations import destination as destinations, places
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.bulk.export.manifest import REMEDY
@@ -44,7 +43,7 @@ def run(context: CommandContext, options: ExportOptions) -> None:
 
 
 def _verify(runtime: Runtime, destination: Destination) -> None:
-    verdict = manifest_check.verify(destination)
+    verdict = destinations.verify(destination)
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:

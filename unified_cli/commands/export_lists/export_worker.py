@@ -8,7 +8,7 @@ from functools import cache
 import msgspec
 
 from unified_cli.bulk.export.destinations import places, shared_place
-from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.commands.export_lists import export_format, export_plan, task_export

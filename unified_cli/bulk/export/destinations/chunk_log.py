@@ -1,27 +1,68 @@
-"""The log of a list in an object store: what is in each of its chunks, and how far the list was read after it.
+"""A list in an object store: where its chunks are, and the log of what is in each and how far the list was read.
 
-An entry is made only where there is none, so of two writers one gets its number. The other one stops: it was taken for
-dead, and its place was taken.
+An entry of the log is made only where there is none, so of two writers one gets its number. The other one stops: it was
+taken for dead, and its place was taken.
 """
 
+import hashlib
+import io
 import json
 import re
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, NamedTuple
+from pathlib import PurePosixPath
+from typing import Annotated, NamedTuple, Self
 
 import msgspec
 
-from unified_cli.bulk.export import increments
+from unified_cli.bulk.export import increments, parquet_file
 from unified_cli.bulk.export.checkpoint import Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
+from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.bulk.export.manifest import REMEDY
 from unified_cli.errors import StateError
 from unified_cli.storage import state
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store.stored_objects import Stored, StoredObjects
 
 _VERSION = 1
 _NAME = re.compile(r"\d{6,}\.json", re.ASCII)
+
+
+class ListPlace(NamedTuple):
+    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`, and its log."""
+
+    folder: str
+    begin: str
+    suffix: str
+    log: str
+
+    @classmethod
+    def of(cls, file: str) -> Self:
+        """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
+        path = PurePosixPath(file)
+        resource, _, number = path.stem.rpartition(".")
+        added = bool(resource) and number.isdecimal()
+        begin = int(number) if added else 1
+        folder = path.parent / (resource if added else path.stem)
+        return cls(str(folder), f"{begin:04}-", path.suffix, f".log/{folder}/{begin:04}")
+
+    def chunk(self, number: int) -> str:
+        """The name of the chunk of the entry with this number.
+
+        It is that of every writer: who was frozen and wakes finds it taken, and leaves nothing that readers count.
+        """
+        return f"{self.begin}{number:06}{self.suffix}"
+
+    def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
+        """The chunks that are there, also those that no log knows, by their names."""
+        return {name: stored for name, stored in objects.listed(self.folder).items() if name.startswith(self.begin)}
+
+
+def look(chunks: Mapping[str, Stored]) -> str:
+    """What chunks look like in a list of the store: a digest of their names, bytes and tags, empty without tags."""
+    found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
+    return hashlib.sha256(repr(found).encode()).hexdigest() if all(tag for _, _, tag in found) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +162,61 @@ class ChunkLog:
         return entry
 
 
-def total(chunks: Sequence[Chunk]) -> int:
-    """The bytes of the chunks."""
-    return sum(chunk.bytes for chunk in chunks)
+def changed(
+    objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
+) -> str | None:
+    """The name of a known chunk that is gone, or not what was written; `there` are those that the store lists.
+
+    Of a chunk with another tag, as one that was copied has it, the bytes are looked at. Raises StorageError.
+    """
+    for chunk in known:
+        path = f"{place.folder}/{chunk.name}"
+        # A store may list an object some time after it can be read.
+        stored = there.get(chunk.name) or objects.stored(path)
+        if stored is None or stored.size != chunk.bytes:
+            return chunk.name
+        if chunk.tag and stored.tag != chunk.tag:
+            data = objects.get(path)
+            if data is None or hashlib.sha256(data).hexdigest() != chunk.sha256:
+                return chunk.name
+    return None
+
+
+def remove(objects: StoredObjects, file: str) -> None:
+    """Have the log of a list say that nothing was read, and remove its chunks.
+
+    Raises TakenOverError where another run writes to it, StorageError.
+    """
+    place = ListPlace.of(file)
+    log = ChunkLog(objects, place.log)
+    if number := log.newest():
+        number += 1
+        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint())):
+            raise TakenOverError(f"{objects.url}/{place.folder}")
+    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
+
+
+def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
+    """The records of a chunk. Raises StateError where it is gone, StorageError."""
+    data = objects.get(f"{place.folder}/{chunk.name}")
+    if data is None:
+        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=REMEDY)
+    if place.suffix == ".parquet":
+        yield from parquet_file.records(io.BytesIO(data))
+    else:
+        yield from lines(data)
+
+
+def lines(data: bytes) -> Iterator[bytes]:
+    """The lines of a chunk, without their ends."""
+    yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
+
+
+def as_parquet(lines: bytes, profile: str) -> bytes:
+    """A chunk of these lines, which may be none, as a Parquet file."""
+    made = io.BytesIO()
+    parquet_file.write(io.BytesIO(lines), made.write, profile)
+    return made.getvalue()
 
 
 def _name(number: int) -> str:

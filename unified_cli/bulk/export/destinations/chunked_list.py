@@ -8,12 +8,10 @@ from functools import partial
 
 from unified_cli.bulk.export import increments
 from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
-from unified_cli.bulk.export.destinations import stored_chunks
-from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, LogEntry, LoggedList
-from unified_cli.bulk.export.destinations.list_place import ListPlace
+from unified_cli.bulk.export.destinations import chunk_log
+from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
 from unified_cli.bulk.export.increments import Mark
-from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.list_export import ListExportOptions, TakenOverError
 from unified_cli.bulk.export.manifest import REMEDY, timestamp
 from unified_cli.errors import StateError
 from unified_cli.runtime import Runtime
@@ -81,7 +79,7 @@ class ChunkedList:
             other = self._identity.other(self.state.options)
             raise StateError(f"{self} is of an export with {other}", hint=REMEDY)
         there = self._place.chunks(self._objects)
-        if wrong := stored_chunks.changed(self._objects, self._place, self._known.chunks, there):
+        if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, there):
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=REMEDY)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
@@ -106,7 +104,7 @@ class ChunkedList:
     def lines(self) -> Iterator[bytes]:
         """The records of the chunks that are logged."""
         for chunk in self._known.chunks:
-            yield from stored_chunks.records(self._objects, self._place, chunk)
+            yield from chunk_log.records(self._objects, self._place, chunk)
 
     def mark(self, lag: float) -> Mark:
         """How far the records go in time, for a next run that looks back so many seconds."""
@@ -194,7 +192,7 @@ class ChunkedList:
 
     def _created(self, lines: bytes) -> Chunk | None:
         """The chunk with these lines, which is there then; None where there is another one in its place."""
-        data = stored_chunks.as_parquet(lines, self._options.profile) if self._options.parquet else lines
+        data = chunk_log.as_parquet(lines, self._options.profile) if self._options.parquet else lines
         name = self._place.chunk(self._known.number + 1)
         mark = self._mark_of_buffer(self._options.lag) if lines and self._options.lag is not None else None
         tag = self._objects.created(f"{self._place.folder}/{name}", data)
@@ -210,7 +208,7 @@ class ChunkedList:
         return self._created(lines)
 
     def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(partial(stored_chunks.lines, self._whole_pages()), lag, self.state.begun)
+        return increments.mark_of(partial(chunk_log.lines, self._whole_pages()), lag, self.state.begun)
 
     def _whole_pages(self) -> bytes:
         """What was counted."""

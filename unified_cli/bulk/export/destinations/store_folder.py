@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 
 from unified_cli.bulk.export.checkpoint import ListIdentity
-from unified_cli.bulk.export.destinations import list_place, stored_chunks
-from unified_cli.bulk.export.destinations.chunk_log import ChunkLog
+from unified_cli.bulk.export.destinations import chunk_log
+from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, ListPlace
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
-from unified_cli.bulk.export.destinations.list_place import ListPlace
 from unified_cli.bulk.export.destinations.store_lease import StoreLease
 from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.bulk.export.manifest import NAME, ManifestEntry
@@ -84,20 +83,20 @@ class StoreFolder:
             return False
         place = ListPlace.of(entry.file)
         there = place.chunks(self._objects)
-        if entry.look and list_place.look(there) == entry.look:
+        if entry.look and chunk_log.look(there) == entry.look:
             return True
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:
             return False
         told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
-        if not told or stored_chunks.changed(self._objects, place, last.chunks, there):
+        if not told or chunk_log.changed(self._objects, place, last.chunks, there):
             raise StateError(f"{self}/{place.folder} is not the list that was exported", hint="--restart replaces it")
         known = {chunk.name for chunk in last.chunks}
         # Beside the list there may be chunks that a killed run did not come to log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
         # A store may list an object some time after it can be read.
         if known <= there.keys():
-            entry.look = list_place.look({name: there[name] for name in known})
+            entry.look = chunk_log.look({name: there[name] for name in known})
         return True
 
     def sweep(self, file: str) -> None:
@@ -108,14 +107,14 @@ class StoreFolder:
         place = ListPlace.of(file)
         last = ChunkLog(self._objects, place.log).last()
         for chunk in last.chunks if last else ():
-            yield from stored_chunks.records(self._objects, place, chunk)
+            yield from chunk_log.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
         """Remove a list or a manifest, if it is there. Raises TakenOverError where another run writes to it."""
         if fnmatch(name, _MANIFESTS):
             self._objects.remove([name])
         else:
-            stored_chunks.remove(self._objects, name)
+            chunk_log.remove(self._objects, name)
 
     def manifests(self) -> list[str]:
         """The names of all manifests. Raises StorageError."""

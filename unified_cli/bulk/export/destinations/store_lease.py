@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unified_cli import os_limits
 from unified_cli.bulk.export.destinations.destination import InUseError
-from unified_cli.bulk.export.list_target import TakenOverError
+from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import state
