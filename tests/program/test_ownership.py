@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from many_connections import failing, profiles, run_id
 from owned import SPOILS, bound_by_modes
 from record_files import TWO, ndjson
 from server import Service
+
+from unified_cli.sandbox.store import SandboxStore
 
 Config = Callable[[str], Path]
 Spoil = Callable[[Path], str]
@@ -141,6 +144,46 @@ def test_a_file_of_ids_sends_nothing(spoil: Spoil, planned: str, unified: Unifie
         result = unified(command)
         assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n"), command
     assert tags(unified) == ["a"]
+
+
+def test_a_file_of_ids_that_anybody_can_replace_sends_nothing(planned: str, unified: Unified, tmp_path: Path) -> None:
+    assert unified(planned).code == 0
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    ids = (tmp_path / "ids").rename(shared / "ids")
+    words = f"{planned.removesuffix('/ids')}/shared/ids"
+    shared.chmod(0o777)
+    for command in (words, f"plan ticketing/tags --from old --to new --ids {ids}"):
+        result = unified(command)
+        said = f"error: anybody can replace files in {shared} (chmod go-w {shared})\n"
+        assert (result.code, result.stdout, result.stderr) == (3, "", said), command
+    # Only the owner of a file can replace it there.
+    shared.chmod(0o1777)
+    assert unified(words).code == 0
+    assert tags(unified) == ["a"]
+
+
+@each_way
+@pytest.mark.parametrize("what", ["data/sandbox.db", "data"])
+@pytest.mark.parametrize("command", ["-p new ticketing tags list", "sandbox reset", "sandbox serve --port 0"])
+def test_the_records_of_the_sandbox_are_not_served(
+    what: str, command: str, spoil: Spoil, unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    config(TWO)
+    assert unified("-p new ticketing tags create -f name=a").code == 0
+    said = spoil(tmp_path / what)
+    result = unified(command)
+    assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n")
+
+
+@each_way
+def test_a_named_file_of_the_sandbox_is_not_served(spoil: Spoil, unified: Unified, tmp_path: Path) -> None:
+    named = tmp_path / "named.db"
+    with closing(SandboxStore.open(named)):
+        pass
+    said = spoil(named)
+    result = unified(f"sandbox serve --port 0 --state {named}")
+    assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n")
 
 
 def modes(home: Path, *argv: str) -> Any:

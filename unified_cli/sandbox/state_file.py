@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import atomic_file, file_lock, folders, regular_file, state
+from unified_cli.storage import atomic_file, file_lock, folders, permissions, regular_file, state
 
 REMEDY = "move it away to start afresh"
 _LAYOUT = 1
@@ -37,7 +37,7 @@ def connect(path: Path | None) -> sqlite3.Connection:
     """The database in this file, created if it is not there; in memory where `path` is None.
 
     Raises StorageError if the file cannot be created, StateError if another version wrote it or it is no regular file,
-    sqlite3's own errors.
+    ConfigError where somebody else can have written it or put it there, sqlite3's own errors.
     """
     if path is None:
         database = _database(":memory:")
@@ -45,6 +45,8 @@ def connect(path: Path | None) -> sqlite3.Connection:
         return database
     try:
         regular_file.check(path, follow=True)
+        if path.exists():
+            permissions.check_with_folder(path, path.stat())
     except regular_file.NotRegularError:
         raise state.not_regular(path, REMEDY) from None
     except OSError as error:

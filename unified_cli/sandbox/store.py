@@ -13,6 +13,7 @@ from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.data.generate import SeededRecords
+from unified_cli.storage import permissions
 
 DEFAULT_SEED = "northwind"
 _TABLES = ("changes", "files", "replies", "effects")
@@ -248,10 +249,16 @@ class SandboxStore:
 def own_store(
     runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
 ) -> SandboxStore:
-    """The store in the user's data folder; in memory, which is told, where that cannot be written."""
+    """The store in the user's data folder; in memory, which is told, where that cannot be written.
+
+    Raises ConfigError where others can change the folder.
+    """
     folder = runtime.folder("data")
     if folder is None:
         return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
+    # What cannot be reached is told when the file is opened.
+    with suppress(OSError):
+        permissions.check(folder, folder.stat())
     try:
         store = SandboxStore.open(folder / NAME, seed, records=records)
     except StorageError as error:

@@ -1,6 +1,6 @@
 """Who may touch a file or a folder that this program obeys: this user and root, nobody else.
 
-`problem` is the one rule, for settings, catalogues, credentials, journals, files of ids and caches alike.
+`problem` is the one rule, for settings, catalogues, credentials, journals, files of ids, the sandbox and caches alike.
 """
 
 import os

@@ -83,10 +83,10 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 
 def _content(path: Path) -> _Content:
-    """Raises ConfigError where somebody else can have written it, StateError, OSError."""
+    """Raises ConfigError where somebody else can have written it or put it there, StateError, OSError."""
     found = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
-        permissions.check(path, os.fstat(lines.fileno()))
+        permissions.check_with_folder(path, os.fstat(lines.fileno()))
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
