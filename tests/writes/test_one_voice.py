@@ -184,6 +184,25 @@ def test_a_run_of_which_a_part_is_retried(
     assert (second.code, notes) == (0, [] if kind.stdin else ["done: 6 of 6 connections"])
 
 
+@pytest.mark.parametrize("several", [True, False], ids=["several", "one"])
+@pytest.mark.parametrize(("word", "status"), [("resume", 500), ("retry", 404)])
+def test_cells_are_as_safe_as_in_the_first_run(
+    word: str, status: int, several: bool, unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 2)
+    which, stdin = ("-p c*", LINES) if several else ("-p c00", LINES.replace(b"_profile", b"name"))
+    service.reply = lambda seen: Reply(status) if seen.segments[-1] == "t1" else served({"id": "t", "n": "=1+1"})
+    form = "-o csv --csv-safe --bom"
+    first = unified(f"ticketing tickets update - {which} --yes {form}", stdin=stdin)
+    assert (first.stdout[0], first.stdout.count("'=1+1")) == ("\ufeff", 2)
+    run = run_id(first.stderr)
+    refused = unified(f"runs {word} {run} -o tsv --bom")
+    assert (refused.code, refused.stdout, refused.stderr) == (2, "", "error: --bom is for CSV, not for tsv (-o csv)\n")
+    service.reply = lambda _: served({"id": "t", "n": "=1+1"})
+    again = unified(f"runs {word} {run} {form}")
+    assert (again.code, again.stdout[0], again.stdout.count("'=1+1")) == (0, "\ufeff", 1)
+
+
 def test_the_ids_of_lines_of_one_connection(unified: Unified, service: Service) -> None:
     stdin = b'{"id":"t0","n":0}\n{"id":"t1","n":1}\n{"id":"t2","n":2}\n'
     service.reply = lambda seen: answer(seen) if seen.segments[-1] != "t1" else Reply(404)

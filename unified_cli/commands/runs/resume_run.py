@@ -10,6 +10,8 @@ from unified_cli.cli.flags import by_name
 from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.cli.shared_options import (
+    Bom,
+    CsvSafe,
     MessageOptions,
     NetworkOptions,
     Output,
@@ -48,6 +50,8 @@ class ResumeRunOptions(MessageOptions, NetworkOptions):
     output: Output = None
     columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
     jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
+    csv_safe: CsvSafe = False
+    bom: Bom = False
     fail_fast: Annotated[bool, by_name(OperationOptions)["fail_fast"]] = False
     max_failures: Annotated[str | None, by_name(OperationOptions)["max_failures"]] = None
     stages: Annotated[str | None, by_name(OperationOptions)["stages"]] = None
@@ -106,7 +110,10 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             RunSender(runtime, run, connections, writers, results).send(items, rules)
 
 
-_COMMON = ("output", "columns", "jq", "workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet")
+_COMMON = (
+    *("output", "columns", "jq", "csv_safe", "bom"),
+    *("workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet"),
+)
 
 
 def _common(options: ResumeRunOptions) -> OperationOptions:
@@ -122,6 +129,7 @@ def _shown_as(
     profile = next((call.profile for _, _, call in run.calls()), None)
     settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
     builder.apply_message_settings(runtime, settings)
+    builder.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return settings
 
 
