@@ -67,6 +67,25 @@ def test_each_connection_is_begun_while_others_wait(
     assert max(times[0] for times in served_at.values()) < min(times[1] for times in served_at.values())
 
 
+@pytest.mark.parametrize("command", [READERS["list"], READERS["schema"], READERS["export"]])
+def test_no_connection_goes_far_ahead_of_the_others(
+    command: str, run: Run, config: Callable[[str], Path], service: Service
+) -> None:
+    profiles(config, service.url, COUNT)
+
+    def reply(seen: Seen) -> Reply:
+        time.sleep(0.02)
+        at = int(cursor_of(seen) or 0)
+        return served({"result": [{"id": f"{at}"}], "next_cursor": str(at + 1) if at < 5 else None})
+
+    service.reply = reply
+    ended = run(f"{command} --workers 2")
+    assert ended.code == 0, ended.stderr
+    at = [int(cursor_of(seen) or 0) for seen in service.seen]
+    # They share the token's limit: who goes first would use up what the others need.
+    assert max(place for place, page in enumerate(at) if page == 0) < at.index(3)
+
+
 @pytest.mark.long(nightly="measures how long the limits of 32 connections take: 4 s, and for the probe 36")
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])

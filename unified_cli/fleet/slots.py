@@ -1,6 +1,7 @@
 """Work in many threads of which only so many work at a time: those that wait for a limit let others go on."""
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,7 +21,10 @@ class WorkerSlots:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self._free = threading.Semaphore(number)
+        self._lock = threading.Lock()
+        self._free = number
+        self._queue: deque[threading.Event] = deque()
+        """The threads that want a slot, each with what tells it that it has one."""
         self._waiting: set[int] = set()
         """The threads that gave up their slot. Each adds and removes its own number, which is one step."""
 
@@ -41,20 +45,55 @@ class WorkerSlots:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Work, as soon as there is a slot."""
-        with self._free:
+        self._take()
+        try:
             yield
+        finally:
+            self._release()
 
     @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:
-        """Let others have the slot of this thread while it waits so long; then wait until there is one again."""
+        """Let others have the slot of this thread while it waits so long; then wait until there is one again.
+
+        With 0 seconds, those that want one go first.
+        """
+        if not seconds:
+            self._let_others_go_first()
         if seconds < _WORTH_IT:
             yield
             return
         own = threading.get_ident()
         self._waiting.add(own)
-        self._free.release()
+        self._release()
         try:
             yield
         finally:
-            self._free.acquire()
+            self._take()
             self._waiting.discard(own)
+
+    def _take(self) -> None:
+        """Take a slot, after all who wanted one before."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            own = threading.Event()
+            self._queue.append(own)
+        own.wait()
+
+    def _release(self) -> None:
+        # It goes from hand to hand: a semaphore would give it to whoever comes by first, often the same thread.
+        with self._lock:
+            if self._queue:
+                self._queue.popleft().set()
+            else:
+                self._free += 1
+
+    def _let_others_go_first(self) -> None:
+        with self._lock:
+            if not self._queue:
+                return
+            own = threading.Event()
+            self._queue.append(own)
+            self._queue.popleft().set()
+        own.wait()

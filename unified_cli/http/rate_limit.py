@@ -19,7 +19,10 @@ _NOTABLE = 1.0
 TellWait = Callable[[float, str], None]
 """Told the seconds of a wait, and its reason; one wait may follow upon another."""
 Idle = Callable[[float], AbstractContextManager[object]]
-"""Given the seconds of a wait, which may be infinite: the context in which a thread waits, and then goes on."""
+"""Given the seconds of a wait, which may be infinite: the context in which a thread waits, and then goes on.
+
+With 0 seconds, threads that wait to go on may do so first.
+"""
 
 
 class Patience(Enum):
@@ -80,6 +83,11 @@ class RateLimit:
 
         `tell` is given the seconds and the reason of a wait that can be noticed, before it begins.
         """
+        if self._pace.is_shared:
+            # Who sends as much as its connection may would leave nothing of the token's limit to the others, and they
+            # would have the whole of their work before them when it is done.
+            with self._idle(0):
+                pass
         while True:
             with self._changed:
                 now = self._monotonic()

@@ -59,6 +59,11 @@ class TokenPace:
         """How many sends count for the token's limit now."""
         return self._token.sends_after(now - WINDOW)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several connections send with the token."""
+        return len(self._connections) > 1
+
     def delay(self, account: str, now: float) -> float:
         """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
         return max(self._of(account).delay(now), self._token.delay(now))
