@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -160,20 +160,73 @@ def test_it_reads_250_records_of_three_connections_with_one_cursor(reader: Agent
     assert calls == 7
 
 
-def test_every_record_comes_once_whatever_the_bounds(reader: Agent) -> None:
-    for bounds in ({"limit": 7}, {"limit": 1000, "max_bytes": 1024}, {"limit": 1000, "max_bytes": 5000}):
-        read, cursor = [], None
-        while True:
-            arguments: dict[str, Any] = {"operation": "ticketing tags list", "profile": ["prod-b", "prod-a"], **bounds}
-            found = reader.call("read", **arguments, **({"cursor": cursor} if cursor else {}))
-            assert len(json.dumps(found["records"])) < bounds.get("max_bytes", 1 << 20) + 2000
-            read += [(record["_profile"], record["id"]) for record in found["records"]]
-            cursor = found["next"]
-            if cursor is None:
-                break
-        one = len(read) // 2
-        assert [name for name, _ in read] == ["prod-b"] * one + ["prod-a"] * one
-        assert len({*read}) == len(read)
+@pytest.mark.parametrize(
+    "bounds", [{"limit": 7}, {"limit": 1}, {"limit": 1000, "max_bytes": 1024}, {"limit": 1000, "max_bytes": 5000}]
+)
+def test_every_record_comes_once_whatever_the_bounds(reader: Agent, bounds: dict[str, int]) -> None:
+    read, cursor = list[tuple[str, str]](), None
+    while True:
+        arguments: dict[str, Any] = {"operation": "ticketing tags list", "profile": ["prod-b", "prod-a"], **bounds}
+        failed, text = reader.ask("read", **arguments, **({"cursor": cursor} if cursor else {}))
+        found = json.loads(text)
+        assert not failed
+        assert 0 < len(found["records"]) <= bounds["limit"]
+        # All of the answer counts: what is around the records fills the context of an agent as they do.
+        assert len(text.encode()) <= bounds.get("max_bytes", 1 << 20)
+        read += [(record["_profile"], record["id"]) for record in found["records"]]
+        cursor = found["next"]
+        if cursor is None:
+            break
+    each = {name: [one for owner, one in read if owner == name] for name in ("prod-a", "prod-b")}
+    assert each["prod-a"] == each["prod-b"] == [f"tags-{number}" for number in range(1, len(read) // 2 + 1)]
+
+
+def test_a_small_read_is_shared_out_among_its_connections(reader: Agent) -> None:
+    read = {"operation": "ticketing tickets list", "profile": "prod-*"}
+    found = reader.call("read", **read, columns=["id"], limit=7)
+    names = [one["_profile"] for one in found["records"]]
+    assert names == ["prod-a"] * 3 + ["prod-b"] * 2 + ["prod-c"] * 2
+    assert [one["profile"] for one in found["connections"]] == ["prod-a", "prod-b", "prod-c"]
+    more = reader.call("read", **read, columns=["id"], limit=7, cursor=found["next"])
+    told = [one["id"] for one in more["records"] if one["_profile"] == "prod-b"]
+    assert told[0] == "tickets-3"
+    sizes = dict.fromkeys(THREE, 0)
+    for record in reader.call("read", **read, limit=1000, max_bytes=12_000)["records"]:
+        sizes[record["_profile"][-1]] += len(json.dumps(record, separators=(",", ":")))
+    assert min(sizes.values()) > 2500
+
+
+def of_size(sizes: dict[str, list[int]]) -> Callable[[Seen], Reply]:
+    """Lists of records of these sizes, by account, three on a page."""
+
+    def reply(seen: Seen) -> Reply:
+        query = dict(seen.query)
+        of_it, at = sizes[query["integrated_account_id"]], int(query.get("next_cursor", "0"))
+        records = [{"id": f"{at + n}", "x": "x" * size} for n, size in enumerate(of_it[at : at + 3])]
+        onward = str(at + 3) if at + 3 < len(of_it) else None
+        return Reply(200, json.dumps({"result": records, "next_cursor": onward}).encode())
+
+    return reply
+
+
+def test_large_records_neither_take_the_place_of_small_ones_nor_wait_for_ever(tmp_path: Path) -> None:
+    with serving() as service:
+        service.reply = of_size({"1": [20] * 40, "2": [2000] * 4, "3": [20] * 5})
+        config = configured(tmp_path, service.url, CANARY, small="1", large="2", short="3")
+        read = {"operation": "ticketing tickets list", "profile": ["small", "large", "short"], "max_bytes": 4000}
+        with agent(tmp_path, "-p small -p large -p short", UNIFIED_CONFIG=str(config)) as found:
+            answers, cursor = list[Any](), None
+            while not answers or cursor:
+                answers.append(found.call("read", **read, **({"cursor": cursor} if cursor else {})))
+                cursor = answers[-1]["next"]
+    shown = [[one["_profile"] for one in answer["records"]] for answer in answers]
+    assert shown[0].count("short") == 5
+    assert shown[0].count("small") > 5
+    assert all("large" in names for names in shown[:4])
+    read_ids = [(one["_profile"], int(one["id"])) for answer in answers for one in answer["records"]]
+    assert sorted(read_ids) == sorted(
+        (name, at) for name, count in (("small", 40), ("large", 4), ("short", 5)) for at in range(count)
+    )
 
 
 @contextmanager

@@ -18,10 +18,14 @@ _SIGNATURE_SIZE = 16
 
 
 class ReadPosition(NamedTuple):
-    """The `number` of a connection among those that were selected, and the cursor within its list."""
+    """The `number` of the first connection, among those that were selected, of which nothing was asked yet.
+
+    `begun` are those before it that are not done, each with the cursor within its list; those whose turn is first stand
+    first.
+    """
 
     number: int = 0
-    cursor: str | None = None
+    begun: tuple[tuple[int, str | None], ...] = ()
 
 
 class ReadCursors:
