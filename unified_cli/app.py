@@ -1,42 +1,21 @@
 """The whole program: the catalogue's operations and the built-in commands."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import tree
+from unified_cli.cli.command import stubs
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import EarlyOptions, OperationOptions
+from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     from unified_cli.docs.command_index import CommandEntry
-
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "request": ("request_command", "Call any path below the base URL"),
-    "export": ("export_lists.export_command", "Write many lists of many connections to files"),
-    "import": ("import_records.import_command", "Send every record of a file once"),
-    "diff": ("compare.diff_command", "Compare two lists of records"),
-    "plan": ("compare.plan_command", "Print the calls that make one list of records like another"),
-    "apply": ("apply_plan.apply_command", "Make the calls of plans, each once"),
-    "runs": ("runs.runs_command", "List work of many writes, and continue it"),
-    "schema": ("schema_of_records.schema_command", "Show which fields the records of a list really have"),
-    "mcp": ("mcp.mcp_command", "Offer the operations to coding agents"),
-    "operations": ("operations_command", "Search the operations"),
-    "help": ("help_command", "Show help on exit codes, output, profiles and more"),
-    "completion": ("completion_command", "Complete commands with TAB"),
-    "sandbox": ("sandbox_command", "Manage the local sandbox of the service"),
-    "doctor": ("doctor.doctor_command", "Find problems on this machine and on the way to the service"),
-    "capabilities": ("capabilities.capabilities_command", "Show what each connection offers"),
-    "connections": ("connections.connections_command", "List the connections that a token can see, and add profiles"),
-    "profile": ("profile.profile_command", "Manage named connections and their tokens"),
-}
-"""The built-in commands: the module that builds each, and what it is for."""
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
@@ -108,7 +87,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
             single.run(runtime, catalogue, operation, options)
 
-    return tree.root(catalogue, _built_in(context), execute, early.append)
+    return tree.root(catalogue, stubs(COMMANDS, context), execute, early.append)
 
 
 def index(catalogue: Catalogue) -> "list[CommandEntry]":
@@ -117,15 +96,3 @@ def index(catalogue: Catalogue) -> "list[CommandEntry]":
 
     nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
     return command_entries(whole(nowhere, catalogue))
-
-
-def _built_in(context: CommandContext) -> dict[str, CommandStub]:
-    def entry(module: str, about: str) -> CommandStub:
-        def build() -> Any:
-            from importlib import import_module  # noqa: PLC0415  only the chosen command is imported
-
-            return import_module(f"unified_cli.commands.{module}").command(context)
-
-        return CommandStub(about, build)
-
-    return {name: entry(module, about) for name, (module, about) in COMMANDS.items()}

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import httpx
 from front_door import Clock
 
-from unified_cli.app import COMMANDS
 from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.destination import verify
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
@@ -22,6 +21,7 @@ from unified_cli.bulk.import_.import_items import ItemRules
 from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
+from unified_cli.commands import COMMANDS
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides

@@ -10,7 +10,7 @@ from entries import ENTRIES
 from front_door import Process, Result, Unified
 from server import Service
 
-from unified_cli import app
+from unified_cli.commands import COMMANDS as BUILT_IN
 from unified_cli.config.keys import KEYS
 from unified_cli.docs.command_index import CommandEntry
 
@@ -40,7 +40,7 @@ COMMANDS = [
     entry
     for entry in ENTRIES
     if not entry.words
-    and (entry.path[0] in app.COMMANDS or " ".join(entry.path) in {*ARGUMENTS, "ticketing tickets list"})
+    and (entry.path[0] in BUILT_IN or " ".join(entry.path) in {*ARGUMENTS, "ticketing tickets list"})
     and entry.path != ("sandbox", "serve")
 ]
 CONFIG = '[profiles.acme]\naccount_id = "acct-1"\ntags = ["eu"]\n'

@@ -13,7 +13,7 @@ from front_door import Result, Unified
 from keyrings import InMemory, using
 from server import Reply, Seen, Service, serving
 
-from unified_cli import app
+from unified_cli.commands import COMMANDS as BUILT_IN
 from unified_cli.output import stdout
 
 Config = Callable[[str], Path]
@@ -55,7 +55,7 @@ SHAPES = {
 }
 
 
-COMMANDS = {**SHAPES, **{f"bare {name}": name for name in app.COMMANDS}}
+COMMANDS = {**SHAPES, **{f"bare {name}": name for name in BUILT_IN}}
 SOURCES = ("environment", "token_file", "token_command", "keyring", "plain text", "--token-file", "--token-stdin")
 ENDS = ("success", "refused with an echo", "redirected", "told in detail", "crash")
 

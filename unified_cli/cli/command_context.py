@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import EarlyOptions, completed
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -33,6 +35,18 @@ class CommandContext(NamedTuple):
         self.runtime.stderr.verbosity = getattr(found, "verbose", early.verbose)
         patterns: tuple[str, ...] = getattr(found, "profile", ())
         return found.replaced(profile=self.selected(found, patterns)) if any(map(_names_a_run, patterns)) else found
+
+
+def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
+    """A setting from the flag or the environment, for what must work without the config file. Raises ConfigError."""
+    key = KEYS[name]
+    value = runtime.environ.get(key.variable)
+    if given or not value:
+        return given
+    try:
+        return bool(key.parse(value))
+    except ValueError as error:
+        raise ConfigError(f"the environment: {key.variable} {error}, not {value!r}") from None
 
 
 def _names_a_run(pattern: str) -> bool:

@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 
 APIS = "APIs"
 """The section of the first page with the commands that are APIs."""
+EXAMPLE = "Example"
+EXAMPLES = "Examples"
+"""The headings of a page above one command line, and above several."""
 
 
 class CommandStub(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unified_cli.catalogue import Api, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
-from unified_cli.cli.command_stub import CommandStub
+from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.examples import example, filter_example
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.options import EarlyOptions
@@ -25,8 +25,6 @@ class CodeBlock(str):
     __slots__ = ()
 
 
-EXAMPLE = "Example"
-EXAMPLES = "Examples"
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
 _SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
 _FIRST_STEPS = """\

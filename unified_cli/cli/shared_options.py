@@ -12,6 +12,7 @@ from unified_cli.cli.flags import (
     OUTPUT,
     QUERY,
     SAFETY,
+    Argument,
     Flag,
     Options,
 )
@@ -32,6 +33,12 @@ Profiles = Annotated[
         "NAME",
         takes="connection",
     ),
+]
+Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("connection",))]
+"""The profiles that a command is about, where `-p` would be an option too much."""
+With = Annotated[
+    str | None,
+    Flag(("--with",), CONNECTION, "read this list instead of asking for the connection's state", "'API RESOURCE'"),
 ]
 AccountId = Annotated[
     str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection's id; me: that of its own token", "ID")

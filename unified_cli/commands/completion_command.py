@@ -1,15 +1,13 @@
 """`unified completion`: print the completion script of a shell, or install it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from unified_cli.catalogue import load
-from unified_cli.cli import help_page, tree
+from unified_cli.cli.command import Command, Entry, Group
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import OUTPUT, Flag, Options
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
@@ -18,49 +16,12 @@ from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-_ABOUT = "Complete commands, options and profiles with TAB; a TAB starts no program and uses no network."
-_INSTALL = "Install the script where the shell looks for it"
-
-
-def command(context: CommandContext) -> Any:
-    """The command."""
-    entries: dict[str, CommandStub] = {
-        shell: CommandStub(f"Print the script for {shell}", _printing(context, shell)) for shell in SHELLS
-    }
-    entries["install"] = CommandStub(_INSTALL, lambda: _installing(context))
-    return tree.group(
-        "completion", "shell", entries, lambda: help_page.for_group(_ABOUT, "unified completion bash", entries)
-    )
 
 
 class InstallOptions(Options):
     """Which shell's script to install."""
 
     shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "for this shell, not that of $SHELL", "SHELL")] = None
-
-
-def _printing(context: CommandContext, shell: Shell) -> Callable[[], Any]:
-    page = HelpPage("", [f"Print the completion script for {shell}."], [(EXAMPLE, f"unified completion {shell}")])
-
-    def run(_: NoOptions) -> None:
-        stdout.write(context.runtime, [_script(shell, context)])
-
-    return lambda: tree.leaf(tree.CommandSpec(shell, NoOptions, run, lambda: page))
-
-
-def _installing(context: CommandContext) -> Any:
-    return tree.leaf(
-        tree.CommandSpec(
-            "install",
-            InstallOptions,
-            lambda options: _install(context, options.shell),
-            lambda: HelpPage(
-                "[options]",
-                [f"{_INSTALL}, and print the remaining steps. Your shell's startup files are never changed."],
-                [(EXAMPLE, "unified completion install --shell fish")],
-            ),
-        )
-    )
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
@@ -72,8 +33,8 @@ def _script(shell: Shell, context: CommandContext) -> bytes:
     return scripts.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
 
 
-def _install(context: CommandContext, chosen: Shell | None) -> None:
-    runtime = context.runtime
+def _install(context: CommandContext, options: InstallOptions) -> None:
+    runtime, chosen = context.runtime, options.shell
     own = Path(runtime.environ.get("SHELL", "")).name
     shell = chosen or next((one for one in SHELLS if one == own), None)
     if shell is None:
@@ -106,3 +67,38 @@ def _target(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, s
         return config / "fish" / "completions" / "unified.fish", "ready in new shells"
     path = config / "powershell" / "unified.ps1"
     return path, f"add to your $PROFILE, unless it is there: . '{path}'"
+
+
+def _printing(shell: Shell) -> Entry:
+    def run(context: CommandContext, _: NoOptions) -> None:
+        stdout.write(context.runtime, [_script(shell, context)])
+
+    return Entry(
+        f"Print the script for {shell}",
+        Command(
+            NoOptions,
+            run,
+            usage="",
+            text=(f"Print the completion script for {shell}.",),
+            examples=f"unified completion {shell}",
+        ),
+    )
+
+
+COMPLETION = Group(
+    "Complete commands, options and profiles with TAB; a TAB starts no program and uses no network.",
+    "unified completion bash",
+    {
+        **{shell: _printing(shell) for shell in SHELLS},
+        "install": Entry(
+            "Install the script where the shell looks for it",
+            Command(
+                InstallOptions,
+                _install,
+                text=("{about}, and print the remaining steps. Your shell's startup files are never changed.",),
+                examples="unified completion install --shell fish",
+            ),
+        ),
+    },
+    "shell",
+)

@@ -6,9 +6,11 @@ from importlib.resources import files
 from typing import Annotated, Any
 
 from unified_cli.cli import tree
+from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options, arguments_of
-from unified_cli.cli.help_page import EXAMPLES, HelpPage, render
+from unified_cli.cli.command_stub import EXAMPLES
+from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
+from unified_cli.cli.help_page import HelpPage, render
 from unified_cli.commands.help_topics import topics
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
@@ -25,31 +27,6 @@ class HelpOptions(Options):
     skill: Annotated[bool, Flag(("--skill",), OUTPUT, "with agents: print a skill file for coding agents")] = False
 
 
-def command(context: CommandContext) -> Any:
-    """The command."""
-    first = "|".join((*topics(), *context.catalogue.apis, *context.built_in))
-    return tree.leaf(
-        tree.CommandSpec(
-            "help",
-            HelpOptions,
-            lambda options: _skill(context.runtime, options) if options.skill else _help(context, options.words),
-            _page,
-            arguments=[one._replace(takes=(first, "")) for one in arguments_of(HelpOptions)],
-        )
-    )
-
-
-def _page() -> HelpPage:
-    return HelpPage(
-        "[TOPIC|COMMAND]",
-        ["Show the help of a topic, of a command or of a level of commands."],
-        [
-            (EXAMPLES, "unified help exit-codes\nunified help ticketing tickets create"),
-            ("Topics", [(name, topic.about) for name, topic in topics().items()]),
-        ],
-    )
-
-
 def _skill(runtime: Runtime, options: HelpOptions) -> None:
     """Print the skill file, whose commands run as written on the sandbox."""
     if options.words != (_AGENTS,):
@@ -58,10 +35,12 @@ def _skill(runtime: Runtime, options: HelpOptions) -> None:
     stdout.show(runtime, [terminal.lines_visible(text)])
 
 
-def _help(context: CommandContext, words: Sequence[str]) -> None:
-    runtime = context.runtime
-    if not words:
-        _show(runtime, _page(), "unified help")
+def _help(context: CommandContext, options: HelpOptions) -> None:
+    runtime, words = context.runtime, options.words
+    if options.skill:
+        _skill(runtime, options)
+    elif not words:
+        _show(runtime, HelpPage(HELP.usage, HELP.text, [(EXAMPLES, HELP.examples), *HELP.sections]), "unified help")
     elif len(words) == 1 and words[0] in topics():
         _show(runtime, topics()[words[0]].page(context), "unified help")
     else:
@@ -97,3 +76,18 @@ def _no_page(words: Sequence[str], depth: int) -> UsageError:
 
 def _show(runtime: Runtime, page: HelpPage, command_path: str) -> None:
     stdout.show(runtime, [terminal.styled(render(page, command_path, runtime))])
+
+
+def _first_words(context: CommandContext) -> Sequence[str]:
+    return "|".join((*topics(), *context.catalogue.apis, *context.built_in)), ""
+
+
+HELP = Command(
+    HelpOptions,
+    _help,
+    usage="[TOPIC|COMMAND]",
+    text=("Show the help of a topic, of a command or of a level of commands.",),
+    examples="unified help exit-codes\nunified help ticketing tickets create",
+    sections=[("Topics", [(name, topic.about) for name, topic in topics().items()])],
+    takes=_first_words,
+)

@@ -7,8 +7,9 @@ from importlib.resources import files
 
 from unified_cli.catalogue import Api
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
-from unified_cli.cli.help_page import EXAMPLES, CodeBlock, HelpPage, Rows
+from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows
 from unified_cli.cli.options import FLAGS
 from unified_cli.commands.speed_tables import speed_tables
 from unified_cli.config.keys import KEYS, Key

@@ -1,12 +1,11 @@
 """`unified operations [WORDS]`: search the catalogue, and print it as a table or as JSON."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli import tree
+from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.errors import UsageError
 from unified_cli.output import pretty_json
@@ -24,22 +23,6 @@ class SearchOptions(Options):
     output: TableOutput = None
     source: Annotated[bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")] = False
     openapi: Annotated[bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")] = False
-
-
-def command(context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "operations",
-            SearchOptions,
-            lambda options: _search(context, context.complete(options)),
-            lambda: HelpPage(
-                "[WORDS] [options]",
-                ["Search the operations for words in their command, path or summary."],
-                [(EXAMPLE, "unified operations suspend user")],
-            ),
-        )
-    )
 
 
 def _search(context: CommandContext, options: SearchOptions) -> None:
@@ -89,3 +72,12 @@ def describe(operation: Operation) -> dict[str, str]:
         "command": f"unified {operation.command}",
         "kind": operation.kind,
     }
+
+
+OPERATIONS = Command(
+    SearchOptions,
+    _search,
+    usage="[WORDS] [options]",
+    text=("{about} for words in their command, path or summary.",),
+    examples="unified operations suspend user",
+)

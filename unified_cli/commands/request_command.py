@@ -1,12 +1,11 @@
 """`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from unified_cli.call import builder, single
-from unified_cli.cli import tree
+from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Argument, arguments_of
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import CHECKS, FLAGS, MANY, OperationOptions
 
 _FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", "since", "strict", *CHECKS, *MANY}
@@ -19,27 +18,6 @@ class RequestOptions(OperationOptions):
     path: Annotated[str, Argument("below the base URL")]
 
 
-def command(context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "request",
-            RequestOptions,
-            lambda options: _request(context, context.complete(options)),
-            lambda: HelpPage(
-                "METHOD PATH [options]",
-                [
-                    "Call any path below the base URL, scoped to the connection like every operation.",
-                    "The path is typed as in a URL, percent-encoded where it must be.",
-                ],
-                [(EXAMPLE, "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2")],
-            ),
-            [flag for flag in FLAGS if flag.name not in _FOR_OPERATIONS],
-            [one for one in arguments_of(RequestOptions) if one.name != "id"],
-        )
-    )
-
-
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
@@ -50,3 +28,17 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
 
         request = batch_request.aimed(call, request)
     single.send(call, request)
+
+
+REQUEST = Command(
+    RequestOptions,
+    _request,
+    usage="METHOD PATH [options]",
+    text=(
+        "{about}, scoped to the connection like every operation.",
+        "The path is typed as in a URL, percent-encoded where it must be.",
+    ),
+    examples="unified -p sandbox request GET /unified/ticketing/tickets -q limit=2",
+    flags=[flag for flag in FLAGS if flag.name not in _FOR_OPERATIONS],
+    arguments=[one for one in arguments_of(RequestOptions) if one.name != "id"],
+)

@@ -1,26 +1,19 @@
 """`unified sandbox`: show, reset and serve the local sandbox of the service."""
 
-from collections.abc import Callable
 from contextlib import closing
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli import tree
+from unified_cli.cli.command import Command, Entry, Group
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.command_stub import CommandStub
 from unified_cli.cli.flags import SERVE, Argument, Flag, Options, by_name
-from unified_cli.cli.help_page import EXAMPLE, HelpPage, for_group
-from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import MessageOptions, NoOptions, TokenFile
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 
-_ABOUT = "Manage the local sandbox of the service: the same operations on generated records, stored between calls."
-
 _MOST_RECORDS = 100_000_000
-
-OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class ServeOptions(Options):
@@ -75,43 +68,6 @@ class StatusOptions(Options):
     output: TableOutput = None
 
 
-def command(context: CommandContext) -> Any:
-    """The group of commands."""
-    runtime = context.runtime
-
-    def stub(
-        name: str, about: str, options: type[OptionsT], run: Callable[[OptionsT], None], word: str = ""
-    ) -> CommandStub:
-        example = f"unified sandbox {name} {word}".rstrip()
-        page = HelpPage("WORD [options]" if word else "[options]", [f"{about}."], [(EXAMPLE, example)])
-        spec = tree.CommandSpec(name, options, lambda typed: run(context.complete(typed)), lambda: page)
-        return CommandStub(about, lambda: tree.leaf(spec))
-
-    entries = {
-        "serve": stub(
-            "serve",
-            "Serve the sandbox on a local port, for any client",
-            ServeOptions,
-            lambda options: _serve(context, options),
-        ),
-        "reset": stub("reset", "Reset all records to their initial state", NoOptions, lambda _: _reset(runtime, None)),
-        "seed": stub(
-            "seed",
-            "Start over with other records; the same word generates the same records",
-            SeedOptions,
-            lambda options: _reset(runtime, options.word),
-            word="winter",
-        ),
-        "status": stub(
-            "status",
-            "Show where the records are stored, and the connections",
-            StatusOptions,
-            lambda options: _status(runtime, options.output),
-        ),
-    }
-    return tree.group("sandbox", "command", entries, lambda: for_group(_ABOUT, "unified sandbox status", entries))
-
-
 def _serve(context: CommandContext, options: ServeOptions) -> None:
     from unified_cli.sandbox.serving.serve import ServerSettings, serve  # noqa: PLC0415  help needs no server
 
@@ -150,7 +106,15 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
     return (api, resource), int(number)
 
 
-def _reset(runtime: Runtime, seed: str | None) -> None:
+def _reset(context: CommandContext, _: NoOptions) -> None:
+    _start_over(context.runtime, None)
+
+
+def _seed(context: CommandContext, options: SeedOptions) -> None:
+    _start_over(context.runtime, options.word)
+
+
+def _start_over(runtime: Runtime, seed: str | None) -> None:
     from unified_cli.sandbox.store import own_store  # noqa: PLC0415  help needs no database
 
     with closing(own_store(runtime)) as store:
@@ -158,10 +122,11 @@ def _reset(runtime: Runtime, seed: str | None) -> None:
         runtime.stderr.note(f"reset the sandbox (seed {store.seed})")
 
 
-def _status(runtime: Runtime, output: TableFormat | None) -> None:
+def _status(context: CommandContext, options: StatusOptions) -> None:
     from unified_cli.sandbox.accounts import KINDS  # noqa: PLC0415  help needs no database
     from unified_cli.sandbox.store import own_store  # noqa: PLC0415  as above
 
+    runtime = context.runtime
     changes: dict[str, int] = {}
     with closing(own_store(runtime)) as store:
         for account, _api, _resource, count in store.sizes():
@@ -174,4 +139,27 @@ def _status(runtime: Runtime, output: TableFormat | None) -> None:
         "state": str(store.path) if store.path else None,
         "connections": [{"account_id": name, "changed": int(count), "about": about} for name, count, about in rows],
     }
-    show(runtime, output, ("account id", "changed records", "about"), rows, value)
+    show(runtime, options.output, ("account id", "changed records", "about"), rows, value)
+
+
+SANDBOX = Group(
+    "Manage the local sandbox of the service: the same operations on generated records, stored between calls.",
+    "unified sandbox status",
+    {
+        "serve": Entry(
+            "Serve the sandbox on a local port, for any client",
+            Command(ServeOptions, _serve, examples="unified sandbox serve"),
+        ),
+        "reset": Entry(
+            "Reset all records to their initial state", Command(NoOptions, _reset, examples="unified sandbox reset")
+        ),
+        "seed": Entry(
+            "Start over with other records; the same word generates the same records",
+            Command(SeedOptions, _seed, usage="WORD [options]", examples="unified sandbox seed winter"),
+        ),
+        "status": Entry(
+            "Show where the records are stored, and the connections",
+            Command(StatusOptions, _status, examples="unified sandbox status"),
+        ),
+    },
+)

@@ -1,9 +1,12 @@
-"""The options that say what is compared, and how."""
+"""The options of `unified diff` and `plan`: what is compared, and how."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from unified_cli.cli.flags import COMPARE, Argument, Flag
+from unified_cli.cli.flags import COMPARE, Argument, Flag, by_name
+from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.shared_options import MessageOptions, NetworkOptions
+
+DiffFormat = Literal["table", "ndjson", "json"]
 
 
 class CompareOptions(MessageOptions, NetworkOptions):
@@ -30,3 +33,16 @@ class CompareOptions(MessageOptions, NetworkOptions):
         str | None,
         Flag(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
     ] = None
+
+
+class DiffOptions(CompareOptions):
+    """What is compared, and how differences are printed."""
+
+    output: Annotated[DiffFormat | None, by_name(OperationOptions)["output"]] = None
+
+
+class PlanOptions(CompareOptions):
+    """What is compared, and what the plan may do."""
+
+    delete: Annotated[bool, Flag(("--delete",), COMPARE, "also delete what is only in --to")] = False
+    all_fields: Annotated[bool, Flag(("--all-fields",), COMPARE, "send all fields, not only the known ones")] = False

@@ -9,8 +9,8 @@ import msgspec
 
 from unified_cli.bulk.compare.record_join import UNMATCHED, Change, Pairing
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.compare.compare_options import DiffFormat, DiffOptions
 from unified_cli.commands.compare.comparison import Comparison, comparison, prepared
-from unified_cli.commands.compare.diff_options import DiffFormat, DiffOptions
 from unified_cli.commands.compare.diff_rows import TABLE_COLUMNS, record_row, table_row
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
 from unified_cli.json_text.members import Record, join

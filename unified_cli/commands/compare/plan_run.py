@@ -13,8 +13,8 @@ from unified_cli.bulk.compare.plan_format import OPERATIONS, VERSION, PlanHeader
 from unified_cli.bulk.compare.record_join import UNMATCHED, Change, Pairing
 from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.compare.compare_options import PlanOptions
 from unified_cli.commands.compare.comparison import ComparedSides, Comparison, comparison, prepared
-from unified_cli.commands.compare.plan_options import PlanOptions
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.output import stdout
 from unified_cli.plural import counted

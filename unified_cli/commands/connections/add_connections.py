@@ -3,17 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Annotated, Any
 
 from unified_cli.call.offers.connection_record import ConnectionRecord
-from unified_cli.cli import prompt, tree
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, SAFETY, Flag
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed_connections
-from unified_cli.commands.connections.known_profiles import profiles_by_account
-from unified_cli.commands.connections.listed_connections import ListedConnectionsOptions
+from unified_cli.commands.connections.options import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
 from unified_cli.config.draft import Draft
@@ -32,40 +28,13 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
 
-class AddConnectionsOptions(ListedConnectionsOptions):
-    """Which connections to add, and how their profiles are called."""
-
-    prefix: Annotated[str, Flag(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
-    tag: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "give each profile this tag", "TAG")] = ()
-    dry_run: Annotated[bool, Flag(("--dry-run",), SAFETY, "show the profiles and add none")] = False
-    yes: Annotated[bool, Flag(("-y", "--yes"), SAFETY, "add without asking; required off a terminal")] = False
-
-
-def add_command(about: str, context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "add",
-            AddConnectionsOptions,
-            lambda options: _add(context, context.complete(options)),
-            lambda: HelpPage(
-                "[options]",
-                [
-                    f"{about} of the token that has none, named after its tenant and product.",
-                    "Run again, it adds what is new, and names the profiles whose connection is gone.",
-                ],
-                [(EXAMPLE, "unified -p sandbox connections add --prefix demo- --tag demo --dry-run")],
-            ),
-        )
-    )
-
-
-def _add(context: CommandContext, options: AddConnectionsOptions) -> None:
+def run(context: CommandContext, options: AddConnectionsOptions) -> None:
+    """Add a profile for each connection without one. Raises UsageError where names would be the same."""
     runtime, service = context.runtime, context.catalogue.service
     settings = listed_connections.settings(context, options)
     found = [*listed_connections.listed(context, settings, options)]
     listed_connections.keep(runtime, settings, found, service)
-    known = profiles_by_account(runtime, settings)
+    known = listed_connections.profiles_by_account(runtime, settings)
     wanted = listed_connections.chosen(found, options.where, service)
     names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
     rows = [(name, one.id, one.product, one.tenant, one.state.in_words(service)) for name, one in names.items()]

@@ -1,63 +1,43 @@
 """`unified connections list`: which connections the token can see, and which profiles lead to them."""
 
-from typing import Annotated, Any
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
 
+from unified_cli.call.offers import connection_health
 from unified_cli.call.offers.connection_record import ConnectionRecord
-from unified_cli.catalogue import Service
-from unified_cli.cli import tree
+from unified_cli.catalogue import Catalogue, Service
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Flag
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.commands.connections import listed_connections, listed_health
-from unified_cli.commands.connections.known_profiles import profiles_by_account
-from unified_cli.commands.connections.listed_connections import ListedConnectionsOptions
+from unified_cli.cli.result_table import show
+from unified_cli.commands.connections import listed_connections
+from unified_cli.commands.connections.options import ListConnectionsOptions
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import JsonObject
+from unified_cli.output.progress import progress
+from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
 
 VERSION = 1
+_WORKERS = 8
 _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
-
-class ListConnectionsOptions(ListedConnectionsOptions):
-    """Which connections to list, and how to print them."""
-
-    output: TableOutput = None
-    health: Annotated[
-        bool, Flag(("--health",), PROFILE, "also ask, for each, whether it is blocked, and say what is wrong with it")
-    ] = False
+Asked = tuple[ConnectionRecord, UnifiedError | None]
+"""A connection with its state as it is now, or with what kept it from being asked."""
 
 
-def list_command(about: str, context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "list",
-            ListConnectionsOptions,
-            lambda options: _list(context, context.complete(options)),
-            lambda: HelpPage(
-                "[options]",
-                [
-                    f"{about}, and the profiles that lead to them.",
-                    "Their credentials, which the service sends too, are neither shown nor kept.",
-                    "-q filters at the service, --where here, by what -o json shows.",
-                ],
-                [(EXAMPLE, "unified -p sandbox connections list --where '.status != \"active\"'")],
-            ),
-        )
-    )
-
-
-def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
+def run(context: CommandContext, options: ListConnectionsOptions) -> None:
+    """List the connections. Raises IncompleteError where some could not be asked how they are."""
     runtime, service = context.runtime, context.catalogue.service
     settings = listed_connections.settings(context, options)
     found = [*listed_connections.listed(context, settings, options)]
     listed_connections.keep(runtime, settings, found, service)
     failed = _ask_health(context, settings, found) if options.health else {}
-    known = profiles_by_account(runtime, settings)
+    known = listed_connections.profiles_by_account(runtime, settings)
     shown = listed_connections.chosen(found, options.where, service)
     rows = [
         (
@@ -85,7 +65,7 @@ def _list(context: CommandContext, options: ListConnectionsOptions) -> None:
 
 def _ask_health(context: CommandContext, settings: Settings, found: list[ConnectionRecord]) -> dict[str, UnifiedError]:
     """Put into the connections how they are now; gives what kept any from being asked."""
-    asked = listed_health.ask(context.runtime, context.catalogue, settings, [one for one in found if one.id])
+    asked = _asked(context.runtime, context.catalogue, settings, [one for one in found if one.id])
     states = {one.id: one for one, _ in asked}
     found[:] = [states.get(one.id, one) for one in found]
     return {one.id: error for one, error in asked if error}
@@ -99,3 +79,27 @@ def _trouble(one: ConnectionRecord, failed: dict[str, UnifiedError], service: Se
 
 def _error(one: ConnectionRecord, failed: dict[str, UnifiedError]) -> JsonObject:
     return {"error": failed[one.id].facts()} if one.id in failed else {}
+
+
+def _asked(
+    runtime: Runtime, catalogue: Catalogue, settings: Settings, found: Sequence[ConnectionRecord]
+) -> list[Asked]:
+    """The connections with what the service says of each, in their order."""
+    work = Work(part="connection", parts=len(found))
+    with progress(runtime, work) as shown, FairReaders(runtime, catalogue, _WORKERS) as readers:
+
+        def one(record: ConnectionRecord) -> Generator[Asked]:
+            mine = replace(settings, account_id=record.id)
+            try:
+                with closing(readers.clients.open(mine, name=record.id, patience=Patience.ENDLESS)) as client:
+                    state = connection_health.with_blocked(record.state, client, mine, catalogue)
+                    yield record._replace(state=state), None
+            except UnifiedError as error:
+                yield record, error
+
+        asked: dict[str, Asked] = {}
+        with closing(readers.read(found, one)) as results:
+            for record, error in results:
+                asked[record.id] = (record, error)
+                shown.add(parts=1, failed=error is not None)
+    return [asked[record.id] for record in found]

@@ -1,29 +1,20 @@
 """Ask the service for the connections that a token can see; the credentials in the answer are dropped at once."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Annotated
 
 from unified_cli.call import builder
 from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Flag
 from unified_cli.cli.options import overrides
-from unified_cli.cli.shared_options import (
-    BaseUrl,
-    MessageOptions,
-    NetworkOptions,
-    PageSize,
-    Profiles,
-    Query,
-    TokenFile,
-    TokenStdin,
-)
+from unified_cli.commands.connections.options import ListedConnectionsOptions
 from unified_cli.config import connection_facts, file, resolution
+from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ServiceError, UsageError
+from unified_cli.errors import ServiceError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
@@ -37,20 +28,6 @@ from unified_cli.runtime import Runtime
 
 # A service that has thousands lists 5,000 on a page.
 _MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
-
-
-class ListedConnectionsOptions(MessageOptions, NetworkOptions):
-    """Whose connections are asked for, and which of them count."""
-
-    profile: Profiles = ()
-    base_url: BaseUrl = None
-    token_file: TokenFile = None
-    token_stdin: TokenStdin = False
-    query: Query = ()
-    page_size: PageSize = None
-    where: Annotated[
-        str | None, Flag(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ")
-    ] = None
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
@@ -122,3 +99,20 @@ def _is_true(results: list[Json]) -> bool:
         if result is not None and not isinstance(result, bool):
             raise UsageError("--where gives neither true nor false", hint="== compares")
     return results == [True]
+
+
+def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str, list[str]]:
+    """The names of the profiles by account id, of those with the origin of these settings."""
+    config = file.read(runtime)
+    # The process's environment decodes a variable at each access.
+    runtime = runtime._replace(environ={**runtime.environ})
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name in config.profiles:
+        try:
+            one = resolution.resolve(Overrides(name), runtime, config)
+        except UnifiedError:
+            # `profile list` says what is wrong with it; it leads nowhere.
+            continue
+        if one.account_id and one.address and service.address and one.address.origin == service.address.origin:
+            found[one.account_id].append(name)
+    return found

@@ -3,18 +3,11 @@
 import json
 import shutil
 import sys
-from typing import Annotated, Any, Literal
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import OUTPUT, Flag
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.commands.mcp.mcp_options import PermissionOptions
+from unified_cli.commands.mcp.mcp_options import ClientConfigOptions
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import stdout, terminal
-from unified_cli.runtime import Runtime
-
-Client = Literal["claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"]
 
 _NAME = "unified"
 _FILES = {
@@ -29,39 +22,16 @@ _FILES = {
 }
 
 
-class ClientConfigOptions(PermissionOptions):
-    """For which client, and what it may do."""
-
-    client: Annotated[Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")] = (
-        None
-    )
-
-
-def config_command(about: str, context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "config",
-            ClientConfigOptions,
-            lambda options: _config(context.runtime, context.complete(options)),
-            lambda: HelpPage(
-                "[options]",
-                [f"{about}; its other options are those of the server."],
-                [(EXAMPLE, "unified mcp config --client vscode -p sandbox")],
-            ),
-        )
-    )
-
-
-def _config(runtime: Runtime, options: ClientConfigOptions) -> None:
+def config(context: CommandContext, options: ClientConfigOptions) -> None:
+    """Print the configuration of a client. Raises UsageError for permissions that a server does not start with."""
     options.check()
     client = options.client or "claude-code"
     program, *first = _program()
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
     words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
     text = _toml(program, words) if client == "codex" else json.dumps(_block(client, program, words), indent=2)
-    stdout.show(runtime, [terminal.json_visible(f"{text}\n")])
-    runtime.stderr.note(f"for {_FILES[client]}")
+    stdout.show(context.runtime, [terminal.json_visible(f"{text}\n")])
+    context.runtime.stderr.note(f"for {_FILES[client]}")
 
 
 def _program() -> list[str]:

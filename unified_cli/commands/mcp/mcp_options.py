@@ -1,12 +1,13 @@
-"""What an agent may do: the options of `unified mcp serve`, which its configuration repeats."""
+"""The options of the `mcp` commands: what an agent may do, which its configuration repeats."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from unified_cli.cli.flags import SAFETY, Flag, Options
+from unified_cli.cli.flags import OUTPUT, SAFETY, Flag, Options
 from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profiles
 from unified_cli.errors import UsageError
 
 PER_MINUTE = 300
+Client = Literal["claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"]
 
 
 class PermissionOptions(Options):
@@ -39,3 +40,11 @@ class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
             minimum=0,
         ),
     ] = None
+
+
+class ClientConfigOptions(PermissionOptions):
+    """For which client, and what it may do."""
+
+    client: Annotated[Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")] = (
+        None
+    )

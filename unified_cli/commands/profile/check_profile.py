@@ -1,15 +1,10 @@
 """`unified profile test`: ask the service how each connection is, side by side."""
 
-from typing import Annotated, Any
-
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import CONNECTION, Flag
-from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Profiles, Retries, Timeout
+from unified_cli.cli.result_table import show
 from unified_cli.commands import connection_probe
 from unified_cli.commands.connection_probe import Probe, ProbeResult, TokenCache
-from unified_cli.commands.profile.profile_options import Patterns, build, page
+from unified_cli.commands.profile.options import CheckOptions
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
@@ -17,39 +12,10 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.values import JsonObject
 
 VERSION = 1
-With = Annotated[
-    str | None,
-    Flag(("--with",), CONNECTION, "read this list instead of asking for the connection's state", "'API RESOURCE'"),
-]
 
 
-class CheckOptions(MessageOptions, EvidenceOptions):
-    """Which connections to test, with which list, and how to print the results."""
-
-    patterns: Patterns = ()
-    profile: Profiles = ()
-    with_: With = None
-    output: TableOutput = None
-    timeout: Timeout = None
-    retries: Retries = None
-    ca_bundle: CaBundle = None
-
-
-def test_command(about: str, context: CommandContext) -> Any:
-    """`profile test`."""
-    more = ["Without a name: the connection that a call from here would use."]
-    return build(
-        context,
-        tree.CommandSpec(
-            "test",
-            CheckOptions,
-            lambda options: _check(context, options),
-            lambda: page(about, "[GLOB|tag:NAME]…", "unified profile test sandbox", more),
-        ),
-    )
-
-
-def _check(context: CommandContext, options: CheckOptions) -> None:
+def run(context: CommandContext, options: CheckOptions) -> None:
+    """Test connections. Raises the worst of their errors."""
     operation = connection_probe.operation(context.catalogue, options.with_)
     config = file.read(context.runtime)
     patterns = options.patterns or options.profile

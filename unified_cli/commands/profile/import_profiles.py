@@ -4,13 +4,10 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Any
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Argument, Flag
-from unified_cli.cli.shared_options import MessageOptions
-from unified_cli.commands.profile.profile_options import build, page
+from unified_cli.commands.profile.options import ProfileFileOptions
 from unified_cli.commands.profile.profile_values import SETTABLE, new_name, parse
 from unified_cli.config import edit
 from unified_cli.config.credentials import login
@@ -26,34 +23,9 @@ _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
 
 
-class ProfileFileOptions(MessageOptions):
-    """The file of profiles."""
-
-    file: Annotated[
-        str, Argument("a CSV file whose first line names the columns; - is standard input", takes=("file",))
-    ]
-    update: Annotated[bool, Flag(("--update",), PROFILE, "change profiles that exist instead of refusing them")] = False
-
-
-def import_command(about: str, context: CommandContext) -> Any:
-    """`profile import`."""
-    more = [
-        "The first line names the columns: name, account_id, tags, and any other key of a profile except token.",
-        'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
-        "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
-    ]
-    return build(
-        context,
-        tree.CommandSpec(
-            "import",
-            ProfileFileOptions,
-            lambda options: _import(context.runtime, options),
-            lambda: page(about, "FILE.csv|-", "unified profile import connections.csv", more),
-        ),
-    )
-
-
-def _import(runtime: Runtime, options: ProfileFileOptions) -> None:
+def run(context: CommandContext, options: ProfileFileOptions) -> None:
+    """Add the profiles of a CSV file, or change them."""
+    runtime = context.runtime
     rows = dict(_rows(_text(runtime, options.file)))
     if not rows:
         raise UsageError(f"no profiles in {options.file}")

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from unified_cli import hints
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.result_table import TableFormat, TableOutput, show
+from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.cli.shared_options import MessageOptions
-from unified_cli.commands.profile.profile_options import Patterns, build, page
+from unified_cli.commands.profile.options import ListProfilesOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
@@ -25,41 +23,9 @@ _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection
 _HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
 
-class ListProfilesOptions(MessageOptions):
-    """Which profiles to list, and how to print them."""
-
-    patterns: Patterns = ()
-    output: TableOutput = None
-
-
-def list_command(about: str, context: CommandContext) -> Any:
-    """`profile list`."""
-    return build(
-        context,
-        tree.CommandSpec(
-            "list",
-            ListProfilesOptions,
-            lambda options: _list(context.runtime, options),
-            lambda: page(about, "[GLOB|tag:NAME]…", "unified profile list 'prod-*' tag:eu"),
-        ),
-    )
-
-
-def path_command(about: str, context: CommandContext) -> Any:
-    """`profile path`."""
-    more = ["The file may not exist yet. UNIFIED_CONFIG names another."]
-    return build(
-        context,
-        tree.CommandSpec(
-            "path",
-            MessageOptions,
-            lambda _options: _path(context.runtime),
-            lambda: page(about, "", "unified profile path", more),
-        ),
-    )
-
-
-def _path(runtime: Runtime) -> None:
+def print_path(context: CommandContext, _: MessageOptions) -> None:
+    """Print the path of the config file. Raises ConfigError where there is no home directory."""
+    runtime = context.runtime
     path = file.locate(runtime)
     if path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
@@ -68,7 +34,9 @@ def _path(runtime: Runtime) -> None:
     stdout.write(runtime, [os.fsencode(path) + b"\n"])
 
 
-def _list(runtime: Runtime, options: ListProfilesOptions) -> None:
+def run(context: CommandContext, options: ListProfilesOptions) -> None:
+    """List the profiles."""
+    runtime = context.runtime
     try:
         config = file.read(runtime)
     except ConfigError:

@@ -1,14 +1,10 @@
 """`unified profile set`: change the keys of a profile, of several, or of the top of the config file."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Argument, Flag
-from unified_cli.cli.shared_options import MessageOptions
-from unified_cli.commands.profile.profile_options import build, existing, page
-from unified_cli.commands.profile.profile_values import SETTABLE, known, missing_file, read_assignments
+from unified_cli.commands.profile.options import SetOptions, existing
+from unified_cli.commands.profile.profile_values import known, missing_file, read_assignments
 from unified_cli.config import edit, profiles
 from unified_cli.config.credentials import login
 from unified_cli.config.draft import Draft
@@ -19,41 +15,10 @@ from unified_cli.json_text.values import TomlTable
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
-_KEYS = [(key.name, key.about) for key in SETTABLE.values()]
-_USAGE = "NAME|GLOB|tag:NAME|--default KEY=VALUE…"
-_HELP = (
-    "An empty value unsets the key. With a glob or a tag, all of these profiles are changed, or none.",
-    "--default changes what holds for profiles that do not set the key themselves.",
-    "A base URL of another origin is refused while login has the token stored in a file: log out first.",
-    "If the token is in a file of your own or in the keyring, there is a warning.",
-)
 
-
-class SetOptions(MessageOptions):
-    """Whose keys to change, and how."""
-
-    words: Annotated[
-        tuple[str, ...],
-        Argument(metavar="[NAME|GLOB|tag:NAME] KEY=VALUE…", takes=("profile", "|".join(f"{key}=" for key in SETTABLE))),
-    ]
-    default: Annotated[bool, Flag(("--default",), PROFILE, "the values for all profiles without their own")] = False
-
-
-def set_command(about: str, context: CommandContext) -> Any:
-    """`profile set`."""
-    examples = "unified profile set acme tags=prod,eu read_only=true timeout=\nunified profile set --default base_url=https://api.example.com"
-    return build(
-        context,
-        tree.CommandSpec(
-            "set",
-            SetOptions,
-            lambda options: _set(context.runtime, options),
-            lambda: page(about, _USAGE, examples, _HELP, _KEYS),
-        ),
-    )
-
-
-def _set(runtime: Runtime, options: SetOptions) -> None:
+def run(context: CommandContext, options: SetOptions) -> None:
+    """Change profiles, or the top of the file."""
+    runtime = context.runtime
     pattern, texts = (None, options.words) if options.default else (options.words[0], options.words[1:])
     values = _values(pattern, texts)
     changed: list[str] = []

@@ -1,48 +1,22 @@
 """`unified profile show`: print every setting of a call, its source, and what it overrode; never the token."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import OUTPUT, Flag
-from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import MessageOptions, Profiles
-from unified_cli.commands.profile.profile_options import OptionalName, build, page
+from unified_cli.cli.result_table import show
+from unified_cli.commands.profile.options import ShowOptions
 from unified_cli.config import address, file, resolution
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import JsonObject
-from unified_cli.runtime import Runtime
 
 VERSION = 1
 
 
-class ShowOptions(MessageOptions):
-    """Which profile to show, and how."""
-
-    name: OptionalName = None
-    profile: Profiles = ()
-    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")] = False
-    output: TableOutput = None
-
-
-def show_command(about: str, context: CommandContext) -> Any:
-    """`profile show`."""
-    more = ["Without a name: the settings that a call from here would use. The token itself is never shown."]
-    return build(
-        context,
-        tree.CommandSpec(
-            "show",
-            ShowOptions,
-            lambda options: _show(context.runtime, options),
-            lambda: page(about, "[NAME]", "unified profile show sandbox --explain", more),
-        ),
-    )
-
-
-def _show(runtime: Runtime, options: ShowOptions) -> None:
+def run(context: CommandContext, options: ShowOptions) -> None:
+    """Show a profile. Raises UsageError for several."""
+    runtime = context.runtime
     names = (options.name,) if options.name else options.profile
     if len(names) > 1:
         raise UsageError("only one profile can be shown at a time (unified profile list shows several)")

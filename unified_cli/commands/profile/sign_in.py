@@ -1,14 +1,11 @@
 """`unified profile login` and `logout`: store a token, and remove it."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
 
-from unified_cli.cli import terminal_input, tree
+from unified_cli.cli import terminal_input
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import PROFILE, Argument, Flag
-from unified_cli.cli.shared_options import MessageOptions, TokenStdin
 from unified_cli.commands.profile import store_choice
-from unified_cli.commands.profile.profile_options import OptionalName, OptionalPattern, build, may_ask, page
+from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
 from unified_cli.config import edit, file, profiles
 from unified_cli.config.credentials import login, token as secrets
 from unified_cli.config.credentials.token import TokenSource
@@ -18,61 +15,11 @@ from unified_cli.masking import hide
 from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 8
-Store = Literal["keyring", "file", "config"]
-Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")]
 
 
-class LoginOptions(MessageOptions):
-    """Whose token, where to store it, and where to read it from."""
-
-    name: OptionalPattern = None
-    words: Annotated[tuple[str, ...], Argument()] = ()
-    store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to store it", "PLACE")] = None
-    shared: Shared = False
-    token_stdin: TokenStdin = False
-
-
-class LogoutOptions(MessageOptions):
-    """Whose token to remove."""
-
-    name: OptionalName = None
-    shared: Shared = False
-
-
-def login_command(about: str, context: CommandContext) -> Any:
-    """`profile login`."""
-    more = [
-        "Asks for the token without showing it, or reads it from standard input.",
-        "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
-        "Without a keyring a terminal asks whether to store it in a file only you can read; otherwise that is done.",
-        "With a glob or a tag, all of these profiles get the same token.",
-    ]
-    return build(
-        context,
-        tree.CommandSpec(
-            "login",
-            LoginOptions,
-            lambda options: _login(context.runtime, options),
-            lambda: page(about, "NAME|GLOB|tag:NAME|--shared", "unified profile login acme", more),
-        ),
-    )
-
-
-def logout_command(about: str, context: CommandContext) -> Any:
-    """`profile logout`."""
-    more = ["A profile whose token was in the keyring or in a file still looks there, and nowhere else."]
-    return build(
-        context,
-        tree.CommandSpec(
-            "logout",
-            LogoutOptions,
-            lambda options: _logout(context.runtime, options),
-            lambda: page(about, "NAME|--shared", "unified profile logout acme", more),
-        ),
-    )
-
-
-def _login(runtime: Runtime, options: LoginOptions) -> None:
+def log_in(context: CommandContext, options: LoginOptions) -> None:
+    """Store a token. Raises UsageError where none can be asked for."""
+    runtime = context.runtime
     for word in options.words:
         hide(word)
     if options.words:
@@ -113,7 +60,9 @@ def _listed(names: Sequence[str | None]) -> str:
     return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
 
-def _logout(runtime: Runtime, options: LogoutOptions) -> None:
+def log_out(context: CommandContext, options: LogoutOptions) -> None:
+    """Remove a token. Raises UsageError where none is stored."""
+    runtime = context.runtime
     name = _owner(options.name, shared=options.shared)
     config = file.read(runtime)
     table = Draft({"profiles": config.profiles}).table(name) if name else config.top

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from unified_cli.bulk.import_ import stdin_copy
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import MessageOptions
+from unified_cli.cli.result_table import show
 from unified_cli.commands.runs import pointed_work
+from unified_cli.commands.runs.options import ListRunsOptions
 from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
@@ -22,32 +19,8 @@ _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried",
 _COUNTED = ("done", "failed", "in-doubt", "not-tried")
 
 
-class ListRunsOptions(MessageOptions):
-    """How to print them."""
-
-    output: TableOutput = None
-
-
-def list_command(about: str, context: CommandContext) -> Any:
-    """`runs list`."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "list",
-            ListRunsOptions,
-            lambda options: _list(context, context.complete(options)),
-            lambda: HelpPage(
-                "[options]",
-                [
-                    f"{about}.",
-                    "An import and an export are listed too: the same command again continues those.",
-                ],
-                [(EXAMPLE, "unified runs list")],
-            ),
-        )
-    )
-
-
-def _list(context: CommandContext, options: ListRunsOptions) -> None:
+def run(context: CommandContext, options: ListRunsOptions) -> None:
+    """List the runs."""
     runtime = context.runtime
     found = newest(runtime)
     if not found:

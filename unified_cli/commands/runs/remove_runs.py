@@ -1,47 +1,17 @@
 """`unified runs remove`: remove the journals of runs; nothing else ever does."""
 
-from typing import Annotated, Any
-
-from unified_cli.cli import prompt, tree
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Argument
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.shared_options import MessageOptions, Yes
+from unified_cli.commands.runs.options import RemoveRunsOptions
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.plural import counted
-from unified_cli.runtime import Runtime
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
 
 
-class RemoveRunsOptions(MessageOptions):
-    """Which runs to remove."""
-
-    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...")]
-    yes: Yes = False
-
-
-def remove_command(about: str, context: CommandContext) -> Any:
-    """`runs remove`."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "remove",
-            RemoveRunsOptions,
-            lambda options: _remove(context.runtime, context.complete(options)),
-            lambda: HelpPage(
-                "RUN... [options]",
-                [
-                    f"{about}.",
-                    "It asks before it removes one with calls that are not done, which could not be continued then.",
-                    "What an import or an export keeps beside its files stays.",
-                ],
-                [(EXAMPLE, "unified runs remove 20261121-7f3a")],
-            ),
-        )
-    )
-
-
-def _remove(runtime: Runtime, options: RemoveRunsOptions) -> None:
+def run(context: CommandContext, options: RemoveRunsOptions) -> None:
+    """Remove the journals of runs. Raises UsageError where that is declined."""
+    runtime = context.runtime
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     unfinished = [run for run in options.runs if _is_open(registry, run)]
     if unfinished:

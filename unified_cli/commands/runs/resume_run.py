@@ -1,25 +1,12 @@
 """`unified runs resume` and `retry`: send what a run left open, or what failed."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
 
 from unified_cli.call import Call, builder, fan_out, run_output
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import by_name
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.cli.shared_options import (
-    Bom,
-    CsvSafe,
-    MessageOptions,
-    NetworkOptions,
-    Output,
-    TokenFile,
-    TokenStdin,
-)
 from unified_cli.commands.runs import pointed_work
-from unified_cli.commands.runs.show_run import RunId
+from unified_cli.commands.runs.options import ResumeRunOptions
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
@@ -35,51 +22,15 @@ from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import RunSender, items_of
 from unified_cli.writes.sender import FairWriters
 
-_SAME = (
-    "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "
-    "and the summary are those of the whole run."
-)
+
+def resume(context: CommandContext, options: ResumeRunOptions) -> None:
+    """Send what a run left open."""
+    _continue(context, options, retry=False)
 
 
-class ResumeRunOptions(MessageOptions, NetworkOptions):
-    """Which run to continue, and how."""
-
-    run: RunId
-    token_file: TokenFile = None
-    token_stdin: TokenStdin = False
-    output: Output = None
-    columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
-    jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
-    csv_safe: CsvSafe = False
-    bom: Bom = False
-    fail_fast: Annotated[bool, by_name(OperationOptions)["fail_fast"]] = False
-    max_failures: Annotated[str | None, by_name(OperationOptions)["max_failures"]] = None
-    stages: Annotated[str | None, by_name(OperationOptions)["stages"]] = None
-
-
-def resume_command(about: str, context: CommandContext) -> Any:
-    """`runs resume`."""
-    more = (
-        "What is in doubt is sent again with its key, for as long as the service honours that; never where an "
-        "operation has effects outside the connection."
-    )
-    return _command("resume", [f"{about}.", more, _SAME], context)
-
-
-def retry_command(about: str, context: CommandContext) -> Any:
-    """`runs retry`."""
-    return _command("retry", [f"{about}.", _SAME], context)
-
-
-def _command(name: str, about: list[str], context: CommandContext) -> Any:
-    return tree.leaf(
-        tree.CommandSpec(
-            name,
-            ResumeRunOptions,
-            lambda options: _continue(context, context.complete(options), retry=name == "retry"),
-            lambda: HelpPage("RUN [options]", about, [(EXAMPLE, f"unified runs {name} 20261121-7f3a")]),
-        )
-    )
+def retry(context: CommandContext, options: ResumeRunOptions) -> None:
+    """Send what failed in a run again."""
+    _continue(context, options, retry=True)
 
 
 def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:

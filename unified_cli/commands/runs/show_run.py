@@ -3,16 +3,12 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Annotated, Any
 
 import msgspec
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Argument
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
-from unified_cli.cli.shared_options import MessageOptions, Output
 from unified_cli.commands.runs import pointed_work
+from unified_cli.commands.runs.options import ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
@@ -26,33 +22,9 @@ _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500
 _UNSEEN = "no answer was seen"
 
-RunId = Annotated[str, Argument("the id of the run")]
 
-
-class ShowRunOptions(MessageOptions):
-    """Which run to show, and how."""
-
-    run: RunId
-    output: Output = None
-
-
-def show_command(about: str, context: CommandContext) -> Any:
-    """`runs show`."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "show",
-            ShowRunOptions,
-            lambda options: _show(context, context.complete(options)),
-            lambda: HelpPage(
-                "RUN [options]",
-                [f"{about}: its connection, its outcome, its key.", "It may be under way at this moment."],
-                [(EXAMPLE, "unified runs show 20261121-7f3a")],
-            ),
-        )
-    )
-
-
-def _show(context: CommandContext, options: ShowRunOptions) -> None:
+def run(context: CommandContext, options: ShowRunOptions) -> None:
+    """Show a run."""
     runtime = context.runtime
     form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
     with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as stored:

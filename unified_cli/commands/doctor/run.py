@@ -1,70 +1,34 @@
-"""`unified doctor`: find problems on this machine and, with --network, with the service, each with a remedy."""
+"""Check what may be wrong, print it, and end with the worst of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
 
-from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import EVIDENCE, NETWORK, Flag
-from unified_cli.cli.result_table import TableFormat, TableOutput, show
-from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Profiles, Timeout
+from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.commands import connection_probe
-from unified_cli.commands.doctor import finding_blocks, local_checks, report_bundle
+from unified_cli.commands.doctor import local_checks, report_bundle
+from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.finding import Finding, worst
-from unified_cli.commands.profile.check_profile import With
-from unified_cli.commands.profile.profile_options import Patterns, build, page
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import masked, visible
+from unified_cli.output import stdout, terminal, text_columns
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 VERSION = 1
+_TABLE_WIDTH = 100
+_GAPS = 4 * len("  ")
+_INDENT = "  "
+_COLOURS = {"ok": "32", "warning": "33", "error": "31"}
 
 
-class DoctorOptions(MessageOptions, EvidenceOptions):
-    """Which profiles to check, whether to call the service, and how to print the findings."""
-
-    patterns: Patterns = ()
-    profile: Profiles = ()
-    network: Annotated[bool, Flag(("--network",), NETWORK, "call the service too; without it nothing is sent")] = False
-    with_: With = None
-    timeout: Timeout = None
-    ca_bundle: CaBundle = None
-    output: TableOutput = None
-    bundle: Annotated[
-        str | None,
-        Flag(("--bundle",), EVIDENCE, "also write a ZIP file for a report, without secrets", "FILE.zip", takes="file"),
-    ] = None
-    har: Annotated[
-        str | None, Flag(("--har",), EVIDENCE, "with --bundle: add this recording", "FILE.har", takes="file")
-    ] = None
-
-
-def command(context: CommandContext) -> Any:
-    """The command."""
-    about = "Find problems with the configuration, the credentials and this machine"
-    more = [
-        "Checks all profiles, or the named ones.",
-        "With --bundle it writes what it found into a ZIP file that can be sent with a report.",
-        "With --network it also asks how each named connection is or, without one, that of a call.",
-    ]
-    return build(
-        context,
-        tree.CommandSpec(
-            "doctor",
-            DoctorOptions,
-            lambda options: _examine(context, options),
-            lambda: page(about, "[GLOB|tag:NAME]…", "unified doctor", more),
-        ),
-    )
-
-
-def _examine(context: CommandContext, options: DoctorOptions) -> None:
+def run(context: CommandContext, options: DoctorOptions) -> None:
+    """Check, and print what was found. Raises the worst of the errors."""
     runtime = context.runtime
     # Before any check: an unknown resource is a usage error, not a finding.
     operation = connection_probe.operation(context.catalogue, options.with_)
@@ -117,8 +81,8 @@ def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
 
 def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
     rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
-    if output in {None, "table"} and runtime.stdout_is_terminal and finding_blocks.is_wider(rows, runtime.width):
-        finding_blocks.show(runtime, findings)
+    if output in {None, "table"} and runtime.stdout_is_terminal and _is_wider(rows, runtime.width):
+        _show_blocks(runtime, findings)
         return
     value = {"version": VERSION, "findings": [*_described(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
@@ -135,3 +99,29 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
             "remedy": one.remedy,
             "exit": int(one.error.code) if one.error else 0,
         }
+
+
+def _is_wider(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether a table of these rows, of five cells each, would break the lines of some, or the terminal is narrow."""
+    natural = sum(max(map(text_columns.width, column)) for column in zip(*rows, strict=True))
+    return width < max(_TABLE_WIDTH, natural + _GAPS)
+
+
+def _show_blocks(runtime: Runtime, findings: Sequence[Finding]) -> None:
+    """Print the findings one below the other, each remedy on a line of its own that can be copied."""
+    colour = terminal.has_colour(runtime)
+    lines = [line for finding in findings for line in _block(finding, runtime.width, colour=colour)]
+    stdout.show(runtime, [terminal.styled("".join(f"{line}\n" for line in lines))])
+
+
+def _block(finding: Finding, width: int, *, colour: bool) -> Iterator[str]:
+    level = f"\x1b[{_COLOURS[finding.level]}m{finding.level}\x1b[0m" if colour else finding.level
+    yield " ".join(filter(None, (level, finding.check, _safe(finding.subject))))
+    for line in text_columns.wrapped(_safe(finding.message), width - len(_INDENT)):
+        yield f"{_INDENT}{line}"
+    if finding.remedy:
+        yield f"{_INDENT}remedy: {_safe(finding.remedy)}"
+
+
+def _safe(text: str) -> str:
+    return visible(masked(text))

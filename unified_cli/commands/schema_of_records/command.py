@@ -1,11 +1,8 @@
 """`unified schema API/RESOURCE`: the shape of real records, and how it differs from another."""
 
-from typing import Any
-
 from unified_cli.bulk.observed_schema.shape_difference import ShapeChange
-from unified_cli.cli import tree
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.help_page import EXAMPLES, HelpPage
+from unified_cli.cli.command import Command, Later
+from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
 
 _ABOUT = (
@@ -23,25 +20,12 @@ _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json
 unified -p sandbox schema ticketing/tickets --against known --junit shapes.xml"""
 
+_DIFFERENCES = [(one.value, f"{one.about}{' (--strict)' if one.strict else ''}") for one in ShapeChange]
 
-def command(context: CommandContext) -> Any:
-    """The command."""
-    kinds = [(kind.value, f"{kind.about}{' (--strict)' if kind.strict else ''}") for kind in ShapeChange]
-    return tree.leaf(
-        tree.CommandSpec(
-            "schema",
-            SchemaOptions,
-            lambda options: _run(context, context.complete(options)),
-            lambda: HelpPage(
-                "API/RESOURCE [options]",
-                ["Show which fields the records of a list really have.", _ABOUT, _AGAINST],
-                [("Differences", kinds), (EXAMPLES, _EXAMPLES)],
-            ),
-        )
-    )
-
-
-def _run(context: CommandContext, options: SchemaOptions) -> None:
-    from unified_cli.commands.schema_of_records import schema_run  # noqa: PLC0415  help needs none of it
-
-    schema_run.run(context, options)
+SCHEMA = Command(
+    SchemaOptions,
+    Later("unified_cli.commands.schema_of_records.schema_run:run"),
+    usage="API/RESOURCE [options]",
+    text=("{about}.", _ABOUT, _AGAINST),
+    sections=[("Differences", _DIFFERENCES), (EXAMPLES, _EXAMPLES)],
+)

@@ -1,10 +1,6 @@
 """`unified apply PLAN…`: make the calls of plans, once each."""
 
-from typing import Any
-
-from unified_cli.cli import tree
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.help_page import EXAMPLES, HelpPage
+from unified_cli.cli.command import Command, Later
 from unified_cli.commands.apply_plan.apply_options import ApplyOptions
 
 _CHECKS = (
@@ -25,24 +21,10 @@ _EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox > tags.plan
 unified apply tags.plan -p sandbox --yes"""
 
-
-def command(context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "apply",
-            ApplyOptions,
-            lambda options: _run(context, context.complete(options)),
-            lambda: HelpPage(
-                "PLAN… [options]",
-                ["Make the calls of plans, each once.", _CHECKS, _JOURNAL, _SEVERAL],
-                [(EXAMPLES, _EXAMPLES)],
-            ),
-        )
-    )
-
-
-def _run(context: CommandContext, options: ApplyOptions) -> None:
-    from unified_cli.commands.apply_plan import apply_run  # noqa: PLC0415  help needs none of it
-
-    apply_run.run(context, options)
+APPLY = Command(
+    ApplyOptions,
+    Later("unified_cli.commands.apply_plan.apply_run:run"),
+    usage="PLAN… [options]",
+    text=("{about}.", _CHECKS, _JOURNAL, _SEVERAL),
+    examples=_EXAMPLES,
+)

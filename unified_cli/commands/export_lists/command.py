@@ -1,10 +1,6 @@
 """`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
 
-from typing import Any
-
-from unified_cli.cli import tree
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.help_page import EXAMPLE, HelpPage
+from unified_cli.cli.command import Command, Later
 from unified_cli.commands.export_lists.export_options import ExportOptions
 
 _CREDENTIALS = (
@@ -39,30 +35,17 @@ _SECTIONS = (
     ),
 )
 
-
-def command(context: CommandContext) -> Any:
-    """The command."""
-    return tree.leaf(
-        tree.CommandSpec(
-            "export",
-            ExportOptions,
-            lambda options: _run(context, context.complete(options)),
-            lambda: HelpPage(
-                "[API[/RESOURCE] …] --to DIR [options]",
-                [
-                    "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
-                    "Run it again to resume where it stopped; a complete export stays as it is.",
-                    "A complete file is known by its size and time; --verify compares every byte.",
-                    "With --incremental it adds what changed since then; what was deleted is not seen.",
-                    "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
-                ],
-                [(EXAMPLE, "unified -p sandbox export ticketing 'ats/job*' --to dump"), *_SECTIONS],
-            ),
-        )
-    )
-
-
-def _run(context: CommandContext, options: ExportOptions) -> None:
-    from unified_cli.commands.export_lists import export_run  # noqa: PLC0415  help needs none of it
-
-    export_run.run(context, options)
+EXPORT = Command(
+    ExportOptions,
+    Later("unified_cli.commands.export_lists.export_run:run"),
+    usage="[API[/RESOURCE] …] --to DIR [options]",
+    text=(
+        "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
+        "Run it again to resume where it stopped; a complete export stays as it is.",
+        "A complete file is known by its size and time; --verify compares every byte.",
+        "With --incremental it adds what changed since then; what was deleted is not seen.",
+        "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
+    ),
+    examples="unified -p sandbox export ticketing 'ats/job*' --to dump",
+    sections=_SECTIONS,
+)

@@ -1,0 +1,41 @@
+"""`unified doctor`: find problems on this machine and, with --network, with the service, each with a remedy."""
+
+from typing import Annotated
+
+from unified_cli.cli.command import Command, Later
+from unified_cli.cli.flags import EVIDENCE, NETWORK, Flag
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Patterns, Profiles, Timeout, With
+
+
+class DoctorOptions(MessageOptions, EvidenceOptions):
+    """Which profiles to check, whether to call the service, and how to print the findings."""
+
+    patterns: Patterns = ()
+    profile: Profiles = ()
+    network: Annotated[bool, Flag(("--network",), NETWORK, "call the service too; without it nothing is sent")] = False
+    with_: With = None
+    timeout: Timeout = None
+    ca_bundle: CaBundle = None
+    output: TableOutput = None
+    bundle: Annotated[
+        str | None,
+        Flag(("--bundle",), EVIDENCE, "also write a ZIP file for a report, without secrets", "FILE.zip", takes="file"),
+    ] = None
+    har: Annotated[
+        str | None, Flag(("--har",), EVIDENCE, "with --bundle: add this recording", "FILE.har", takes="file")
+    ] = None
+
+
+DOCTOR = Command(
+    DoctorOptions,
+    Later("unified_cli.commands.doctor.run:run"),
+    usage="[GLOB|tag:NAME]… [options]",
+    text=(
+        "Find problems with the configuration, the credentials and this machine.",
+        "Checks all profiles, or the named ones.",
+        "With --bundle it writes what it found into a ZIP file that can be sent with a report.",
+        "With --network it also asks how each named connection is or, without one, that of a call.",
+    ),
+    examples="unified doctor",
+)

@@ -1,0 +1,136 @@
+"""`unified profile`: manage the user's named connections, stored in one file."""
+
+from unified_cli.cli.command import Command, Entry, Group, Later
+from unified_cli.cli.command_stub import EXAMPLE
+from unified_cli.cli.shared_options import MessageOptions
+from unified_cli.commands.profile.options import (
+    AddOptions,
+    CheckOptions,
+    ListProfilesOptions,
+    LoginOptions,
+    LogoutOptions,
+    ProfileFileOptions,
+    RemoveOptions,
+    SetOptions,
+    ShowOptions,
+    UseOptions,
+)
+from unified_cli.commands.profile.profile_values import SETTABLE
+
+_ROOM = "unified_cli.commands.profile"
+_SEVERAL = "[GLOB|tag:NAME]… [options]"
+_LIST = Command(
+    ListProfilesOptions,
+    Later(f"{_ROOM}.list_profiles:run"),
+    usage=_SEVERAL,
+    examples="unified profile list 'prod-*' tag:eu",
+)
+_SHOW = Command(
+    ShowOptions,
+    Later(f"{_ROOM}.show_profile:run"),
+    usage="[NAME] [options]",
+    text=(
+        "{about}.",
+        "Without a name: the settings that a call from here would use. The token itself is never shown.",
+    ),
+    examples="unified profile show sandbox --explain",
+)
+_PATH = Command(
+    MessageOptions,
+    Later(f"{_ROOM}.list_profiles:print_path"),
+    text=("{about}.", "The file may not exist yet. UNIFIED_CONFIG names another."),
+    examples="unified profile path",
+)
+_ADD = Command(
+    AddOptions,
+    Later(f"{_ROOM}.change:add"),
+    usage="NAME [KEY=VALUE…] [options]",
+    text=(
+        "{about}.",
+        "Keys that the profile does not set come from the top of the file. The default profile does not change.",
+        "On a terminal, a name alone prompts for the rest.",
+    ),
+    examples="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
+)
+_SET_EXAMPLES = """unified profile set acme tags=prod,eu read_only=true timeout=
+unified profile set --default base_url=https://api.example.com"""
+_SET = Command(
+    SetOptions,
+    Later(f"{_ROOM}.set_values:run"),
+    usage="NAME|GLOB|tag:NAME|--default KEY=VALUE… [options]",
+    text=(
+        "{about}.",
+        "An empty value unsets the key. With a glob or a tag, all of these profiles are changed, or none.",
+        "--default changes what holds for profiles that do not set the key themselves.",
+        "A base URL of another origin is refused while login has the token stored in a file: log out first.",
+        "If the token is in a file of your own or in the keyring, there is a warning.",
+    ),
+    sections=[(EXAMPLE, _SET_EXAMPLES), ("Keys", [(key.name, key.about) for key in SETTABLE.values()])],
+)
+_USE = Command(
+    UseOptions,
+    Later(f"{_ROOM}.change:use"),
+    usage="NAME [options]",
+    text=("{about}.", "For one call use -p NAME, for one shell UNIFIED_PROFILE."),
+    examples="unified profile use acme",
+)
+_LOGIN = Command(
+    LoginOptions,
+    Later(f"{_ROOM}.sign_in:log_in"),
+    usage="NAME|GLOB|tag:NAME|--shared [options]",
+    text=(
+        "{about}.",
+        "Asks for the token without showing it, or reads it from standard input.",
+        "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
+        "Without a keyring a terminal asks whether to store it in a file only you can read; otherwise that is done.",
+        "With a glob or a tag, all of these profiles get the same token.",
+    ),
+    examples="unified profile login acme",
+)
+_LOGOUT = Command(
+    LogoutOptions,
+    Later(f"{_ROOM}.sign_in:log_out"),
+    usage="NAME|--shared [options]",
+    text=("{about}.", "A profile whose token was in the keyring or in a file still looks there, and nowhere else."),
+    examples="unified profile logout acme",
+)
+_IMPORT = Command(
+    ProfileFileOptions,
+    Later(f"{_ROOM}.import_profiles:run"),
+    usage="FILE.csv|- [options]",
+    text=(
+        "{about}.",
+        "The first line names the columns: name, account_id, tags, and any other key of a profile except token.",
+        'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
+        "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
+    ),
+    examples="unified profile import connections.csv",
+)
+_TEST = Command(
+    CheckOptions,
+    Later(f"{_ROOM}.check_profile:run"),
+    usage=_SEVERAL,
+    text=("{about}.", "Without a name: the connection that a call from here would use."),
+    examples="unified profile test sandbox",
+)
+_REMOVE = Command(
+    RemoveOptions, Later(f"{_ROOM}.change:remove"), usage="NAME [options]", examples="unified profile remove acme"
+)
+
+PROFILE = Group(
+    "Manage the named connections that you work with, and their tokens.",
+    "unified profile list",
+    {
+        "list": Entry("List the profiles", _LIST),
+        "show": Entry("Show the settings of a profile, and where each comes from", _SHOW),
+        "path": Entry("Print the path of the config file", _PATH),
+        "add": Entry("Add a profile", _ADD),
+        "set": Entry("Change profiles, or what holds for all", _SET),
+        "use": Entry("Choose the profile that is used when none is named", _USE),
+        "login": Entry("Store a profile's token safely", _LOGIN),
+        "logout": Entry("Remove a profile's token", _LOGOUT),
+        "import": Entry("Add many profiles at once, from a CSV file", _IMPORT),
+        "test": Entry("Test each connection with one request", _TEST),
+        "remove": Entry("Remove a profile", _REMOVE),
+    },
+)

@@ -1,0 +1,164 @@
+"""The options of the `profile` commands, and what several of them ask."""
+
+from typing import Annotated, Literal
+
+from unified_cli.cli import prompt
+from unified_cli.cli.command_context import yes_or_no
+from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Flag, by_name
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    CaBundle,
+    EvidenceOptions,
+    MessageOptions,
+    Patterns,
+    Profiles,
+    Retries,
+    Timeout,
+    TokenStdin,
+    With,
+)
+from unified_cli.commands.profile.profile_values import SETTABLE
+from unified_cli.config.file import RESERVED
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import UsageError
+from unified_cli.json_text.values import Toml
+from unified_cli.runtime import Runtime
+
+Name = Annotated[str, Argument("the profile's name")]
+ExistingName = Annotated[str, Argument("the profile's name", takes=("profile",))]
+OptionalName = Annotated[str | None, Argument("the profile's name", takes=("profile",))]
+OptionalPattern = Annotated[
+    str | None,
+    Argument("the profile's name, a glob or tag:NAME", metavar="[NAME|GLOB|tag:NAME]", takes=("connection",)),
+]
+Store = Literal["keyring", "file", "config"]
+Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")]
+
+
+class ListProfilesOptions(MessageOptions):
+    """Which profiles to list, and how to print them."""
+
+    patterns: Patterns = ()
+    output: TableOutput = None
+
+
+class ShowOptions(MessageOptions):
+    """Which profile to show, and how."""
+
+    name: OptionalName = None
+    profile: Profiles = ()
+    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")] = False
+    output: TableOutput = None
+
+
+def _of_profile(name: str) -> Flag:
+    """The option of that name, for a key of a profile."""
+    return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about)
+
+
+class AddOptions(MessageOptions):
+    """A profile's name and its keys, as options or as KEY=VALUE."""
+
+    name: Name
+    assignments: Annotated[tuple[str, ...], Argument(metavar="[KEY=VALUE…]")] = ()
+    account_id: Annotated[str | None, _of_profile("account_id")] = None
+    base_url: Annotated[str | None, _of_profile("base_url")] = None
+    token_file: Annotated[str | None, _of_profile("token_file")] = None
+    ca_bundle: Annotated[str | None, _of_profile("ca_bundle")] = None
+    timeout: Annotated[float | None, _of_profile("timeout")] = None
+    retries: Annotated[int | None, _of_profile("retries")] = None
+    rate: Annotated[float | None, _of_profile("rate")] = None
+    token_command: Annotated[
+        str | None, Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\'')
+    ] = None
+    keyring: Annotated[bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")] = False
+    tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")] = ()
+    read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
+
+    def values(self) -> dict[str, Toml]:
+        """The values of the given options, by key."""
+        # --quiet and --no-input are about this command.
+        names = [name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)]
+        found = {name: getattr(self, name) for name in names}
+        return {
+            name: [*value] if name == "tags" else value
+            for name, value in found.items()
+            if value not in (None, False, ())
+        }
+
+
+class UseOptions(MessageOptions):
+    """The new default profile."""
+
+    name: OptionalName = None
+    none: Annotated[bool, Flag(("--none",), PROFILE, "use no default profile")] = False
+
+
+class RemoveOptions(MessageOptions):
+    """The profile to remove."""
+
+    name: ExistingName
+    yes: Annotated[
+        bool, by_name(OperationOptions)["yes"]._replace(group=PROFILE, about="do not ask before removing")
+    ] = False
+
+
+class SetOptions(MessageOptions):
+    """Whose keys to change, and how."""
+
+    words: Annotated[
+        tuple[str, ...],
+        Argument(metavar="[NAME|GLOB|tag:NAME] KEY=VALUE…", takes=("profile", "|".join(f"{key}=" for key in SETTABLE))),
+    ]
+    default: Annotated[bool, Flag(("--default",), PROFILE, "the values for all profiles without their own")] = False
+
+
+class LoginOptions(MessageOptions):
+    """Whose token, where to store it, and where to read it from."""
+
+    name: OptionalPattern = None
+    words: Annotated[tuple[str, ...], Argument()] = ()
+    store: Annotated[Store | None, Flag(("--store",), PROFILE, "where to store it", "PLACE")] = None
+    shared: Shared = False
+    token_stdin: TokenStdin = False
+
+
+class LogoutOptions(MessageOptions):
+    """Whose token to remove."""
+
+    name: OptionalName = None
+    shared: Shared = False
+
+
+class ProfileFileOptions(MessageOptions):
+    """The file of profiles."""
+
+    file: Annotated[
+        str, Argument("a CSV file whose first line names the columns; - is standard input", takes=("file",))
+    ]
+    update: Annotated[bool, Flag(("--update",), PROFILE, "change profiles that exist instead of refusing them")] = False
+
+
+class CheckOptions(MessageOptions, EvidenceOptions):
+    """Which connections to test, with which list, and how to print the results."""
+
+    patterns: Patterns = ()
+    profile: Profiles = ()
+    with_: With = None
+    output: TableOutput = None
+    timeout: Timeout = None
+    retries: Retries = None
+    ca_bundle: CaBundle = None
+
+
+def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
+    """Whether prompts are possible and allowed."""
+    return prompt.at_terminal(runtime, no_input=yes_or_no(runtime, options.no_input, "no_input"))
+
+
+def existing(name: str) -> str:
+    """The name, unless it is that of the built-in profile. Raises UsageError for that."""
+    if name == RESERVED:
+        raise UsageError(f'the profile "{name}" is built in and cannot be changed')
+    return name

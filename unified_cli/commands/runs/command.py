@@ -1,0 +1,68 @@
+"""`unified runs`: the runs of many writes, what became of them, and how they go on."""
+
+from unified_cli.cli.command import Command, Entry, Group, Later
+from unified_cli.commands.runs.options import ListRunsOptions, RemoveRunsOptions, ResumeRunOptions, ShowRunOptions
+
+_ROOM = "unified_cli.commands.runs"
+_SAME = (
+    "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "
+    "and the summary are those of the whole run."
+)
+_IN_DOUBT = (
+    "What is in doubt is sent again with its key, for as long as the service honours that; never where an operation "
+    "has effects outside the connection."
+)
+_LIST = Command(
+    ListRunsOptions,
+    Later(f"{_ROOM}.list_runs:run"),
+    text=("{about}.", "An import and an export are listed too: the same command again continues those."),
+    examples="unified runs list",
+)
+_SHOW = Command(
+    ShowRunOptions,
+    Later(f"{_ROOM}.show_run:run"),
+    usage="RUN [options]",
+    text=("{about}: its connection, its outcome, its key.", "It may be under way at this moment."),
+    examples="unified runs show 20261121-7f3a",
+)
+_RESUME = Command(
+    ResumeRunOptions,
+    Later(f"{_ROOM}.resume_run:resume"),
+    usage="RUN [options]",
+    text=(
+        "{about}.",
+        _IN_DOUBT,
+        _SAME,
+    ),
+    examples="unified runs resume 20261121-7f3a",
+)
+_RETRY = Command(
+    ResumeRunOptions,
+    Later(f"{_ROOM}.resume_run:retry"),
+    usage="RUN [options]",
+    text=("{about}.", _SAME),
+    examples="unified runs retry 20261121-7f3a",
+)
+_REMOVE = Command(
+    RemoveRunsOptions,
+    Later(f"{_ROOM}.remove_runs:run"),
+    usage="RUN... [options]",
+    text=(
+        "{about}.",
+        "It asks before it removes one with calls that are not done, which could not be continued then.",
+        "What an import or an export keeps beside its files stays.",
+    ),
+    examples="unified runs remove 20261121-7f3a",
+)
+
+RUNS = Group(
+    "Continue work of many writes, each of which stands in a journal before it is sent.",
+    "unified runs list",
+    {
+        "list": Entry("List the runs, the newest first", _LIST),
+        "show": Entry("Show what became of each call of a run", _SHOW),
+        "resume": Entry("Do what a run has not tried, and what is in doubt where that is safe", _RESUME),
+        "retry": Entry("Repeat the calls of a run that failed, each with its key", _RETRY),
+        "remove": Entry("Remove the journals of runs", _REMOVE),
+    },
+)

@@ -1,0 +1,55 @@
+"""The options of the `runs` commands."""
+
+from typing import Annotated
+
+from unified_cli.cli.flags import Argument, by_name
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    Bom,
+    CsvSafe,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    TokenFile,
+    TokenStdin,
+    Yes,
+)
+
+RunId = Annotated[str, Argument("the id of the run")]
+
+
+class ListRunsOptions(MessageOptions):
+    """How to print them."""
+
+    output: TableOutput = None
+
+
+class ShowRunOptions(MessageOptions):
+    """Which run to show, and how."""
+
+    run: RunId
+    output: Output = None
+
+
+class ResumeRunOptions(MessageOptions, NetworkOptions):
+    """Which run to continue, and how."""
+
+    run: RunId
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    output: Output = None
+    columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
+    jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
+    csv_safe: CsvSafe = False
+    bom: Bom = False
+    fail_fast: Annotated[bool, by_name(OperationOptions)["fail_fast"]] = False
+    max_failures: Annotated[str | None, by_name(OperationOptions)["max_failures"]] = None
+    stages: Annotated[str | None, by_name(OperationOptions)["stages"]] = None
+
+
+class RemoveRunsOptions(MessageOptions):
+    """Which runs to remove."""
+
+    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...")]
+    yes: Yes = False
