@@ -1,11 +1,14 @@
 """The built-in commands as they are declared."""
 
+import ast
 import inspect
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pytest
+from entries import ENTRIES
 from front_door import ROOT, Unified
 
 from unified_cli.cli.command import Command, Entry, Group, Later
@@ -48,6 +51,19 @@ def test_a_declaration_does_not_import_what_it_runs() -> None:
     done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True, cwd=ROOT)
     assert len(LATER) > 15
     assert {*done.stdout.split()} & LATER == set()
+
+
+def test_each_spelling_of_an_option_stands_once() -> None:
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "unified_cli").rglob("*.py"))
+    flags = (
+        node
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Flag"
+    )
+    spelled = Counter(spelling for flag in flags for spelling in ast.literal_eval(flag.args[0]))
+    assert spelled.keys() >= {spelling for entry in ENTRIES for flag in entry.flags for spelling in flag.spellings}
+    assert [spelling for spelling, count in spelled.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("environ", [{}, {"UNIFIED_QUIET": "1"}])

@@ -9,11 +9,17 @@ from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, WAIT, Argument, Fl
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
+    Columns,
     ConnectionOptions,
     CsvSafe,
     Dedupe,
     DryRun,
+    FailFast,
+    From,
     InputFormat,
+    Jq,
+    JsonErrors,
+    MaxFailures,
     MessageOptions,
     NetworkOptions,
     Output,
@@ -21,6 +27,9 @@ from unified_cli.cli.shared_options import (
     Query,
     Restart,
     Since,
+    Stages,
+    Strict,
+    Verbose,
     Yes,
 )
 from unified_cli.config.overrides import Overrides
@@ -33,8 +42,8 @@ class EarlyOptions(ConnectionOptions):
     """The options that are also accepted right after the program's name."""
 
     output: Output = None
-    verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
-    json_errors: Annotated[bool, by_name(MessageOptions)["json_errors"]] = False
+    verbose: Verbose = 0
+    json_errors: JsonErrors = False
 
 
 class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, ConnectionOptions):
@@ -72,13 +81,8 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
     restart: Restart = False
     dedupe: Dedupe = None
     output: Output = None
-    columns: Annotated[
-        str | None,
-        Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
-    ] = None
-    jq: Annotated[
-        str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")
-    ] = None
+    columns: Columns = None
+    jq: Jq = None
     csv_safe: CsvSafe = False
     bom: Bom = False
     ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
@@ -86,16 +90,7 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         str | None,
         Flag(("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file"),
     ] = None
-    from_: Annotated[
-        str | None,
-        Flag(
-            ("--from",),
-            OUTPUT,
-            "with --out DIR: download the file of each id or record in FILE",
-            "FILE|-",
-            takes="file",
-        ),
-    ] = None
+    from_: From = None
     wait: Annotated[bool, Flag(("--wait",), WAIT, "wait until the job is done; with --out, download its file")] = False
     force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal")] = False
     dry_run: DryRun = False
@@ -104,18 +99,10 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         Flag(("--as",), SAFETY, "print the request as a curl command and send nothing", "curl"),
     ] = None
     yes: Yes = False
-    fail_fast: Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails")] = False
-    max_failures: Annotated[
-        str | None,
-        Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%"),
-    ] = None
-    stages: Annotated[
-        str | None,
-        Flag(("--stages",), SAFETY, "do so many connections first, such as 1,5,20%; the next if all are done", "N,P%"),
-    ] = None
-    strict: Annotated[
-        bool, Flag(("--strict",), SAFETY, "send nothing where a query parameter that is required is missing")
-    ] = False
+    fail_fast: FailFast = False
+    max_failures: MaxFailures = None
+    stages: Stages = None
+    strict: Strict = False
     idempotency_key: Annotated[
         str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
     ] = None

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
 
-from unified_cli.cli.flags import by_name
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
@@ -15,7 +14,7 @@ TableFormat = Literal["table", "json", "tsv"]
 
 FORMATS: tuple[str, ...] = get_args(TableFormat)
 
-TableOutput = Annotated[TableFormat | None, by_name(OperationOptions)["output"]]
+TableOutput = Annotated[TableFormat | None, flag_of(Output)]
 """The option `-o` of commands that print tables."""
 
 

@@ -1,15 +1,18 @@
 """The options that several commands share, alone and in groups."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from unified_cli.cli.flags import (
     CONNECTION,
     EVIDENCE,
+    EXPORT,
+    IMPORT,
     INPUT,
     LIST,
     MESSAGE,
     NETWORK,
     OUTPUT,
+    PROFILE,
     QUERY,
     SAFETY,
     Argument,
@@ -22,6 +25,17 @@ from unified_cli.output import Format
 
 def _default(key: str) -> str:
     return f"{KEYS[key].default:g}"
+
+
+def flag_of(field: Any) -> Flag:
+    """The option of a shared field, for a field of another type."""
+    return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
+
+
+def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
+    """The option of a shared field with another text, group or metavar; its spelling is the same everywhere."""
+    flag = flag_of(field)
+    return flag._replace(about=about, group=group or flag.group, metavar=metavar or flag.metavar)
 
 
 Profiles = Annotated[
@@ -60,11 +74,24 @@ Since = Annotated[
 ]
 Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
 Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
+From = Annotated[
+    str | None,
+    Flag(("--from",), OUTPUT, "with --out DIR: download the file of each id or record in FILE", "FILE|-", takes="file"),
+]
+To = Annotated[
+    str | None, Flag(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
+]
+Map = Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
     Flag(("--format",), INPUT, "the format of the input, if it is not detected", "FORMAT"),
 ]
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
+Columns = Annotated[
+    str | None,
+    Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
+]
+Jq = Annotated[str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
 Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
 Yes = Annotated[
@@ -72,6 +99,20 @@ Yes = Annotated[
     Flag(("-y", "--yes"), SAFETY, "delete, or write to several connections, without asking; required off a terminal"),
 ]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
+FailFast = Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails")]
+MaxFailures = Annotated[
+    str | None,
+    Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%"),
+]
+Stages = Annotated[
+    str | None,
+    Flag(("--stages",), SAFETY, "do so many connections first, such as 1,5,20%; the next if all are done", "N,P%"),
+]
+Strict = Annotated[
+    bool, Flag(("--strict",), SAFETY, "send nothing where a query parameter that is required is missing")
+]
+Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]
+Records = Annotated[int, Flag(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)]
 Timeout = Annotated[
     float | None,
     Flag(
@@ -119,6 +160,14 @@ CaBundle = Annotated[
 ]
 
 
+Verbose = Annotated[
+    int, Flag(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
+]
+JsonErrors = Annotated[
+    bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
+]
+
+
 class NoOptions(Options):
     """For commands without options."""
 
@@ -126,18 +175,14 @@ class NoOptions(Options):
 class MessageOptions(Options):
     """What is printed on stderr, and whether prompts are allowed."""
 
-    verbose: Annotated[
-        int, Flag(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
-    ] = 0
+    verbose: Verbose = 0
     quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
     no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
     color: Annotated[
         Literal["auto", "always", "never"], Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN")
     ] = "auto"
     pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
-    json_errors: Annotated[
-        bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
-    ] = False
+    json_errors: JsonErrors = False
 
 
 class ConnectionOptions(Options):

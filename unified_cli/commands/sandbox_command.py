@@ -6,9 +6,9 @@ from typing import Annotated
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.command import Command, Entry, Group
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import SERVE, Argument, Flag, Options, by_name
+from unified_cli.cli.flags import SERVE, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import MessageOptions, NoOptions, TokenFile
+from unified_cli.cli.shared_options import NoOptions, Records, TokenFile, Verbose, told
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
@@ -50,10 +50,11 @@ class ServeOptions(Options):
         ),
     ] = None
     records: Annotated[
-        tuple[str, ...], Flag(("--records",), SERVE, "the number of records of a resource", "API/RESOURCE=N")
+        tuple[str, ...],
+        told(Records, "the number of records of a resource", SERVE, "API/RESOURCE=N")._replace(minimum=None),
     ] = ()
     keep_ids: Annotated[bool, Flag(("--keep-ids",), SERVE, "a record that is created keeps the id of its body")] = False
-    verbose: Annotated[int, by_name(MessageOptions)["verbose"]] = 0
+    verbose: Verbose = 0
 
 
 class SeedOptions(Options):

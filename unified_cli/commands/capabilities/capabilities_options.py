@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import LIST, OUTPUT, Argument, Flag
-from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.flags import LIST, Argument, Flag
+from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions, Output, flag_of
 
 MatrixFormat = Literal["table", "tsv", "json", "ndjson", "csv", "junit"]
 
@@ -15,4 +15,4 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         tuple[str, ...], Argument("only these operations: API or API/RESOURCE", takes=("api/resource",))
     ] = ()
     probe: Annotated[bool, Flag(("--probe",), LIST, "also read one record of each list that is not refused")] = False
-    output: Annotated[MatrixFormat | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")] = None
+    output: Annotated[MatrixFormat | None, flag_of(Output)] = None

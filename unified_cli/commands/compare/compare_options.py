@@ -2,9 +2,8 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import COMPARE, Argument, Flag, by_name
-from unified_cli.cli.options import OperationOptions
-from unified_cli.cli.shared_options import MessageOptions, NetworkOptions
+from unified_cli.cli.flags import COMPARE, Argument, Flag
+from unified_cli.cli.shared_options import From, Map, MessageOptions, NetworkOptions, Output, To, flag_of, told
 
 DiffFormat = Literal["table", "ndjson", "json"]
 
@@ -15,16 +14,17 @@ class CompareOptions(MessageOptions, NetworkOptions):
     resource: Annotated[str, Argument("the resource, as API/RESOURCE", takes=("api/resource",))]
     from_: Annotated[
         str | None,
-        Flag(("--from",), COMPARE, "a profile, a folder of an export, or an NDJSON file", "SIDE", takes="file"),
+        told(From, "a profile, a folder of an export, or an NDJSON file", COMPARE, "SIDE"),
     ] = None
-    to: Annotated[str | None, Flag(("--to",), COMPARE, "what it is compared with", "SIDE", takes="folder")] = None
+    to: Annotated[str | None, told(To, "what it is compared with", COMPARE, "SIDE")] = None
     key: Annotated[
         tuple[str, ...],
         Flag(("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"),
     ] = ()
-    map: Annotated[str | None, Flag(("--map",), COMPARE, "a jq program that reshapes each record of --from", "JQ")] = (
-        None
-    )
+    map: Annotated[
+        str | None,
+        told(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
+    ] = None
     ignore: Annotated[tuple[str, ...], Flag(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")] = ()
     set: Annotated[
         tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
@@ -38,7 +38,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
 class DiffOptions(CompareOptions):
     """What is compared, and how differences are printed."""
 
-    output: Annotated[DiffFormat | None, by_name(OperationOptions)["output"]] = None
+    output: Annotated[DiffFormat | None, flag_of(Output)] = None
 
 
 class PlanOptions(CompareOptions):

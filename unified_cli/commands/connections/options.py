@@ -2,17 +2,21 @@
 
 from typing import Annotated
 
-from unified_cli.cli.flags import PROFILE, SAFETY, Flag
+from unified_cli.cli.flags import PROFILE, Flag
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     BaseUrl,
+    DryRun,
     MessageOptions,
     NetworkOptions,
     PageSize,
     Profiles,
     Query,
+    Tags,
     TokenFile,
     TokenStdin,
+    Yes,
+    told,
 )
 
 
@@ -43,6 +47,6 @@ class AddConnectionsOptions(ListedConnectionsOptions):
     """Which connections to add, and how their profiles are called."""
 
     prefix: Annotated[str, Flag(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
-    tag: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "give each profile this tag", "TAG")] = ()
-    dry_run: Annotated[bool, Flag(("--dry-run",), SAFETY, "show the profiles and add none")] = False
-    yes: Annotated[bool, Flag(("-y", "--yes"), SAFETY, "add without asking; required off a terminal")] = False
+    tag: Annotated[tuple[str, ...], told(Tags, "give each profile this tag", metavar="TAG")] = ()
+    dry_run: Annotated[bool, told(DryRun, "show the profiles and add none")] = False
+    yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False

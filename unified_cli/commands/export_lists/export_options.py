@@ -8,11 +8,18 @@ from unified_cli.cli.shared_options import (
     Bom,
     ConnectionOptions,
     CsvSafe,
+    Dedupe,
+    InputFormat,
     MessageOptions,
     NetworkOptions,
+    Output,
     PageSize,
     Query,
+    Restart,
     Since,
+    To,
+    flag_of,
+    told,
 )
 
 ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet"]
@@ -23,9 +30,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     what: Annotated[tuple[str, ...], Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",))] = ()
     query: Query = ()
-    to: Annotated[
-        str | None, Flag(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
-    ] = None
+    to: To = None
     shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")] = None
     verify: Annotated[
         str | None, Flag(("--verify",), EXPORT, "check a folder or URL against its manifest", "DIR", takes="folder")
@@ -49,10 +54,15 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     since: Since = None
     page_size: PageSize = None
     allow_partial: AllowPartial = False
-    restart: Annotated[bool, Flag(("--restart",), EXPORT, "start over: read everything and replace the files")] = False
-    dedupe: Annotated[Literal["id"] | None, Flag(("--dedupe",), EXPORT, "leave out repeated records", "id")] = None
+    restart: Annotated[bool, told(Restart, "start over: read everything and replace the files", EXPORT)] = False
+    dedupe: Annotated[Literal["id"] | None, told(Dedupe, "leave out repeated records", EXPORT)] = None
     output: Annotated[
-        ExportFormat | None, Flag(("-o", "--output", "--format"), EXPORT, "the format of the files", "FORMAT")
+        ExportFormat | None,
+        flag_of(Output)._replace(
+            spellings=(*flag_of(Output).spellings, *flag_of(InputFormat).spellings),
+            group=EXPORT,
+            about="the format of the files",
+        ),
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False

@@ -7,11 +7,15 @@ from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     ConnectionOptions,
     DryRun,
+    FailFast,
     InputFormat,
+    Map,
     MessageOptions,
     NetworkOptions,
     Query,
+    Restart,
     Yes,
+    told,
 )
 
 
@@ -23,13 +27,13 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     operation: Annotated[str, Flag(("--operation",), IMPORT, "the operation for each record (create)", "NAME")] = (
         "create"
     )
-    map: Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")] = None
+    map: Map = None
     format: InputFormat = None
     report: Annotated[
         str | None, Flag(("--report",), IMPORT, "write the outcome of each line to a file", "FILE", takes="file")
     ] = None
-    fail_fast: Annotated[bool, Flag(("--fail-fast",), IMPORT, "stop at the first record that fails")] = False
-    restart: Annotated[bool, Flag(("--restart",), IMPORT, "discard the journal and send everything again")] = False
+    fail_fast: Annotated[bool, told(FailFast, "stop at the first record that fails", IMPORT)] = False
+    restart: Annotated[bool, told(Restart, "discard the journal and send everything again", IMPORT)] = False
     retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), IMPORT, "send records in doubt again")] = False
     query: Query = ()
     output: TableOutput = None

@@ -14,9 +14,12 @@ from unified_cli.cli.shared_options import (
     Patterns,
     Profiles,
     Retries,
+    Tags,
     Timeout,
     TokenStdin,
     With,
+    Yes,
+    told,
 )
 from unified_cli.commands.profile.profile_values import SETTABLE
 from unified_cli.config.file import RESERVED
@@ -73,7 +76,7 @@ class AddOptions(MessageOptions):
         str | None, Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\'')
     ] = None
     keyring: Annotated[bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")] = False
-    tags: Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")] = ()
+    tags: Tags = ()
     read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
 
     def values(self) -> dict[str, Toml]:
@@ -99,9 +102,7 @@ class RemoveOptions(MessageOptions):
     """The profile to remove."""
 
     name: ExistingName
-    yes: Annotated[
-        bool, by_name(OperationOptions)["yes"]._replace(group=PROFILE, about="do not ask before removing")
-    ] = False
+    yes: Annotated[bool, told(Yes, "do not ask before removing", PROFILE)] = False
 
 
 class SetOptions(MessageOptions):

@@ -2,15 +2,19 @@
 
 from typing import Annotated
 
-from unified_cli.cli.flags import Argument, by_name
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import Argument
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     Bom,
+    Columns,
     CsvSafe,
+    FailFast,
+    Jq,
+    MaxFailures,
     MessageOptions,
     NetworkOptions,
     Output,
+    Stages,
     TokenFile,
     TokenStdin,
     Yes,
@@ -39,13 +43,13 @@ class ResumeRunOptions(MessageOptions, NetworkOptions):
     token_file: TokenFile = None
     token_stdin: TokenStdin = False
     output: Output = None
-    columns: Annotated[str | None, by_name(OperationOptions)["columns"]] = None
-    jq: Annotated[str | None, by_name(OperationOptions)["jq"]] = None
+    columns: Columns = None
+    jq: Jq = None
     csv_safe: CsvSafe = False
     bom: Bom = False
-    fail_fast: Annotated[bool, by_name(OperationOptions)["fail_fast"]] = False
-    max_failures: Annotated[str | None, by_name(OperationOptions)["max_failures"]] = None
-    stages: Annotated[str | None, by_name(OperationOptions)["stages"]] = None
+    fail_fast: FailFast = False
+    max_failures: MaxFailures = None
+    stages: Stages = None
 
 
 class RemoveRunsOptions(MessageOptions):
