@@ -308,7 +308,7 @@ _unified_argument() {
         plan:*) kind='api/resource' ;;
         apply:*) kind='file' ;;
         schema:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence speed checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;

@@ -681,7 +681,7 @@ function __unified_argument --argument-names at argument
         case 'schema:*'
             echo 'api/resource'
         case 'help:0'
-            echo 'exit-codes output query filters config environment options operations profiles runs move agents evidence speed checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile'
+            echo 'exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile'
         case 'help:*'
             echo ''
         case 'doctor:*'

@@ -46,7 +46,7 @@ class Result:
         return all(one.met for one in self.comparisons)
 
     def facts(self) -> dict[str, object]:
-        """Everything, for a program and for `unified help speed`."""
+        """Everything, for a program."""
         return {
             "job": self.job.name.replace("`", ""),
             "seconds": self.ours.seconds,

@@ -19,16 +19,12 @@ import programs
 import report
 
 _SERVER = Path(__file__).with_name("server.py")
-_MEASURED = Path(__file__).parents[2] / "unified_cli" / "commands" / "measured.json"
 _AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 def main() -> int:
     """0 where every goal that could be looked at is met, else 1."""
-    parser = _arguments()
-    asked = parser.parse_args()
-    if asked.write and (asked.only or not asked.growth):
-        parser.error("--write keeps everything at once: it needs --growth, and takes no --only")
+    asked = _arguments().parse_args()
     if asked.install_peers:
         programs.install_peers(asked.peers)
     with tempfile.TemporaryDirectory() as folder, serving() as ports:
@@ -49,8 +45,6 @@ def main() -> int:
         facts = _facts(asked.rounds, programs.versions(place.programs, dict(place.peers)))
     everything = {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}
     text = json.dumps(_rounded(everything), indent=1, ensure_ascii=False) + "\n"
-    if asked.write:
-        _MEASURED.write_text(text, "utf-8")
     tables = [report.table(facts, results), *([growth.table(slopes)] if slopes else [])]
     sys.stdout.write(text if asked.json else "\n\n".join(tables) + "\n")
     return 0 if all(one.met for one in (*results, *slopes)) else 1
@@ -77,7 +71,6 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="look for peers below this folder too")
     parser.add_argument("--install-peers", action="store_true", help="install httpie, linode-cli and awscli there")
     parser.add_argument("--json", action="store_true", help="print everything measured as JSON, not a table")
-    parser.add_argument("--write", action="store_true", help="keep what was measured for unified help speed")
     return parser
 
 

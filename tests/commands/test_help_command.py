@@ -49,7 +49,6 @@ def test_the_topics_are_these() -> None:
         "move",
         "agents",
         "evidence",
-        "speed",
         "checks",
         "sandbox",
         "engines",

@@ -11,7 +11,6 @@ from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows
 from unified_cli.cli.options import FLAGS
-from unified_cli.commands.speed_tables import speed_tables
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode
@@ -91,7 +90,6 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
     "operations": lambda context: [
         (f"{api.name} ({api.about})", _operations(api)) for api in context.catalogue.apis.values()
     ],
-    "speed": lambda _: speed_tables(),
     "profiles": lambda _: [_options(CONNECTION)],
     "sandbox": lambda _: [
         ("Faults (--faults)", [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS])
