@@ -9,11 +9,10 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import WAITS, OperationOptions, overrides
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.fleet import own_account
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.fleet import own_account, run_settings
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
-from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions, *
         settings = own_account.resolved(flags, runtime, config)
     else:
         settings = resolution.resolve(flags, runtime, config).without_account()
-    apply_message_settings(runtime, settings)
+    run_settings.apply_to_messages(runtime, settings)
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return Call(runtime, catalogue, settings, options)
 
@@ -81,21 +80,6 @@ def check_required(runtime: Runtime, operation: Operation, options: OperationOpt
             if options.strict:
                 raise UsageError(message, hint=hint)
             runtime.stderr.line(f"{message} ({hint})")
-
-
-def apply_message_settings(runtime: Runtime, settings: Settings) -> None:
-    """Refuse an unknown output format, and apply the settings for messages."""
-    output = settings.values["output"]
-    if output.value not in FORMATS:
-        from unified_cli.cli.other_tools import meant_value  # noqa: PLC0415  only for an error
-
-        meant = meant_value(str(output.value), FORMATS)
-        hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(FORMATS)}"
-        raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
-    runtime.stderr.quiet = settings.quiet
-    # The profile may ask for JSON too, not only the command line, which main has checked.
-    if settings.output in {"json", "ndjson"} and output.source != "default" and not runtime.stderr_is_terminal:
-        runtime.stderr.machine = True
 
 
 def operation_request(call: Call, operation: Operation) -> Request:

@@ -8,13 +8,10 @@ from unified_cli import signals
 from unified_cli.call import Call, builder, dry_run, listing, record_output, skeleton
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.flags import Options
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.config import file, keys, profiles, resolution
-from unified_cli.config.file import Config
-from unified_cli.config.settings import Settings
+from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet import own_account, selection
+from unified_cli.fleet import own_account, run_settings, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -48,7 +45,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         skeleton.show(runtime, operation)
         return
     _check(options)
-    common = Call(runtime, catalogue, shared(runtime, config, options), options)
+    common = Call(runtime, catalogue, run_settings.shared(runtime, config, overrides(options)), options)
     check_output(common)
     if operation.method != "GET":
         from unified_cli.call import write_fan_out  # noqa: PLC0415  most are reads
@@ -84,15 +81,6 @@ def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
         if not outcome.failed:
             raise
         return [error.message]
-
-
-def shared(runtime: Runtime, config: Config, options: Options) -> Settings:
-    """The settings of the run, not of one connection: from flags, the environment and the top of the file."""
-    top = {name: value for name, value in config.top.items() if name != "profile"}
-    environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
-    found = resolution.resolve(overrides(options), runtime._replace(environ=environ), Config(config.path, top))
-    builder.apply_message_settings(runtime, found)
-    return found
 
 
 def check_output(common: Call) -> None:

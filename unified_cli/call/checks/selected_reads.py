@@ -5,12 +5,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.call import Call, builder, fan_out, listing
+from unified_cli.call import Call, builder, listing
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet import own_account, selection
+from unified_cli.fleet import own_account, run_settings, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
@@ -85,7 +85,7 @@ def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options
     if options.cursor:
         raise UsageError(listing.CURSOR_OF_ONE)
     config = file.read(runtime)
-    common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
+    common = Call(runtime, catalogue, run_settings.shared(runtime, config, overrides(options)), options)
     builder.check_cells(common.settings.output, bom=options.bom, csv_safe=options.csv_safe)
     _check_format(common, several=True)
     calls = {

@@ -15,7 +15,7 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.errors import UsageError
-from unified_cli.fleet import selection
+from unified_cli.fleet import run_settings, selection
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -57,7 +57,7 @@ def run_several(runtime: Runtime, catalogue: Catalogue, operation: Operation, op
         return
     config = file.read(runtime)
     _check_options(options)
-    common = Call(runtime, catalogue, fan_out.shared(runtime, config, options), options)
+    common = Call(runtime, catalogue, run_settings.shared(runtime, config, overrides(options)), options)
     fan_out.check_output(common)
     select = selection.for_writes if operation.changes else selection.for_reads
     targets: Targets = dict(select(runtime, config, options).items())

@@ -17,7 +17,7 @@ from unified_cli.bulk.compare.id_file import IdFile, IdHeader
 from unified_cli.bulk.compare.id_map import IdMap
 from unified_cli.bulk.compare.plan_format import OPERATIONS
 from unified_cli.bulk.import_ import result_files
-from unified_cli.call import builder, fan_out
+from unified_cli.call import builder
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -28,7 +28,7 @@ from unified_cli.commands.apply_plan.delete_bound import check_deletes
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
-from unified_cli.fleet import own_account
+from unified_cli.fleet import own_account, run_settings
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
@@ -44,7 +44,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     """Apply the plans. Raises an error that says how far it got if not everything was done."""
     runtime = context.runtime
     config = config_file.read(runtime)
-    fan_out.shared(runtime, config, options.replaced(output=None))
+    run_settings.shared(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
         name = _target(runtime, files, options)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 
-from unified_cli.call import builder, fan_out
+from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -15,7 +15,7 @@ from unified_cli.commands.capabilities.offer_check import ConnectionOffer, Offer
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet import selection
+from unified_cli.fleet import run_settings, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
@@ -67,13 +67,13 @@ def _selected(
     config = file.read(runtime)
     if profiles.is_several(options.profile):
         selection.check_account(options.account_id)
-        fan_out.shared(runtime, config, options)
+        run_settings.shared(runtime, config, overrides(options))
         names = profiles.select(config, options.profile)
         selected, wrong = selection.each(runtime, config, options, names)
         selection.note_same(runtime, selected)
         return names, selected, wrong
     resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
-    builder.apply_message_settings(runtime, resolved)
+    run_settings.apply_to_messages(runtime, resolved)
     _, account = resolved.reachable()
     name = resolved.profile or account
     return [name], {name: resolved}, {}

@@ -15,7 +15,6 @@ from unified_cli.bulk.compare.record_join import RecordJoin
 from unified_cli.bulk.compare.record_key import RecordKey
 from unified_cli.bulk.compare.side_map import SideMap
 from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
-from unified_cli.call import fan_out
 from unified_cli.catalogue import Resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -25,7 +24,7 @@ from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
-from unified_cli.fleet import own_account
+from unified_cli.fleet import own_account, run_settings
 from unified_cli.fleet.read import FairReaders
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
@@ -66,7 +65,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
     """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
-    common = fan_out.shared(runtime, config, options.replaced(output=None))
+    common = run_settings.shared(runtime, config, overrides(options)._replace(output=None))
     resource = named_resource.find(catalogue, options.resource)
 
     def settings(name: str) -> Settings:

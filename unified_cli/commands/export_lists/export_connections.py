@@ -5,13 +5,13 @@ from functools import cache
 from typing import NamedTuple
 
 from unified_cli.bulk.export.export_terms import Connection
-from unified_cli.call import Call, builder, fan_out
+from unified_cli.call import Call, builder
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
-from unified_cli.fleet import own_account, selection
+from unified_cli.fleet import own_account, run_settings, selection
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
@@ -39,7 +39,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     if patterns:
         names = profiles.select(config, patterns)
         # A format of files is none of output.
-        fan_out.shared(runtime, config, options.replaced(output=None))
+        run_settings.shared(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
         selection.note_same_of(runtime, config, options.replaced(output=None), names)

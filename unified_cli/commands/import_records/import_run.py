@@ -15,7 +15,7 @@ from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, I
 from unified_cli.bulk.import_.import_progress import ImportProgress
 from unified_cli.bulk.import_.importer import Importer
 from unified_cli.bulk.import_.input_file import InputFile
-from unified_cli.call import builder, dry_run, fan_out
+from unified_cli.call import builder, dry_run
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -25,7 +25,7 @@ from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet import own_account, selection
+from unified_cli.fleet import own_account, run_settings, selection
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
@@ -66,10 +66,10 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     # The option is the format of the summary, not of records.
     options = options.replaced(output=None)
     if profiles.is_several(options.profile):
-        fan_out.shared(runtime, config, options)
+        run_settings.shared(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
     resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
-    builder.apply_message_settings(runtime, resolved)
+    run_settings.apply_to_messages(runtime, resolved)
     resolved.reachable()
     return {None: resolved}
 
