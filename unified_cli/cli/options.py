@@ -160,10 +160,6 @@ def _takes(operation: Operation, flag: Flag) -> bool:
     return taken.get(flag.name, True)
 
 
-# What is about the messages of any command; an error is looked for in the command line before it is read.
-_OF_ALL = {"verbose", "json_errors"}
-
-
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     """The options of a command, with those right after the program's name where it has them and they are not given.
 
@@ -171,7 +167,7 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     that the command does not take, but for -p and -o, which may stand in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
-    given = {name: value for name, value in early.__dict__.items() if name not in _OF_ALL and value not in nothing}
+    given = {name: value for name, value in early.given() if name not in by_name(MessageOptions)}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
     if early.profile and (own := getattr(options, "profile", ())):
         found["profile"] = (*early.profile, *own)

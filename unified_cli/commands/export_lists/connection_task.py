@@ -99,7 +99,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises UsageError for an option that belongs to the task.
         """
         values = msgspec.structs.asdict(self.options)
-        told = {name: value for name, value in given.__dict__.items() if value != getattr(ExportOptions, name, None)}
+        told = dict(given.given())
         own = {"what", "profile", "shard", "restart", "tasks", "engine", *values} - _BESIDE
         if other := [name for name in told if name in own]:
             flag = by_name(ExportOptions).get(other[0])
