@@ -1,5 +1,6 @@
 """The whole program: the catalogue's operations and the built-in commands."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from unified_cli.cli.command import stubs
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Options
 from unified_cli.cli.options import EarlyOptions, OperationOptions
+from unified_cli.cli.shared_options import EvidenceOptions, MessageOptions, errors_are_json
 from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.runtime import Runtime
@@ -20,49 +22,68 @@ if TYPE_CHECKING:
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
     """Run a command line; every expected failure is a UnifiedError."""
+    if command := read(argv, runtime, catalogue):
+        command()
+
+
+def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
+    """What runs the command line; None if it asked for help, which is printed. Raises UsageError and ConfigError."""
     if not argv and runtime.stdout_is_terminal:
         from unified_cli.commands import first_steps  # noqa: PLC0415  only for `unified` alone
 
         if first_steps.are_due(runtime):
-            first_steps.show(runtime)
-            return
-    catalogue = catalogue or own_catalogue(runtime, COMMANDS)
-    command = tree.read(whole(runtime, catalogue), argv, runtime)
+            return partial(first_steps.show, runtime)
+    context = _context(runtime, catalogue or own_catalogue(runtime, COMMANDS))
+    command = tree.read(_tree(context), argv, runtime)
     if command is None:
-        return
-    record, replay = getattr(command.options, "record", None), getattr(command.options, "replay", None)
-    if record is None and replay is None:
-        command()
-    else:
-        _run_with_evidence(argv, runtime, catalogue, (record, replay))
+        return None
+    options, work = command.options, partial(command.run, command.options)
+    context.runtime = _as_asked(runtime, options, context.early)
+    if isinstance(options, EvidenceOptions) and (options.record is not None or options.replay is not None):
+        return partial(_run_with_evidence, context, work, (options.record, options.replay))
+    return work
 
 
-def _run_with_evidence(
-    argv: list[str], runtime: Runtime, catalogue: Catalogue, files: tuple[str | None, str | None]
-) -> None:
-    """Run the command line again from its start, in a runtime that records its exchanges or replays them."""
+def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
+    """The runtime as the options on messages say."""
+    output = getattr(options, "output", None) or early.output
+    asked = early.json_errors or getattr(options, "json_errors", False)
+    runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
+    if isinstance(options, MessageOptions):
+        return runtime._replace(color=options.color, pretty=options.pretty)
+    return runtime
+
+
+def _run_with_evidence(context: CommandContext, work: Callable[[], None], files: tuple[str | None, str | None]) -> None:
+    """Run the command in a runtime that records its exchanges or replays them."""
     from unified_cli.http.har import evidence  # noqa: PLC0415  most commands do neither
 
-    with evidence.kept(runtime, catalogue.service, evidence.Evidence(*files)) as changed:
-        if command := tree.read(whole(changed, catalogue), argv, changed):
-            command()
+    with evidence.kept(context.runtime, context.catalogue.service, evidence.Evidence(*files)) as changed:
+        context.runtime = changed
+        work()
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """The whole program as one command; nothing below its first level is built yet."""
-    early = [EarlyOptions()]
+    return _tree(_context(runtime, catalogue))
 
+
+def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
     def selected(options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
         from unified_cli.call import run_profiles  # noqa: PLC0415  few selections name a run
 
-        return run_profiles.selected(runtime, options, patterns)
+        return run_profiles.selected(context.runtime, options, patterns)
 
-    context = CommandContext(runtime, catalogue, lambda: early[-1], partial(whole, runtime), tuple(COMMANDS), selected)
+    context = CommandContext(runtime, catalogue, partial(whole, runtime), tuple(COMMANDS), selected)
+    return context
 
+
+def _tree(context: CommandContext) -> Any:
     def execute(operation: Operation, options: OperationOptions) -> None:
         from unified_cli.call import builder  # noqa: PLC0415  as above
         from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
 
+        runtime, catalogue = context.runtime, context.catalogue
         options = context.complete(options)
         builder.check_options(options)
         builder.check_required(runtime, operation, options)
@@ -87,7 +108,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
             single.run(runtime, catalogue, operation, options)
 
-    return tree.root(catalogue, stubs(COMMANDS, context), execute, early.append)
+    return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember)
 
 
 def index(catalogue: Catalogue) -> "list[CommandEntry]":

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import io
-import itertools
 import json
 import traceback
 from collections.abc import Iterator
@@ -28,8 +27,6 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 def main(argv: list[str], runtime: Runtime) -> int:
     """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
-    runtime.stderr.machine = _wants_json(argv, runtime)
-    runtime = runtime._replace(color=_typed(argv, "--color") or "auto", pretty=_given(argv, "--pretty"))
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     try:
@@ -52,10 +49,18 @@ def _run(argv: list[str], runtime: Runtime) -> None:
     if argv == ["--version"]:
         stdout.write(runtime, [VERSION_LINE.encode()])
         return
-    from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
-
     with _typer_output(runtime):
-        app.run(argv, runtime)
+        try:
+            from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
+
+            command = app.read(argv, runtime)
+        except BaseException:
+            from unified_cli.cli import raw_words  # noqa: PLC0415  only for an error
+
+            runtime.stderr.machine = raw_words.ask_for_json(argv, runtime)
+            raise
+        if command:
+            command()
 
 
 @contextlib.contextmanager
@@ -66,34 +71,6 @@ def _typer_output(runtime: Runtime) -> Iterator[None]:
         yield
     if text := printed.getvalue():
         stdout.show(runtime, [terminal.styled(text)])
-
-
-def _wants_json(argv: list[str], runtime: Runtime) -> bool:
-    """Whether an error is printed as JSON; the settings of a profile, read later, may ask for it too."""
-    if _given(argv, "--json-errors"):
-        return True
-    output = _typed(argv, "--output", "-o") or runtime.environ.get("UNIFIED_OUTPUT", "")
-    return output in {"json", "ndjson"} and not runtime.stderr_is_terminal
-
-
-def _given(argv: list[str], name: str) -> bool:
-    """Whether an option without a value is on the raw command line."""
-    return name in itertools.takewhile("--".__ne__, argv)
-
-
-def _typed(argv: list[str], name: str, letter: str = "") -> str | None:
-    """The last value of an option on the raw command line: help and errors need it before it is parsed."""
-    found = None
-    for position, word in enumerate(argv):
-        if word == "--":
-            break
-        if word in {name, letter} and position + 1 < len(argv):
-            found = argv[position + 1]
-        elif word.startswith(f"{name}="):
-            found = word.removeprefix(f"{name}=")
-        elif letter and word.startswith(letter):
-            found = word.removeprefix(letter)
-    return found
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:

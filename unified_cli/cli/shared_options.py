@@ -21,6 +21,7 @@ from unified_cli.cli.flags import (
 )
 from unified_cli.config.keys import KEYS
 from unified_cli.output import Format
+from unified_cli.runtime import Runtime
 
 
 def _default(key: str) -> str:
@@ -183,6 +184,15 @@ class MessageOptions(Options):
     ] = "auto"
     pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
     json_errors: JsonErrors = False
+
+
+def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
+    """Whether an error is printed as JSON: where that is asked for, or the output is JSON and stderr no terminal.
+
+    The settings of a profile, which are read later, may ask for it too.
+    """
+    shown = output or runtime.environ.get(KEYS["output"].variable, "")
+    return asked or (shown in {"json", "ndjson"} and not runtime.stderr_is_terminal)
 
 
 class ConnectionOptions(Options):

@@ -49,14 +49,10 @@ class CommandSpec(Generic[OptionsT]):
 
 
 class ParsedCommand(NamedTuple, Generic[OptionsT]):
-    """A command line that was read: calling it runs it."""
+    """A command line that was read: its options, and what they are to be given to."""
 
     run: Callable[[OptionsT], None]
     options: OptionsT
-
-    def __call__(self) -> None:
-        """Run the command with these options."""
-        self.run(self.options)
 
 
 def _pages() -> Any:
@@ -82,7 +78,7 @@ class LeafCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the command's help page."""
-        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj()))
 
 
 class CommandGroup(TyperGroup):
@@ -123,7 +119,7 @@ class CommandGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the group's help page."""
-        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj))
+        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj()))
 
 
 def root(
@@ -218,10 +214,16 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
 
         if error := with_one_dash(argv):
             raise error
+
+    def for_help() -> Runtime:
+        from unified_cli.cli import raw_words  # noqa: PLC0415  --help is done before other options are read
+
+        return raw_words.coloured(argv, runtime)
+
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.
-        with command.make_context("unified", [*argv], obj=runtime, color=True) as context:
+        with command.make_context("unified", [*argv], obj=for_help, color=True) as context:
             parsed: ParsedCommand[Any] = command.invoke(context)
     except typer.Exit:
         return None

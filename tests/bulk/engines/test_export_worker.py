@@ -22,7 +22,6 @@ from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import EarlyOptions
 from unified_cli.commands.export_lists import export_worker, worker_messages
 from unified_cli.commands.export_lists.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export_lists.worker_messages import CheckOrder, TaskOrder, WorkerReport
@@ -42,7 +41,7 @@ def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     runtime = Runtime(
         None, None, Stderr(io.BytesIO()), service.environ, folders={}, monotonic=seconds, sleep=lambda _: None
     )
-    context = CommandContext(runtime, load(), EarlyOptions, lambda _: None, ())
+    context = CommandContext(runtime, load(), lambda _: None, ())
     monkeypatch.setattr(export_worker, "_context", lambda: context)
     options = TaskOptions(rate=0, token_rate=0)
     to, lists = f"file://{tmp_path}/dump", ("ticketing/tickets",)
@@ -121,7 +120,7 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     path.write_text(f'base_url = "http://127.0.0.1:9"\n{profiles}')
     path.chmod(0o600)
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {"UNIFIED_CONFIG": str(path)}, folders={})
-    context = CommandContext(runtime, load(), EarlyOptions, lambda _: None, ())
+    context = CommandContext(runtime, load(), lambda _: None, ())
     monkeypatch.setattr(export_worker, "_context", lambda: context)
     read, parsed = file.load, []
     monkeypatch.setattr(file, "load", lambda *given: parsed.append(given) or read(*given))

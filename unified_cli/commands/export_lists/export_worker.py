@@ -10,7 +10,6 @@ import msgspec
 from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import EarlyOptions
 from unified_cli.commands.export_lists import export_format, export_plan, task_export
 from unified_cli.commands.export_lists.connection_task import ConnectionTask
 from unified_cli.commands.export_lists.export_options import ExportOptions
@@ -75,7 +74,7 @@ def _context() -> CommandContext:
 @cache
 def _made_context() -> CommandContext:
     runtime = _made_runtime()
-    return CommandContext(runtime, own_catalogue(runtime, ()), EarlyOptions, lambda _: None, ())
+    return CommandContext(runtime, own_catalogue(runtime, ()), lambda _: None, ())
 
 
 @cache
