@@ -29,7 +29,7 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
     """What runs the command line; None if it asked for help, which is printed. Raises UsageError and ConfigError."""
     if not argv and runtime.stdout_is_terminal:
-        from unified_cli.commands import first_steps  # noqa: PLC0415  only for `unified` alone
+        from unified_cli.commands.help import first_steps  # noqa: PLC0415  only for `unified` alone
 
         if first_steps.are_due(runtime):
             return partial(first_steps.show, runtime)

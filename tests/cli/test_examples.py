@@ -9,7 +9,7 @@ import pytest
 from entries import ENTRIES
 from front_door import Unified
 
-from unified_cli.commands.help_topics import topics
+from unified_cli.commands.help.topics import topics
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """

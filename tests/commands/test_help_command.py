@@ -7,7 +7,7 @@ import pytest
 from entries import ENTRIES
 from front_door import ROOT, Unified
 
-from unified_cli.commands.help_topics import topics
+from unified_cli.commands.help.topics import topics
 from unified_cli.config.keys import KEYS
 from unified_cli.docs.completion.scripts import FILES
 from unified_cli.errors import ExitCode

@@ -81,6 +81,26 @@ def test_a_module_imports_only_from_below() -> None:
     assert wrong == []
 
 
+# Two folders that share the sides and the plan.
+_TOGETHER = {"apply_plan": "compare"}
+
+
+def command(name: str) -> str:
+    """The command whose module that is; empty for one of the kernel."""
+    words = name.split(".")
+    return _TOGETHER.get(words[1], words[1]) if words[0] == "commands" and len(words) > 1 else ""
+
+
+def test_a_command_imports_no_other_command() -> None:
+    wrong = [
+        f"{path} imports {name}"
+        for path in TEXTS
+        for name in imports(path)
+        if command(module(path)) and command(target(name)) not in ("", command(module(path)))
+    ]
+    assert wrong == []
+
+
 def test_every_module_is_in_a_layer() -> None:
     inside = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODULES]
     assert [name for name in inside if name != "__init__" and level_of(name) == 0] == []

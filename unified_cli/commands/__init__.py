@@ -10,7 +10,7 @@ def _entry(about: str, module: str) -> Entry:
 
 
 COMMANDS: Mapping[str, Entry] = {
-    "request": _entry("Call any path below the base URL", "request_command:REQUEST"),
+    "request": _entry("Call any path below the base URL", "request:REQUEST"),
     "export": _entry("Write many lists of many connections to files", "export_lists.command:EXPORT"),
     "import": _entry("Send every record of a file once", "import_records.command:IMPORT"),
     "diff": _entry("Compare two lists of records", "compare.command:DIFF"),
@@ -19,10 +19,10 @@ COMMANDS: Mapping[str, Entry] = {
     "runs": _entry("List work of many writes, and continue it", "runs.command:RUNS"),
     "schema": _entry("Show which fields the records of a list really have", "schema_of_records.command:SCHEMA"),
     "mcp": _entry("Offer the operations to coding agents", "mcp.command:MCP"),
-    "operations": _entry("Search the operations", "operations_command:OPERATIONS"),
-    "help": _entry("Show help on exit codes, output, profiles and more", "help_command:HELP"),
-    "completion": _entry("Complete commands with TAB", "completion_command:COMPLETION"),
-    "sandbox": _entry("Manage the local sandbox of the service", "sandbox_command:SANDBOX"),
+    "operations": _entry("Search the operations", "operations:OPERATIONS"),
+    "help": _entry("Show help on exit codes, output, profiles and more", "help.command:HELP"),
+    "completion": _entry("Complete commands with TAB", "completion:COMPLETION"),
+    "sandbox": _entry("Manage the local sandbox of the service", "sandbox:SANDBOX"),
     "doctor": _entry("Find problems on this machine and on the way to the service", "doctor.command:DOCTOR"),
     "capabilities": _entry("Show what each connection offers", "capabilities.command:CAPABILITIES"),
     "connections": _entry(

@@ -1,14 +1,16 @@
 """The resolved settings of a call, with the source of each value."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from unified_cli.config import address
 from unified_cli.config.address import Address
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import ConfigError
+from unified_cli.json_text.values import JsonObject
 
 # Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
 _TOKEN_FACTOR = 10
@@ -163,6 +165,19 @@ class Settings:
         left = f"; not used: {'; '.join(self.tokens_left)}" if self.tokens_left else ""
         return ConfigError(f"{name} no token for this address{left}", hint=f"{remedy}, or --token-file FILE")
 
+    def explained(self) -> Iterator[JsonObject]:
+        """Each setting with its value, its source and what that overrode, as JSON; the names are a contract."""
+        yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
+        for key, value in self.values.items():
+            lost = [{"source": source, "value": _shown(key, other)} for source, other in value.overrode]
+            yield {"key": key, "value": _shown(key, value.value), "source": value.source, "overrode": lost}
+        yield {
+            "key": "token",
+            "value": "set" if self.token else None,
+            "source": self.token.words if self.token else "nowhere",
+            "overrode": [{"source": source, "value": "set"} for source in self.tokens_left],
+        }
+
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""
         name = f'profile "{self.profile}"' if self.profile else None
@@ -176,3 +191,7 @@ class Settings:
             remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
             raise ConfigError(f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID")
         return self.address, self.account_id
+
+
+def _shown(key: str, value: object) -> object:
+    return address.masked(value) if key == "base_url" and isinstance(value, str) else value

@@ -6,9 +6,9 @@ from contextlib import closing
 
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands import named_resource
 from unified_cli.commands.capabilities import matrix_output, offer_check
 from unified_cli.commands.capabilities.capabilities_options import CapabilitiesOptions
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck

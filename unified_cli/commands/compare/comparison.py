@@ -16,10 +16,10 @@ from unified_cli.bulk.compare.record_key import RecordKey
 from unified_cli.bulk.compare.side_map import SideMap
 from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
 from unified_cli.catalogue import Resource
+from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
-from unified_cli.commands import named_resource
 from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file

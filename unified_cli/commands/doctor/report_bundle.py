@@ -11,8 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from unified_cli import __version__, masking
-from unified_cli.commands.profile import show_profile
-from unified_cli.commands.runs import list_runs
+from unified_cli.bulk import listed_runs
 from unified_cli.config import resolution
 from unified_cli.config.credentials import token
 from unified_cli.config.file import Config
@@ -73,7 +72,7 @@ def write(
         "findings.json": findings,
         "versions.json": _versions(),
         "settings.json": _settings(runtime, config),
-        "runs.json": list_runs.newest(runtime)[:_MOST_RUNS],
+        "runs.json": listed_runs.newest(runtime)[:_MOST_RUNS],
     }
     files = {name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()}
     files = {"README.txt": _ABOUT.encode(), **files, **({_RECORDING: har} if har is not None else {})}
@@ -119,7 +118,7 @@ def _settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
         except UnifiedError as error:
             found.append({"profile": name, "error": error.message})
         else:
-            found.append({"profile": name, "values": [*show_profile.described(resolved)]})
+            found.append({"profile": name, "values": [*resolved.explained()]})
     return found
 
 

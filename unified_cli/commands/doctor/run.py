@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from unified_cli.call.offers import connection_probe
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
-from unified_cli.commands import connection_probe
 from unified_cli.commands.doctor import local_checks, report_bundle
 from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.finding import Finding, worst

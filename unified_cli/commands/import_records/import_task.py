@@ -9,7 +9,7 @@ from unified_cli.bulk.import_ import import_items, record_map
 from unified_cli.bulk.import_.import_items import ImportItem, ItemRules
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.commands import named_resource
+from unified_cli.cli import named_resource
 from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError

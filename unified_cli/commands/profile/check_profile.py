@@ -1,9 +1,9 @@
 """`unified profile test`: ask the service how each connection is, side by side."""
 
+from unified_cli.call.offers import connection_probe
+from unified_cli.call.offers.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands import connection_probe
-from unified_cli.commands.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.commands.profile.options import CheckOptions
 from unified_cli.config import file
 from unified_cli.config.overrides import Overrides

@@ -1,15 +1,11 @@
 """`unified profile show`: print every setting of a call, its source, and what it overrode; never the token."""
 
-from collections.abc import Iterator
-
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.profile.options import ShowOptions
-from unified_cli.config import address, file, resolution
+from unified_cli.config import file, resolution
 from unified_cli.config.overrides import Overrides
-from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import JsonObject
 
 VERSION = 1
 
@@ -21,7 +17,7 @@ def run(context: CommandContext, options: ShowOptions) -> None:
     if len(names) > 1:
         raise UsageError("only one profile can be shown at a time (unified profile list shows several)")
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
-    shown = [*described(found)]
+    shown = [*found.explained()]
     heads = ["key", "value", "source"]
     rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
     if options.explain:
@@ -31,25 +27,6 @@ def run(context: CommandContext, options: ShowOptions) -> None:
     else:
         shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
     show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": shown})
-
-
-def described(found: Settings) -> Iterator[JsonObject]:
-    """The settings as JSON; the names are a contract."""
-    yield {"key": "profile", "value": found.profile, "source": found.named_by, "overrode": []}
-    for key, value in found.values.items():
-        lost = [{"source": source, "value": _shown(key, other)} for source, other in value.overrode]
-        yield {"key": key, "value": _shown(key, value.value), "source": value.source, "overrode": lost}
-    token = found.token
-    yield {
-        "key": "token",
-        "value": "set" if token else None,
-        "source": token.words if token else "nowhere",
-        "overrode": [{"source": source, "value": "set"} for source in found.tokens_left],
-    }
-
-
-def _shown(key: str, value: object) -> object:
-    return address.masked(value) if key == "base_url" and isinstance(value, str) else value
 
 
 def _text(value: object) -> str:

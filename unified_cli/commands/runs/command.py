@@ -14,20 +14,20 @@ _IN_DOUBT = (
 )
 _LIST = Command(
     ListRunsOptions,
-    Later(f"{_ROOM}.list_runs:run"),
+    Later(f"{_ROOM}.report:show_all"),
     text=("{about}.", "An import and an export are listed too: the same command again continues those."),
     examples="unified runs list",
 )
 _SHOW = Command(
     ShowRunOptions,
-    Later(f"{_ROOM}.show_run:run"),
+    Later(f"{_ROOM}.report:show_one"),
     usage="RUN [options]",
     text=("{about}: its connection, its outcome, its key.", "It may be under way at this moment."),
     examples="unified runs show 20261121-7f3a",
 )
 _RESUME = Command(
     ResumeRunOptions,
-    Later(f"{_ROOM}.resume_run:resume"),
+    Later(f"{_ROOM}.resume:resume"),
     usage="RUN [options]",
     text=(
         "{about}.",
@@ -38,14 +38,14 @@ _RESUME = Command(
 )
 _RETRY = Command(
     ResumeRunOptions,
-    Later(f"{_ROOM}.resume_run:retry"),
+    Later(f"{_ROOM}.resume:retry"),
     usage="RUN [options]",
     text=("{about}.", _SAME),
     examples="unified runs retry 20261121-7f3a",
 )
 _REMOVE = Command(
     RemoveRunsOptions,
-    Later(f"{_ROOM}.remove_runs:run"),
+    Later(f"{_ROOM}.remove:run"),
     usage="RUN... [options]",
     text=(
         "{about}.",

@@ -5,9 +5,9 @@ from pathlib import Path
 from unified_cli.bulk.observed_schema import schema_document
 from unified_cli.bulk.observed_schema.observed_shape import paths
 from unified_cli.call.checks.selected_reads import SelectedReads
+from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands import named_resource
 from unified_cli.commands.schema_of_records import observed_connections, schema_report
 from unified_cli.commands.schema_of_records.schema_baseline import baseline
 from unified_cli.commands.schema_of_records.schema_options import SchemaOptions

@@ -11,7 +11,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.help_page import HelpPage, render
-from unified_cli.commands.help_topics import topics
+from unified_cli.commands.help.topics import topics
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
@@ -31,7 +31,7 @@ def _skill(runtime: Runtime, options: HelpOptions) -> None:
     """Print the skill file, whose commands run as written on the sandbox."""
     if options.words != (_AGENTS,):
         raise UsageError("--skill belongs to one topic", hint=f"unified help {_AGENTS} --skill")
-    text = files("unified_cli.commands").joinpath("skill.md").read_text("utf-8")
+    text = files("unified_cli.commands.help").joinpath("skill.md").read_text("utf-8")
     stdout.show(runtime, [terminal.lines_visible(text)])
 
 

@@ -1,4 +1,4 @@
-"""`unified runs show`: what became of each call of a run, read from its journal one after the other."""
+"""`unified runs list` and `show`: the runs, and what became of each call of one, read from its journal in turn."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,9 +6,10 @@ from itertools import islice
 
 import msgspec
 
+from unified_cli.bulk import listed_runs
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.runs import pointed_work
-from unified_cli.commands.runs.options import ShowRunOptions
+from unified_cli.cli.result_table import show
+from unified_cli.commands.runs.options import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
@@ -18,18 +19,40 @@ from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
 
+VERSION = 1
+_HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500
 _UNSEEN = "no answer was seen"
 
 
-def run(context: CommandContext, options: ShowRunOptions) -> None:
+def show_all(context: CommandContext, options: ListRunsOptions) -> None:
+    """List the runs."""
+    runtime = context.runtime
+    found = listed_runs.newest(runtime)
+    if not found:
+        runtime.stderr.note("no runs")
+    counts = [name.replace("-", "_") for name in listed_runs.COUNTED]
+    rows = [
+        (
+            one["id"],
+            one["started"] or "",
+            one["command"],
+            *("" if one[name] is None else str(one[name]) for name in counts),
+            one["state"],
+        )
+        for one in found
+    ]
+    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found})
+
+
+def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     """Show a run."""
     runtime = context.runtime
     form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
     with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as stored:
         header = stored.header
-        pointed_work.refuse(header)
+        listed_runs.refuse(header)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = " ".join(f"-p {pattern}" for pattern in header.selection)
         runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from unified_cli.bulk import listed_runs
 from unified_cli.call import Call, builder, fan_out, run_output
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.commands.runs import pointed_work
 from unified_cli.commands.runs.options import ResumeRunOptions
 from unified_cli.config import file
 from unified_cli.config.file import Config
@@ -37,7 +37,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
     runtime, catalogue = context.runtime, context.catalogue
     config = file.read(runtime)
     with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as run:
-        pointed_work.refuse(run.header)
+        listed_runs.refuse(run.header)
         kept = run.header
         flags = overrides(options)._replace(
             output=None, base_url=kept.base_url or None, account_id=kept.account_id or None

@@ -18,7 +18,7 @@ from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
 from unified_cli.sandbox.fault_words import FAULT_WORDS
 
-_FILES = ("topics.toml", "checks_topic.toml", "sandbox_topic.toml", "engines_topic.toml")
+_FILES = ("topics.toml", "checks.toml", "sandbox.toml", "engines.toml")
 Section = tuple[str, Rows | str]
 
 
@@ -45,7 +45,7 @@ class HelpTopic:
 
 def topics() -> Mapping[str, HelpTopic]:
     """The topics by their names."""
-    folder = files("unified_cli.commands")
+    folder = files("unified_cli.commands.help")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
     return {name: HelpTopic(name, data["about"], data.get("also", "").split(), data) for name, data in tables}

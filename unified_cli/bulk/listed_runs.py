@@ -1,41 +1,22 @@
-"""`unified runs list`: the runs, the newest first, and how far each is."""
+"""The list of runs; imports, exports and applied plans are in it too, whose state is kept elsewhere."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
-from unified_cli.bulk.import_ import stdin_copy
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.result_table import show
-from unified_cli.commands.runs import pointed_work
-from unified_cli.commands.runs.options import ListRunsOptions
+from unified_cli.bulk.apply import apply_journal
+from unified_cli.bulk.export.destinations.local_folder import LocalFolder
+from unified_cli.bulk.export.manifest import NAME, Manifest
+from unified_cli.bulk.import_ import import_journal, stdin_copy
 from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
-VERSION = 1
-_HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
-_COUNTED = ("done", "failed", "in-doubt", "not-tried")
-
-
-def run(context: CommandContext, options: ListRunsOptions) -> None:
-    """List the runs."""
-    runtime = context.runtime
-    found = newest(runtime)
-    if not found:
-        runtime.stderr.note("no runs")
-    rows = [
-        (
-            one["id"],
-            one["started"] or "",
-            one["command"],
-            *("" if one[name.replace("-", "_")] is None else str(one[name.replace("-", "_")]) for name in _COUNTED),
-            one["state"],
-        )
-        for one in found
-    ]
-    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found})
+COUNTED = ("done", "failed", "in-doubt", "not-tried")
+"""The outcomes that are counted."""
 
 
 def newest(runtime: Runtime) -> list[JsonObject]:
@@ -71,7 +52,7 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, Js
 def _found(runtime: Runtime, run: str, stored: StoredRun) -> tuple[float, JsonObject]:
     header = stored.header
     if header.path:
-        counts, state = pointed_work.state_of(runtime, header)
+        counts, state = _state_of(runtime, header)
     else:
         counts = stored.journal.outcomes()
         state = "done" if counts["done"] == counts.total() else "open"
@@ -85,4 +66,40 @@ def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:
 
 
 def _numbers(counts: Mapping[str, int] | None) -> JsonObject:
-    return {name.replace("-", "_"): None if counts is None else counts.get(name, 0) for name in _COUNTED}
+    return {name.replace("-", "_"): None if counts is None else counts.get(name, 0) for name in COUNTED}
+
+
+def _state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, str]:
+    """The outcomes of an import's records or a plan's calls, None for an export; and a word for the state.
+
+    Raises StateError and StorageError for what cannot be read.
+    """
+    path = Path(header.path)
+    if header.command.startswith("import "):
+        return (import_journal.counts(path), "import") if path.is_file() else (None, "gone")
+    if header.command.startswith("apply "):
+        return _of_plan(path) if path.is_file() else (None, "gone")
+    if not path.is_absolute():
+        # An object store is not asked.
+        return None, "export"
+    text = LocalFolder(runtime, path).read(NAME)
+    if text is None:
+        return None, "gone"
+    manifest = Manifest.of(text, NAME, header.path)
+    # One that is under way, or was cut off, has no end; what it names may be complete all the same.
+    return None, "done" if manifest.complete and manifest.ended else "open"
+
+
+def _of_plan(path: Path) -> tuple[Counter[str], str]:
+    found = apply_journal.counts(path)
+    return found, "done" if found["done"] == found.total() else "open"
+
+
+def refuse(header: RunHeader) -> None:
+    """Raise UsageError for a run that the same command as before continues."""
+    if header.path:
+        kind = header.command.partition(" ")[0]
+        raise UsageError(
+            f"run {header.run} is an {kind}, which keeps its state in {header.path}",
+            hint="run the same command again to continue it",
+        )

@@ -1,0 +1,1 @@
+"""`unified help` and its topics."""
