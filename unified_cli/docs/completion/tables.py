@@ -1,0 +1,150 @@
+"""The lines for each placeholder of a shell's completion script, in that shell's syntax."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+
+from unified_cli.docs.completion.grammar import Grammar, Words
+
+Tables = Mapping[str, Iterable[str]]
+
+
+def bash(known: Grammar) -> Tables:
+    """The tables for bash: words without their purpose."""
+    # The operations with the parameters of each, those with the same ones side by side.
+    parameters = sorted(known.parameters.items(), key=lambda row: list(row[1]))
+    return {
+        "WORDS": _bash_words(known.words),
+        "FLAGS": _bash_cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
+        "OWN_VALUES": _bash_cases((_pattern(place), f"kind='{kind}'") for place, kind in known.own_values.items()),
+        "VALUES": _bash_cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": (f"{_pattern(place)}) kind='{kind}' ;;" for place, kind in _arguments(known)),
+        "COLUMNS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in known.columns.items()),
+        "PARAMETERS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in parameters),
+        "COMMANDS": ["|".join(known.commands)],
+        "VALUED": ["|".join(known.values)],
+        **_names_of(known),
+    }
+
+
+def zsh(known: Grammar) -> Tables:
+    """The tables for zsh, with the purpose of each word."""
+
+    def described(words: Words) -> str:
+        return " ".join(_posix(f"{word}:{about}") for word, about in words)
+
+    return {
+        "WORDS": (f"({_pattern(path)}) known=({described(words)}) ;;" for path, words in known.words.items()),
+        "FLAGS": (f"({_pattern(path)}) known+=({described(flags)}) ;;" for path, flags in known.flags),
+        "OWN_VALUES": (f"({_pattern(place)}) kind={_posix(kind)} ;;" for place, kind in known.own_values.items()),
+        "VALUES": (f"({spelling}) kind={_posix(kind)} ;;" for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": (f"({_pattern(place)}) kind={_posix(kind)} ;;" for place, kind in _arguments(known)),
+        "COLUMNS": (f"({_pattern(path)}) known=({' '.join(names)}) ;;" for path, names in known.columns.items()),
+        "PARAMETERS": (
+            f"({_pattern(path)}) known=({' '.join(map(_posix, names))}) ;;" for path, names in known.parameters.items()
+        ),
+        "COMMANDS": ["|".join(known.commands)],
+        "VALUED": ["|".join(known.values)],
+        **_names_of(known),
+    }
+
+
+def fish(known: Grammar) -> Tables:
+    """The tables for fish, with the purpose of each word."""
+
+    def quoted(text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    def described(words: Words) -> str:
+        return r"printf '%s\t%s\n' " + " ".join(f"{word} {quoted(about)}" for word, about in words)
+
+    def cases(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+        for pattern, action in rows:
+            yield f"case {quoted(pattern)}"
+            yield f"    {action}"
+
+    return {
+        "WORDS": cases((path, described(words)) for path, words in known.words.items()),
+        "FLAGS": cases((path, described(flags)) for path, flags in known.flags),
+        "OWN_VALUES": cases((place, f"echo {quoted(kind)}") for place, kind in known.own_values.items()),
+        "VALUES": cases((spelling, f"echo {quoted(kind)}") for spelling, kind in known.values.items() if kind),
+        "ARGUMENTS": cases((place, f"echo {quoted(kind)}") for place, kind in _arguments(known)),
+        "COLUMNS": cases((path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()),
+        "PARAMETERS": cases((path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()),
+        "COMMANDS": known.commands,
+        "VALUED": known.values,
+        **_names_of(known),
+    }
+
+
+def pwsh(known: Grammar) -> Tables:
+    """The tables for PowerShell, with the purpose of each word."""
+
+    def quoted(text: str) -> str:
+        return "'" + text.replace("'", "''") + "'"
+
+    def listed(texts: Iterable[str]) -> str:
+        return f"@({', '.join(map(quoted, texts))})"
+
+    def described(words: Words) -> str:
+        return listed(f"{word}:{about}" for word, about in words)
+
+    *flags, last = (f"@({quoted(path)}, {described(flags)})" for path, flags in known.flags)
+    arguments = {path: [kind.replace("|", " ") for kind in kinds] for path, kinds in known.arguments.items()}
+    return {
+        "WORDS": (f"{quoted(path)} = {described(words)}" for path, words in known.words.items()),
+        "FLAGS": [*(f"{one}," for one in flags), last],
+        "VALUES": (
+            f"$UnifiedValues[{quoted(one)}] = {quoted(kind)}"
+            for one, kind in (*known.values.items(), *known.own_values.items())
+        ),
+        "ARGUMENTS": (f"{quoted(path)} = {listed(kinds)}" for path, kinds in arguments.items()),
+        "COMMANDS": known.commands,
+        **_names_of(known),
+    }
+
+
+def _names_of(known: Grammar) -> Tables:
+    return {"STANDARD": known.standard, "APIS": known.apis}
+
+
+def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
+    """Each command's path with the number of an argument, `*` for the last one, which repeats; and what that is."""
+    for path, kinds in known.arguments.items():
+        for index, kind in enumerate(kinds):
+            yield f"{path}:{'*' if index == len(kinds) - 1 else index}", kind.replace("|", " ")
+
+
+def _bash_words(words: Mapping[str, Words]) -> Iterator[str]:
+    """Cases in two levels: a flat list of a hundred patterns would be too slow for a TAB."""
+    for first, several in groupby(words, lambda path: path.partition(" ")[0]):
+        nested = []
+        for path in several:
+            _, _, rest = path.partition(" ")
+            if rest:
+                nested.append((_pattern(rest), f"words='{_names(words[path])}'"))
+            else:
+                yield f"{_pattern(path)}) words='{_names(words[path])}' ;;"
+        if nested:
+            yield f"{first}\\ *)"
+            yield "    case ${1#* } in"
+            yield from (f"        {line}" for line in _bash_cases(sorted(nested, key=lambda row: row[1])))
+            yield "    esac"
+            yield "    ;;"
+
+
+def _bash_cases(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Cases, neighbours with the same action as one; the first match wins, so the order stays."""
+    for action, several in groupby(rows, lambda row: row[1]):
+        yield f"{'|'.join(pattern for pattern, _ in several)}) {action} ;;"
+
+
+def _pattern(path: str) -> str:
+    return path.replace(" ", r"\ ") or "''"
+
+
+def _names(words: Words) -> str:
+    return " ".join(word for word, _ in words)
+
+
+def _posix(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
