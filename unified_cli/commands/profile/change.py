@@ -1,38 +1,92 @@
-"""`unified profile add`, `use` and `remove`: change the configuration."""
+"""`unified profile set`, `use` and `remove`: change keys of profiles or of the top of the file, or what there is."""
+
+from collections.abc import Iterator, Sequence
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.profile import guide
-from unified_cli.commands.profile.options import AddOptions, RemoveOptions, UseOptions, existing, may_ask
-from unified_cli.commands.profile.profile_values import missing_file, new_name, parse, read_assignments
-from unified_cli.config import edit, file
+from unified_cli.commands.profile.options import RemoveOptions, SetOptions, UseOptions, existing, may_ask
+from unified_cli.commands.profile.values import known, missing_file, read_assignments
+from unified_cli.config import edit, file, profiles
 from unified_cli.config.credentials import login
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.draft import Draft
+from unified_cli.config.file import Config
+from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
+from unified_cli.json_text.values import TomlTable
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
 
 
-def add(context: CommandContext, options: AddOptions) -> None:
-    """Add a profile."""
+def set_keys(context: CommandContext, options: SetOptions) -> None:
+    """Change profiles, or the top of the file."""
     runtime = context.runtime
-    name = new_name(options.name)
-    values = {key: parse(key, value) for key, value in options.values().items()}
-    for key, value in read_assignments(options.assignments).items():
-        if key in values:
-            raise UsageError(f"{key} is given twice, as an option and as {key}=…")
-        if value is not None:
-            values[key] = value
-    guided = not values and may_ask(runtime, options)
-    if guided:
-        config = file.read(runtime)
-        if name not in config.profiles:
-            values = guide.values(runtime, config.top)
-    path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
-    runtime.stderr.note(f'added profile "{name}" to {path}')
-    if warning := missing_file(values, runtime):
+    pattern, texts = (None, options.words) if options.default else (options.words[0], options.words[1:])
+    values = _values(pattern, texts)
+    changed: list[str] = []
+    warnings: list[str] = []
+
+    def alter(draft: Draft) -> None:
+        changed[:] = _names(draft, pattern)
+        _check_known(draft, pattern, changed, values)
+        warnings[:] = _warnings(runtime, draft, changed if pattern else [None, *draft.profiles], values)
+        for name in changed if pattern else [None]:
+            draft.set(name, values)
+
+    path = edit.change(runtime, alter, touched=changed)
+    named = f'profile "{changed[0]}"' if len(changed) == 1 else counted(len(changed), "profile")
+    runtime.stderr.note(f"changed {named if pattern else 'the top'} {'in' if pattern else 'of'} {path}")
+    for warning in filter(None, (*warnings, missing_file(values, runtime))):
         runtime.stderr.note(f"warning: {warning}")
-    if guided:
-        guide.sign_in(runtime, name)
+
+
+def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
+    if pattern and "=" in pattern:
+        raise UsageError(f"whose {pattern.partition('=')[0]}?", hint="name a profile, or use --default")
+    if not texts:
+        raise UsageError("nothing to set", hint="KEY=VALUE; unified profile set --help lists the keys")
+    values = read_assignments(texts)
+    for key in values:
+        if pattern is None and key in KEYS and "t" not in KEYS[key].at:
+            raise UsageError(f"{key} can be set for profiles only")
+    return values
+
+
+def _names(draft: Draft, pattern: str | None) -> list[str]:
+    """The profiles to change; none of them for the top of the file."""
+    if pattern is None:
+        return []
+    if profiles.is_several([pattern]):
+        return profiles.select(Config(None, {}, draft.profiles), [pattern])
+    return [existing(pattern)]
+
+
+def _check_known(draft: Draft, pattern: str | None, names: Sequence[str], values: TomlTable) -> None:
+    """Refuse to unset a key that is neither known nor in the file."""
+    for table in [draft.table(name) for name in names] if pattern else [draft.data]:
+        for key, value in values.items():
+            if value is None and key not in table:
+                known(key)
+
+
+def _warnings(runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable) -> Iterator[str]:
+    """What the change will mean for the tokens of these profiles, None being the shared one."""
+    top = {**draft.data}
+    new_top = _changed(top, values) if None in names else top
+    for name in names:
+        table = top if name is None else draft.table(name)
+        new = table if None in names and name else _changed(table, values)
+        before, after = ({**_address(one), **other} for one, other in ((top, table), (new_top, new)))
+        if warning := login.check_origin(runtime, name, before, after, {}):
+            yield warning
+
+
+def _changed(table: TomlTable, values: TomlTable) -> TomlTable:
+    return {key: value for key, value in {**table, **values}.items() if value is not None}
+
+
+def _address(top: TomlTable) -> TomlTable:
+    return {"base_url": top["base_url"]} if "base_url" in top else {}
 
 
 def use(context: CommandContext, options: UseOptions) -> None:

@@ -15,19 +15,19 @@ from unified_cli.commands.profile.options import (
     ShowOptions,
     UseOptions,
 )
-from unified_cli.commands.profile.profile_values import SETTABLE
+from unified_cli.commands.profile.values import SETTABLE
 
 _ROOM = "unified_cli.commands.profile"
 _SEVERAL = "[GLOB|tag:NAME]… [options]"
 _LIST = Command(
     ListProfilesOptions,
-    Later(f"{_ROOM}.list_profiles:run"),
+    Later(f"{_ROOM}.show:list_all"),
     usage=_SEVERAL,
     examples="unified profile list 'prod-*' tag:eu",
 )
 _SHOW = Command(
     ShowOptions,
-    Later(f"{_ROOM}.show_profile:run"),
+    Later(f"{_ROOM}.show:show_one"),
     usage="[NAME] [options]",
     text=(
         "{about}.",
@@ -37,13 +37,13 @@ _SHOW = Command(
 )
 _PATH = Command(
     MessageOptions,
-    Later(f"{_ROOM}.list_profiles:print_path"),
+    Later(f"{_ROOM}.show:print_path"),
     text=("{about}.", "The file may not exist yet. UNIFIED_CONFIG names another."),
     examples="unified profile path",
 )
 _ADD = Command(
     AddOptions,
-    Later(f"{_ROOM}.change:add"),
+    Later(f"{_ROOM}.add:run"),
     usage="NAME [KEY=VALUE…] [options]",
     text=(
         "{about}.",
@@ -56,7 +56,7 @@ _SET_EXAMPLES = """unified profile set acme tags=prod,eu read_only=true timeout=
 unified profile set --default base_url=https://api.example.com"""
 _SET = Command(
     SetOptions,
-    Later(f"{_ROOM}.set_values:run"),
+    Later(f"{_ROOM}.change:set_keys"),
     usage="NAME|GLOB|tag:NAME|--default KEY=VALUE… [options]",
     text=(
         "{about}.",
@@ -96,7 +96,7 @@ _LOGOUT = Command(
 )
 _IMPORT = Command(
     ProfileFileOptions,
-    Later(f"{_ROOM}.import_profiles:run"),
+    Later(f"{_ROOM}.import_file:run"),
     usage="FILE.csv|- [options]",
     text=(
         "{about}.",
@@ -108,7 +108,7 @@ _IMPORT = Command(
 )
 _TEST = Command(
     CheckOptions,
-    Later(f"{_ROOM}.check_profile:run"),
+    Later(f"{_ROOM}.check:run"),
     usage=_SEVERAL,
     text=("{about}.", "Without a name: the connection that a call from here would use."),
     examples="unified profile test sandbox",

@@ -21,7 +21,7 @@ from unified_cli.cli.shared_options import (
     Yes,
     told,
 )
-from unified_cli.commands.profile.profile_values import SETTABLE
+from unified_cli.commands.profile.values import SETTABLE
 from unified_cli.config.file import RESERVED
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError

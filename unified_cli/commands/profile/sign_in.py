@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from unified_cli.cli import terminal_input
+from unified_cli.cli import prompt, terminal_input
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.profile import store_choice
 from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
 from unified_cli.config import edit, file, profiles
-from unified_cli.config.credentials import login, token as secrets
+from unified_cli.config.credentials import keyring, login, token as secrets
+from unified_cli.config.credentials.keyring import NoKeyringError
+from unified_cli.config.credentials.login import TokenPlace
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.draft import Draft
 from unified_cli.errors import UsageError
@@ -31,7 +32,7 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
     ask = may_ask(runtime, options)
     if not (options.token_stdin or ask):
         raise UsageError("no terminal to ask for the token", hint="--token-stdin reads it from standard input")
-    places = store_choice.places(runtime, names, options.store, ask=ask and not options.token_stdin)
+    places = places_for(runtime, names, options.store, ask=ask and not options.token_stdin)
     if not places:
         runtime.stderr.note("no token stored (--store names a place)")
         return
@@ -89,3 +90,32 @@ def _owner(name: str | None, *, shared: bool) -> str | None:
 
 def _of(name: str | None) -> str:
     return f'token of profile "{name}"' if name else "shared token"
+
+
+def places_for(runtime: Runtime, names: Sequence[str | None], wanted: str | None, *, ask: bool) -> list[TokenPlace]:
+    """The place for the token of each profile, None being the shared token; no place at all if the user declines.
+
+    Without a keyring, a terminal asks whether to store it in a private file; otherwise that is done, with a message.
+    Raises the errors of `login.choose` and `login.check`.
+    """
+    found = [login.choose(runtime, name, wanted) for name in names]
+    undecided = [place for place in found if wanted is None and not place.declared]
+    missing = _missing_keyring() if undecided else None
+    if missing:
+        question = f"{missing}; store the token in a file only you can read?"
+        if ask and not prompt.ask(runtime, question, default=True):
+            return []
+        if not ask:
+            runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
+        found = [login.choose(runtime, place.profile, "file") if place in undecided else place for place in found]
+    for place in found:
+        login.check(place)
+    return found
+
+
+def _missing_keyring() -> str | None:
+    try:
+        keyring.backend_name()
+    except NoKeyringError as error:
+        return error.reason
+    return None

@@ -1,4 +1,4 @@
-"""`unified profile list` and `path`: list the profiles, even of a broken file, and print the file's path."""
+"""`unified profile list`, `path` and `show`: the profiles, even of a broken file; the settings, never the token."""
 
 import re
 from collections.abc import Iterable
@@ -7,13 +7,13 @@ from unified_cli import hints
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.cli.shared_options import MessageOptions
-from unified_cli.commands.profile.options import ListProfilesOptions
+from unified_cli.commands.profile.options import ListProfilesOptions, ShowOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.profiles import select, tags_of
-from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -34,7 +34,7 @@ def print_path(context: CommandContext, _: MessageOptions) -> None:
     stdout.write(runtime, [os.fsencode(path) + b"\n"])
 
 
-def run(context: CommandContext, options: ListProfilesOptions) -> None:
+def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
     """List the profiles."""
     runtime = context.runtime
     try:
@@ -135,3 +135,32 @@ def _list_names(runtime: Runtime, output: TableFormat | None) -> None:
     described = [{"name": name, **blank, "state": "unknown"} for name in dict.fromkeys(names)]
     if described:
         _print(runtime, output, None, described)
+
+
+def show_one(context: CommandContext, options: ShowOptions) -> None:
+    """Show a profile. Raises UsageError for several."""
+    runtime = context.runtime
+    names = (options.name,) if options.name else options.profile
+    if len(names) > 1:
+        raise UsageError("only one profile can be shown at a time (unified profile list shows several)")
+    found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
+    shown = [*found.explained()]
+    heads = ["key", "value", "source"]
+    rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
+    if options.explain:
+        heads.append("instead of")
+        for row, one in zip(rows, shown, strict=True):
+            row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
+    else:
+        shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
+    show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": shown})
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

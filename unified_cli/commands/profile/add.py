@@ -1,23 +1,48 @@
-"""The prompts of `profile add` on a terminal, if only a name is given."""
+"""`unified profile add`: from options, from KEY=VALUE, or from answers at a terminal, if only a name is given."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from unified_cli.cli import terminal_input
-from unified_cli.commands.profile import store_choice
-from unified_cli.commands.profile.profile_values import parse
-from unified_cli.config import file
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.profile.options import AddOptions, may_ask
+from unified_cli.commands.profile.sign_in import places_for
+from unified_cli.commands.profile.values import missing_file, new_name, parse, read_assignments
+from unified_cli.config import edit, file
 from unified_cli.config.credentials import login, token as secrets
 from unified_cli.config.keys import TOKEN_SOURCES
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
 
 _TRIES = 3
 
 
-def values(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
+def run(context: CommandContext, options: AddOptions) -> None:
+    """Add a profile."""
+    runtime = context.runtime
+    name = new_name(options.name)
+    values = {key: parse(key, value) for key, value in options.values().items()}
+    for key, value in read_assignments(options.assignments).items():
+        if key in values:
+            raise UsageError(f"{key} is given twice, as an option and as {key}=…")
+        if value is not None:
+            values[key] = value
+    guided = not values and may_ask(runtime, options)
+    if guided:
+        config = file.read(runtime)
+        if name not in config.profiles:
+            values = _asked(runtime, config.top)
+    path = edit.change(runtime, lambda draft: draft.add(name, values), touched=[name])
+    runtime.stderr.note(f'added profile "{name}" to {path}')
+    if warning := missing_file(values, runtime):
+        runtime.stderr.note(f"warning: {warning}")
+    if guided:
+        _sign_in(runtime, name)
+
+
+def _asked(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
     """The keys of a new profile, as typed at the terminal; an empty answer leaves a key unset."""
     found: dict[str, Toml] = {}
     questions = [
@@ -37,7 +62,7 @@ def _read(key: str, text: str) -> Any:
     return parse(key, text) if text else None
 
 
-def sign_in(runtime: Runtime, name: str) -> None:
+def _sign_in(runtime: Runtime, name: str) -> None:
     """Ask for the token of the new profile and store it, unless the answer is empty."""
     config = file.read(runtime)
     if any(config.top.get(key) for key in TOKEN_SOURCES) or not _has_origin(runtime, name):
@@ -47,7 +72,7 @@ def sign_in(runtime: Runtime, name: str) -> None:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
     token = secrets.checked(typed, "the token")
-    chosen = store_choice.places(runtime, [name], None, ask=True)
+    chosen = places_for(runtime, [name], None, ask=True)
     if not chosen:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
