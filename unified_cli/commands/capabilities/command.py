@@ -1,7 +1,7 @@
 """`unified capabilities`: what each connection offers."""
 
 from unified_cli.cli.command import Command, Later
-from unified_cli.commands.capabilities.capabilities_options import CapabilitiesOptions
+from unified_cli.commands.capabilities.options import CapabilitiesOptions
 
 _EXAMPLES = """unified -p sandbox capabilities ticketing
 unified -p sandbox capabilities user-directory/users --probe -a needs-reauth -o ndjson"""
@@ -14,7 +14,7 @@ _STATES = (
 
 CAPABILITIES = Command(
     CapabilitiesOptions,
-    Later("unified_cli.commands.capabilities.matrix_run:run"),
+    Later("unified_cli.commands.capabilities.run:run"),
     usage="[API[/RESOURCE]]… [options]",
     text=("{about}: a row for each operation, a column for each connection.", _STATES),
     examples=_EXAMPLES,

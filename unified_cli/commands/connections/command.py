@@ -5,7 +5,7 @@ from unified_cli.commands.connections.options import AddConnectionsOptions, List
 
 _LIST = Command(
     ListConnectionsOptions,
-    Later("unified_cli.commands.connections.list_connections:run"),
+    Later("unified_cli.commands.connections.report:run"),
     text=(
         "{about}, and the profiles that lead to them.",
         "Their credentials, which the service sends too, are neither shown nor kept.",
@@ -15,7 +15,7 @@ _LIST = Command(
 )
 _ADD = Command(
     AddConnectionsOptions,
-    Later("unified_cli.commands.connections.add_connections:run"),
+    Later("unified_cli.commands.connections.add:run"),
     text=(
         "{about} of the token that has none, named after its tenant and product.",
         "Run again, it adds what is new, and names the profiles whose connection is gone.",

@@ -6,7 +6,7 @@ from pathlib import Path
 from unified_cli.call.offers import connection_probe
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
-from unified_cli.commands.doctor import local_checks, report_bundle
+from unified_cli.commands.doctor import bundle, local
 from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.finding import Finding, worst
 from unified_cli.config import file
@@ -35,22 +35,22 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     recording = _check_bundle(options)
     patterns = options.patterns or options.profile
-    findings = [*local_checks.machine(runtime, options.ca_bundle)]
+    findings = [*local.machine(runtime, options.ca_bundle)]
     config = _config(runtime, findings)
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
         tokens = connection_probe.TokenCache(runtime)
-        findings += local_checks.profiles(runtime, config, names or [None], tokens, context.catalogue.service)
+        findings += local.profiles(runtime, config, names or [None], tokens, context.catalogue.service)
         if options.network:
-            from unified_cli.commands.doctor import network_checks  # noqa: PLC0415  httpx is imported to send
+            from unified_cli.commands.doctor import network  # noqa: PLC0415  httpx is imported to send
 
             failed = {finding.subject for finding in findings if finding.error}
             usable = [name for name in (names if patterns else [None]) if (name or "") not in failed]
             probe = connection_probe.Probe(runtime, context.catalogue, config, operation, overrides, tokens)
-            findings += network_checks.connections(probe, usable)
+            findings += network.connections(probe, usable)
     _show(runtime, options.output, findings)
     if options.bundle:
-        size = report_bundle.write(Path(options.bundle), runtime, [*_described(findings)], config, recording)
+        size = bundle.write(Path(options.bundle), runtime, [*_described(findings)], config, recording)
         runtime.stderr.note(f"wrote {counted(size, 'byte')} to {options.bundle}; look into it before you send it")
     errors = [finding for finding in findings if finding.error]
     if errors:
@@ -63,12 +63,12 @@ def _check_bundle(options: DoctorOptions) -> bytes | None:
         return None
     if not options.bundle:
         raise UsageError("--har adds a recording to a bundle (--bundle FILE.zip)")
-    return report_bundle.check(Path(options.bundle), options.har)
+    return bundle.check(Path(options.bundle), options.har)
 
 
 def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
     """The configuration if it can be used; its problems are added to the findings."""
-    found = [*local_checks.configuration(runtime)]
+    found = [*local.configuration(runtime)]
     findings += found
     if any(finding.error for finding in found):
         return None

@@ -3,7 +3,7 @@
 from unified_cli.bulk.observed_schema.shape_difference import ShapeChange
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.command_stub import EXAMPLES
-from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.commands.schema_of_records.options import SchemaOptions
 
 _ABOUT = (
     "Each path with its types, and how often it is present and null. Values are listed only for known enumerations and "
@@ -24,7 +24,7 @@ _DIFFERENCES = [(one.value, f"{one.about}{' (--strict)' if one.strict else ''}")
 
 SCHEMA = Command(
     SchemaOptions,
-    Later("unified_cli.commands.schema_of_records.schema_run:run"),
+    Later("unified_cli.commands.schema_of_records.run:run"),
     usage="API/RESOURCE [options]",
     text=("{about}.", _ABOUT, _AGAINST),
     sections=[("Differences", _DIFFERENCES), (EXAMPLES, _EXAMPLES)],

@@ -9,8 +9,8 @@ from unified_cli.bulk.observed_schema.observed_shape import ShapeNode
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.schema_of_records import observed_connections
-from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.commands.schema_of_records import observed
+from unified_cli.commands.schema_of_records.options import SchemaOptions
 from unified_cli.config import file, profiles
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.storage import input_bounds, regular_file
@@ -44,8 +44,8 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
 
 
 def _of_connection(context: CommandContext, operation: Operation, options: SchemaOptions, name: str) -> ShapeNode:
-    selected = observed_connections.select(context, operation, options.replaced(account_id=None), [name])
-    ((_, found),) = observed_connections.observe(selected)
+    selected = observed.select(context, operation, options.replaced(account_id=None), [name])
+    ((_, found),) = observed.observe(selected)
     if isinstance(found, UnifiedError):
         raise found
     if not found.root.seen:

@@ -14,7 +14,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.commands.schema_of_records.options import SchemaOptions
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pagination import Page

@@ -8,10 +8,10 @@ from unified_cli.call.checks.selected_reads import SelectedReads
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.schema_of_records import observed_connections, schema_report
-from unified_cli.commands.schema_of_records.schema_baseline import baseline
-from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
-from unified_cli.commands.schema_of_records.schema_report import Compared
+from unified_cli.commands.schema_of_records import observed, report
+from unified_cli.commands.schema_of_records.baseline import baseline
+from unified_cli.commands.schema_of_records.options import SchemaOptions
+from unified_cli.commands.schema_of_records.report import Compared
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.output import junit, stdout
 from unified_cli.plural import counted
@@ -35,20 +35,20 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         junit.check(Path(options.junit))
         _check_other(Path(options.against or ""), Path(options.junit))
     stdout.check(runtime)
-    selected = observed_connections.select(context, operation, options, options.profile)
+    selected = observed.select(context, operation, options, options.profile)
     selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
     if before is None:
         _show(runtime, options, selected)
         return
     unordered: dict[str, Compared] = {}
-    for name, one in observed_connections.observe(selected):
-        unordered[name] = one if isinstance(one, UnifiedError) else schema_report.differences(before, one)
+    for name, one in observed.observe(selected):
+        unordered[name] = one if isinstance(one, UnifiedError) else report.differences(before, one)
         if not isinstance(one, UnifiedError):
-            schema_report.note_cuts(runtime, one, name)
+            report.note_cuts(runtime, one, name)
     found = {read.name: unordered[read.name] for read in selected.reads}
-    schema_report.print_found(runtime, options, operation, found)
-    schema_report.finish(runtime, found, strict=options.strict)
+    report.print_found(runtime, options, operation, found)
+    report.finish(runtime, found, strict=options.strict)
 
 
 def _check_other(against: Path, junit_file: Path) -> None:
@@ -59,8 +59,8 @@ def _check_other(against: Path, junit_file: Path) -> None:
 def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
     """Print the shape of the records of all connections together. Raises the errors of the connections."""
     operation, total = selected.operation, len(selected.reads)
-    whole, errors = observed_connections.empty_shape(operation), {}
-    for name, one in observed_connections.observe(selected):
+    whole, errors = observed.empty_shape(operation), {}
+    for name, one in observed.observe(selected):
         if isinstance(one, UnifiedError):
             errors[name] = one
         else:
@@ -79,11 +79,11 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
         ]
         title = f"{operation.api}/{operation.resource}"
         show(runtime, options.output, _HEADS, rows, schema_document.document(root, title))
-        schema_report.note_cuts(runtime, whole)
+        report.note_cuts(runtime, whole)
         runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
     # In the order of the selection: that in which they failed differs from run to run.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
-    schema_report.raise_errors(runtime, failed, total)
+    report.raise_errors(runtime, failed, total)
 
 
 def _percent(number: int, of: int) -> str:

@@ -8,7 +8,7 @@ from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.connections import listed_connections
+from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.options import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
@@ -31,11 +31,11 @@ _HEADS = ("profile", "id", "product", "tenant", "status")
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """Add a profile for each connection without one. Raises UsageError where names would be the same."""
     runtime, service = context.runtime, context.catalogue.service
-    settings = listed_connections.settings(context, options)
-    found = [*listed_connections.listed(context, settings, options)]
-    listed_connections.keep(runtime, settings, found, service)
-    known = listed_connections.profiles_by_account(runtime, settings)
-    wanted = listed_connections.chosen(found, options.where, service)
+    settings = listed.settings(context, options)
+    found = [*listed.listed(context, settings, options)]
+    listed.keep(runtime, settings, found, service)
+    known = listed.profiles_by_account(runtime, settings)
+    wanted = listed.chosen(found, options.where, service)
     names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
     rows = [(name, one.id, one.product, one.tenant, one.state.in_words(service)) for name, one in names.items()]
     if rows:

@@ -7,7 +7,7 @@ from unified_cli.bulk.observed_schema.observed_shape import ObservedShape, Shape
 from unified_cli.bulk.observed_schema.shape_difference import ShapeChange, ShapeDifference, compare
 from unified_cli.catalogue import Operation
 from unified_cli.cli.result_table import show
-from unified_cli.commands.schema_of_records.schema_options import SchemaOptions
+from unified_cli.commands.schema_of_records.options import SchemaOptions
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL

@@ -9,9 +9,9 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.capabilities import matrix_output, offer_check
-from unified_cli.commands.capabilities.capabilities_options import CapabilitiesOptions
+from unified_cli.commands.capabilities import offer_check, report
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
+from unified_cli.commands.capabilities.options import CapabilitiesOptions
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
@@ -44,7 +44,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     for one in found:
         if one.unread:
             runtime.stderr.note(f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read")
-    matrix_output.show(context, options.output, operations, found)
+    report.show(context, options.output, operations, found)
     _raise_error(found)
 
 

@@ -9,7 +9,7 @@ from unified_cli.call.offers.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.connections import listed_connections
+from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.options import ListConnectionsOptions
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
@@ -33,12 +33,12 @@ Asked = tuple[ConnectionRecord, UnifiedError | None]
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     """List the connections. Raises IncompleteError where some could not be asked how they are."""
     runtime, service = context.runtime, context.catalogue.service
-    settings = listed_connections.settings(context, options)
-    found = [*listed_connections.listed(context, settings, options)]
-    listed_connections.keep(runtime, settings, found, service)
+    settings = listed.settings(context, options)
+    found = [*listed.listed(context, settings, options)]
+    listed.keep(runtime, settings, found, service)
     failed = _ask_health(context, settings, found) if options.health else {}
-    known = listed_connections.profiles_by_account(runtime, settings)
-    shown = listed_connections.chosen(found, options.where, service)
+    known = listed.profiles_by_account(runtime, settings)
+    shown = listed.chosen(found, options.where, service)
     rows = [
         (
             one.id,
