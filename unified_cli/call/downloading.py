@@ -91,7 +91,7 @@ def many(call: Call, operation: Operation) -> None:
 
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
     from unified_cli.bulk.import_ import input_file  # noqa: PLC0415  as above
-    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  as above
+    from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
     from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
 
     with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
@@ -100,10 +100,10 @@ def many(call: Call, operation: Operation) -> None:
             _show(call, downloads)
             return
         work = Work("byte", part="file", parts=source.count)
-        with progress(runtime, work) as shown, Clients(runtime, catalogue) as clients:
-            clients.token(settings)
-            opened = partial(clients.open, settings, patience=Patience.ENDLESS)
-            terms = download_batch.DownloadTerms(folder, opened, options.workers, settings.retries, shown)
+        with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
+            readers.clients.token(settings)
+            opened = partial(readers.clients.open, settings, patience=Patience.ENDLESS)
+            terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
             try:
                 done = download_batch.run(downloads, terms, runtime)
             except KeyboardInterrupt as stop:

@@ -30,7 +30,8 @@ class FairReaders:
         self._in_turn = in_turn
         # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop
         # both.
-        self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._slots.given_up)
+        self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._let_others_go_on)
+        self._check = runtime.check
         self._idle = ClientPool(self._slots.most_threads)
 
     def __enter__(self) -> Self:
@@ -45,8 +46,12 @@ class FairReaders:
         """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
         return self._idle.lend(make, name)
 
+    def turn(self) -> AbstractContextManager[None]:
+        """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
+        return self._slots.held()
+
     def read(
-        self, jobs: Sequence[Job], work: Callable[[Job], Generator[Result]], connections: int | None = None
+        self, jobs: Iterable[Job], work: Callable[[Job], Generator[Result]], connections: int | None = None
     ) -> Generator[Result]:
         """Do each job in a worker, and give the results as they come, or in order.
 
@@ -57,7 +62,10 @@ class FairReaders:
             with self._slots.held():
                 yield from work(job)
 
-        threads = self._slots.threads(len(jobs) if connections is None else connections)
+        if connections is None:
+            jobs = [*jobs]
+            connections = len(jobs)
+        threads = self._slots.threads(connections)
         yield from pool.results_of(jobs, run, self._slots.number if self._in_turn else threads, ordered=self._in_turn)
 
     def in_order(
@@ -98,6 +106,11 @@ class FairReaders:
                     if following is not None:
                         ahead, kept[following] = kept[following], []
                         yield from ahead
+
+    def _let_others_go_on(self, seconds: float) -> AbstractContextManager[None]:
+        # For as long as somebody waits for the answer.
+        self._check()
+        return self._slots.given_up(seconds)
 
     def _waiting(self) -> AbstractContextManager[None]:
         return self._slots.given_up(signals.LONGEST_WAIT)

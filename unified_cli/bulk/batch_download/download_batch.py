@@ -13,8 +13,7 @@ from unified_cli.bulk.batch_download.download_targets import TargetFolder
 from unified_cli.bulk.batch_download.file_download import Download, SavedFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
-from unified_cli.fleet.idle_clients import ClientPool
-from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import MaskedText
@@ -55,14 +54,14 @@ class DownloadItem:
 
 @dataclass(frozen=True, slots=True)
 class DownloadTerms:
-    """How files are downloaded: the folder they go to, a way to open a client, how many at a time and how often.
+    """How files are downloaded: the folder they go to, by which readers with which clients, and how often.
 
     The files and their bytes are counted in the progress.
     """
 
     folder: Path
+    readers: FairReaders
     open_client: Callable[[], Client]
-    workers: int
     retries: int
     progress: Progress
 
@@ -132,14 +131,13 @@ class _DownloadBatch:
         self._terms = terms
         self._runtime = runtime
         self._manifest = manifest
-        self._clients = ClientPool(terms.workers)
         self._target = TargetFolder(terms.folder, _LABEL, {file_names.folded(name) for name in (MANIFEST, _LOCK)})
         self._summary = DownloadSummary()
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
         """Download them. Raises StorageError."""
-        with closing(self._clients), WorkerPool(self._terms.workers, self._save) as pool:
-            for item, outcome in pool.results(self._missing(items)):
+        with closing(self._terms.readers.read(self._missing(items), self._save, connections=1)) as results:
+            for item, outcome in results:
                 self._note(item, outcome)
         return self._summary
 
@@ -159,7 +157,7 @@ class _DownloadBatch:
 
     def _save(self, item: DownloadItem) -> Generator[tuple[DownloadItem, SavedFile | UnifiedError]]:
         assert item.request is not None  # noqa: S101  others are not missing
-        with self._clients.lend(self._terms.open_client) as client:
+        with self._terms.readers.lend("", self._terms.open_client) as client:
             download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
             target = _ListedFile(item, self._target, self._manifest)
             request, proposals = item.request, item.proposals

@@ -15,7 +15,7 @@ from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.overrides import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError, UnifiedError, UsageError
-from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
@@ -51,9 +51,9 @@ def listed(
     address, _ = resolved.reachable()
     request = requests.for_service(address, service.accounts, query)
     with (
-        Clients(context.runtime, context.catalogue) as clients,
+        FairReaders(context.runtime, context.catalogue, 1) as readers,
         progress(context.runtime, Work("connection")) as shown,
-        closing(clients.open(resolved, patience=Patience.ENDLESS)) as client,
+        closing(readers.clients.open(resolved, patience=Patience.ENDLESS)) as client,
     ):
         number = size = 0
         for page in pagination.pages(client.send, request, service, Span()):

@@ -15,8 +15,7 @@ from unified_cli.commands.mcp.serving.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
@@ -30,8 +29,7 @@ class ToolWorld(NamedTuple):
 
     catalogue: Catalogue
     served: ServedProfiles
-    clients: Clients
-    pool: ClientPool
+    readers: FairReaders
     budget: RequestBudget
     log: WriteLog
     calls: RunningCalls
@@ -40,7 +38,7 @@ class ToolWorld(NamedTuple):
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:
         """A client of the connection, for one call."""
-        with self.pool.lend(lambda: self.clients.open(settings), name) as client:
+        with self.readers.turn(), self.readers.lend(name, lambda: self.readers.clients.open(settings)) as client:
             yield client
 
     def request(self, settings: Settings, operation: Operation, identifier: str | None, content: Content) -> Request:

@@ -27,15 +27,13 @@ from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
-from unified_cli.fleet.clients import Clients
-from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.har.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 
-_MOST_IDLE = 16
 _AT_ONCE = 8
 
 Tools = Mapping[str, Callable[[JsonObject], str]]
@@ -64,17 +62,15 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
     runtime = _abandonable(context.runtime, calls)
     runtime.stderr.quiet = True
     served = ServedProfiles(runtime, options, options)
-    pool = ClientPool(_MOST_IDLE)
     budget = RequestBudget(per_minute, runtime.monotonic)
-    with Clients(runtime, context.catalogue, calls.idle) as clients:
+    with FairReaders(runtime, context.catalogue, _AT_ONCE) as readers:
         log = WriteLog(runtime, options.profile)
-        world = ToolWorld(context.catalogue, served, clients, pool, budget, log, calls, ReadCursors())
+        world = ToolWorld(context.catalogue, served, readers, budget, log, calls, ReadCursors())
         known = schemas(served.words, writes=options.allow_writes, deletes=options.allow_deletes)
         instructions = _INSTRUCTIONS.format(profiles=served.words)
         try:
             server_process.run(runtime, _server(runtime, instructions, known, _tools(world, options), calls), calls)
         finally:
-            pool.close()
             log.close()
 
 

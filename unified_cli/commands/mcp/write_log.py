@@ -1,12 +1,12 @@
 """The run of a server: every write of its agent is in a journal before it is sent, and its outcome after."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from unified_cli.errors import AbandonedError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
 from unified_cli.writes.header import RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
@@ -14,6 +14,16 @@ from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
 """Writes of one server: nobody knows how many there will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentJob:
+    """A write of an agent, on a record whose id may be known, and the line that says that it is sent."""
+
+    profile: str
+    request: Request
+    identifier: str | None
+    sent: JournalEntry
 
 
 class WriteLog:
@@ -27,10 +37,10 @@ class WriteLog:
         self._number = 0
         self._closed = False
 
-    def sending(self, profile: str, request: Request, identifier: str | None) -> tuple[str, int]:
-        """Note a write that is about to be sent; gives the id of the run, and the write's number.
+    def plan(self, profile: str, request: Request, identifier: str | None) -> tuple[str, AgentJob]:
+        """Note a write that is to be sent; gives the id of the run, and the job.
 
-        Raises StorageError, and then it must not be sent; UnsafeError after too many, AbandonedError after the end.
+        Raises StorageError, UnsafeError after too many, AbandonedError after the end.
         """
         assert request.operation is not None  # noqa: S101  the tool sends nothing else
         body = None if request.body is None else request.body.decode("utf-8")
@@ -38,22 +48,28 @@ class WriteLog:
         address = str(request.address)
         call = RunCall(profile, address, request.account, request.operation.command, identifier, query, body)
         with self._lock:
-            if self._closed:
-                raise AbandonedError("the server has ended")
+            self._check_open()
             if self._number >= _MOST:
                 raise UnsafeError(f"this server made {_MOST} writes, the most of one run", hint="start it again")
             run = self._begun()
             self._number += 1
             number, key = self._number, request.key or ""
             run.journal.add([JournalEntry(EntryState.NEW, number, k=key, call=call)])
-            run.journal.add_sent([JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())])
-            return run.id, number
+        sent = JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
+        return run.id, AgentJob(profile, request, identifier, sent)
 
-    def ended(self, attempt: WriteAttempt) -> None:
-        """Note what became of a write. Raises StorageError."""
+    def add_sent(self, entries: Sequence[JournalEntry]) -> None:
+        """Put on the disk that these are about to be sent. Raises StorageError, AbandonedError after the end."""
+        with self._lock:
+            self._check_open()
+            run = self._begun()
+            run.journal.add_sent(entries)
+
+    def add(self, entries: Iterable[JournalEntry]) -> None:
+        """Note what became of writes, unless the journal is closed. Raises StorageError."""
         with self._lock:
             if self._run:
-                self._run.journal.add([attempt.entry])
+                self._run.journal.add(entries)
                 self._run.journal.sync()
 
     def close(self) -> None:
@@ -63,6 +79,10 @@ class WriteLog:
                 self._run.close()
                 self._run = None
             self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise AbandonedError("the server has ended")
 
     def _begun(self) -> StoredRun:
         if self._run is None:

@@ -91,9 +91,3 @@ class RunningCalls:
         else:
             call.wait(seconds)
             self.check()
-
-    @contextlib.contextmanager
-    def idle(self, _seconds: float) -> Iterator[None]:
-        """The context in which a call waits for its turn to send."""
-        self.check()
-        yield
