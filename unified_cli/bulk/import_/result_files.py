@@ -1,7 +1,6 @@
 """The outcome of an import, as files that can be imported again, and as a report."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -9,62 +8,20 @@ import msgspec
 from unified_cli.bulk.import_.import_items import MARK, LineMark, unmarked
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.bulk.import_.input_formats import InputLine
-from unified_cli.errors import StorageError, UnifiedError
-from unified_cli.fleet.conclude import Ending
-from unified_cli.storage import atomic_file, output_file, regular_file, state
+from unified_cli.errors import StorageError
+from unified_cli.storage import output_file
 from unified_cli.storage.output_file import OutputStream
-from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
+from unified_cli.writes import outcome_files
+from unified_cli.writes.entry import IN_DOUBT, EntryState
 from unified_cli.writes.journal import Journal
+from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 
-_CHUNK = 1 << 18
 _REPORT_BEGINS = b'{"line":'
-
-
-@dataclass(frozen=True, slots=True)
-class ResultGroup:
-    """Records with the same outcome: how many, and the file they are in; None where there are none."""
-
-    name: str
-    states: tuple[EntryState, ...]
-    count: int = 0
-    path: Path | None = None
-
-
-GROUPS = (
-    ResultGroup("done", (EntryState.OK,)),
-    ResultGroup("failed", NOT_DONE),
-    ResultGroup("in doubt", IN_DOUBT),
-    ResultGroup("not tried", (EntryState.NEW,)),
-)
-
-
-def path_of(group: ResultGroup, beside: Path) -> Path:
-    """The file of a group, beside the input."""
-    return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
-
-
-def ending_of(unit: str, groups: Sequence[ResultGroup], stopped: UnifiedError | None) -> Ending:
-    """How the work that these groups are of ends, which `stopped` ended early, if it is given."""
-    counts = {group.name: group.count for group in groups}
-    return Ending(
-        unit,
-        sum(counts.values()),
-        in_doubt=counts["in doubt"],
-        not_tried=counts["not tried"],
-        stopped=stopped if counts["not tried"] else None,
-        see={group.name: group.path for group in groups},
-        unnamed=counts["failed"],
-    )
 
 
 def check(beside: Path, report: str | None) -> None:
     """Raise StateError or StorageError, before anything is sent, where a file of results could not be written."""
-    for path in (path_of(group, beside) for group in GROUPS):
-        try:
-            regular_file.check(path)
-        except regular_file.NotRegularError:
-            raise state.not_regular(path, "move it away") from None
-        output_file.check(path, force=True)
+    outcome_files.check(beside)
     if report and not output_file.is_stream(Path(report)):
         output_file.check(Path(report), force=True)
 
@@ -77,25 +34,17 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
     return counts
 
 
-def write(source: InputFile, journal: Journal, counts: dict[EntryState, int], beside: Path) -> list[ResultGroup]:
-    """Write a file beside the input for each group that has records, and remove what an earlier run left for others.
+def write(source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> list[OutcomeGroup]:
+    """Write a file beside the input for each outcome that records have, and remove what an earlier run left for others.
 
     Raises StorageError.
     """
-    groups = []
-    for group in GROUPS:
-        number = sum(counts[state] for state in group.states)
-        path = path_of(group, beside)
-        atomic_file.sweep(path)
-        if number:
-            lines = (
-                _with_outcome(line, journal) for line in source.lines() if journal.state(line.number) in group.states
-            )
-            output_file.write(path, _chunks(lines), force=True)
-        else:
-            path.unlink(missing_ok=True)
-        groups.append(ResultGroup(group.name, group.states, number, path if number else None))
-    return groups
+    return [_write(group, source, journal, counts) for group in GROUPS]
+
+
+def _write(group: OutcomeGroup, source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> OutcomeGroup:
+    lines = (_with_outcome(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
+    return outcome_files.write(group, source.path, sum(counts[state] for state in group.states), lines)
 
 
 def open_report(name: str, source: Path) -> OutputStream | None:
@@ -123,7 +72,7 @@ def report(source: InputFile, journal: Journal, name: str, stream: OutputStream 
 
     They go to the stream that `open_report` gave, if it gave one.
     """
-    lines = _chunks(_report_line(line, journal) for line in source.lines())
+    lines = outcome_files.chunks(_report_line(line, journal) for line in source.lines())
     if stream:
         output_file.write_stream(stream, lines)
     else:
@@ -186,15 +135,3 @@ def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
         return unmarked(line.text)
     except ValueError:
         return None, None
-
-
-def _chunks(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines, in chunks that are worth a write."""
-    chunk = bytearray()
-    for line in lines:
-        # A line break within a record is white space: in a string it would be escaped.
-        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
-        if len(chunk) > _CHUNK:
-            yield bytes(chunk)
-            chunk.clear()
-    yield bytes(chunk)

@@ -16,14 +16,12 @@ from unified_cli.bulk.compare import id_file
 from unified_cli.bulk.compare.id_file import IdFile, IdHeader
 from unified_cli.bulk.compare.id_map import IdMap
 from unified_cli.bulk.compare.plan_format import OPERATIONS
-from unified_cli.bulk.import_ import result_files
 from unified_cli.call import builder
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.apply_plan import apply_preview, apply_results
 from unified_cli.commands.apply_plan.apply_options import ApplyOptions
-from unified_cli.commands.apply_plan.apply_results import ApplyResults
 from unified_cli.commands.apply_plan.delete_bound import check_deletes
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
@@ -34,6 +32,7 @@ from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes import outcome_files
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
 
@@ -116,7 +115,7 @@ def _journals(
 ) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
     """The journals of the plans, open. Raises StateError where one is in use or damaged."""
     for plan in plans:
-        result_files.check(plan.file.path, None)
+        outcome_files.check(plan.file.path)
         journal, not_kept = ApplyJournal.open(runtime.folder("data"), plan, runtime.wall())
         stack.enter_context(closing(journal))
         if not_kept is not None:
@@ -153,9 +152,8 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
             _send(runtime, sender, order, counts.total())
         else:
             _say_already(runtime, applied)
-    results = ApplyResults(applied)
-    groups = results.write()
-    results.show(runtime, options.output, groups)
+    groups = apply_results.write(applied)
+    outcome_files.show(runtime, options.output, "call", groups)
     apply_results.raise_for(groups, sender.stopped, partly=options.only is not None)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -19,13 +19,13 @@ from unified_cli.call import builder, dry_run
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.import_records import import_summary
 from unified_cli.commands.import_records.import_options import ImportOptions
 from unified_cli.commands.import_records.import_task import ImportTask, find
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import UnifiedError, UnknownError
 from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output.progress import progress
@@ -34,7 +34,9 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
 from unified_cli.storage.output_file import OutputStream
-from unified_cli.writes import journal as run_journal
+from unified_cli.writes import journal as run_journal, outcome_files
+from unified_cli.writes.entry import EntryState
+from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
 
@@ -126,7 +128,7 @@ def _locked_import(
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)
             counts = result_files.count(source, journal)
-            groups = result_files.write(source, journal, counts, source.path)
+            groups = result_files.write(source, journal, counts)
             if options.report:
                 result_files.report(source, journal, options.report, report)
         finally:
@@ -135,10 +137,10 @@ def _locked_import(
         lock.release()
     if before == counts and not any(group.count for group in groups[1:]):
         task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
-    import_summary.show_outcome(task.runtime, options.output, groups, counts)
+    outcome_files.show(task.runtime, options.output, "record", groups, left_out=counts[EntryState.LEFT_OUT])
     if options.file != "-":
         source.file.check_name()
-    import_summary.raise_for(groups, stopped, repeats=task.repeats)
+    _raise_for(groups, stopped, repeats=task.repeats)
 
 
 def _send_all(
@@ -168,6 +170,19 @@ def _send_all(
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
             raise
+
+
+def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, repeats: bool) -> None:
+    """Raise the error that sums up the import; `repeats` says that the same command sends again what is in doubt."""
+    try:
+        conclude(outcome_files.ending_of("record", groups, stopped))
+    except UnknownError as error:
+        error.add_hint(
+            "the same command retries them where that is safe; --retry-in-doubt sends them again"
+            if repeats
+            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice"
+        )
+        raise
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

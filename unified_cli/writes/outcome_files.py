@@ -1,0 +1,106 @@
+"""Files beside the input of many writes, one for each outcome, and how many had it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unified_cli.cli import result_table
+from unified_cli.cli.result_table import TableFormat
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.conclude import Ending
+from unified_cli.json_text.values import JsonObject
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, output_file, regular_file, state
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
+
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeGroup:
+    """Writes with the same outcome: how many, and the file they are in; None where there are none."""
+
+    name: str
+    states: tuple[EntryState, ...]
+    count: int = 0
+    path: Path | None = None
+
+
+GROUPS = (
+    OutcomeGroup("done", (EntryState.OK,)),
+    OutcomeGroup("failed", NOT_DONE),
+    OutcomeGroup("in doubt", IN_DOUBT),
+    OutcomeGroup("not tried", (EntryState.NEW,)),
+)
+
+
+def check(beside: Path) -> None:
+    """Raise StateError or StorageError, before anything is sent, where a file of outcomes could not be written."""
+    for path in (_path_of(group, beside) for group in GROUPS):
+        try:
+            regular_file.check(path)
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, "move it away") from None
+        output_file.check(path, force=True)
+
+
+def write(group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None) -> OutcomeGroup:
+    """Write the file of a group beside the input, or remove what an earlier run left where there is nothing to write.
+
+    Without `lines` they are only counted. Raises StorageError.
+    """
+    path = _path_of(group, beside)
+    atomic_file.sweep(path)
+    if not count or lines is None:
+        path.unlink(missing_ok=True)
+        return replace(group, count=count)
+    output_file.write(path, chunks(lines), force=True)
+    return replace(group, count=count, path=path)
+
+
+def _path_of(group: OutcomeGroup, beside: Path) -> Path:
+    return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
+
+
+def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines, in chunks that are worth a write."""
+    chunk = bytearray()
+    for line in lines:
+        # A line break within a record is white space: in a string it would be escaped.
+        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        if len(chunk) > _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)
+
+
+def show(
+    runtime: Runtime, output: TableFormat | None, unit: str, groups: Sequence[OutcomeGroup], *, left_out: int = 0
+) -> None:
+    """Print how many writes had each outcome, and the file that lists them; `unit` is what one is called.
+
+    `left_out` is how many there was nothing to send for.
+    """
+    rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
+    value: list[JsonObject] = [
+        {"outcome": group.name, f"{unit}s": group.count, "file": str(group.path) if group.path else None}
+        for group in groups
+    ]
+    if left_out:
+        rows.append(("left out by --map", str(left_out), ""))
+        value.append({"outcome": "left out", f"{unit}s": left_out, "file": None})
+    result_table.show(runtime, output, ("outcome", f"{unit}s", "file"), rows, value)
+
+
+def ending_of(unit: str, groups: Sequence[OutcomeGroup], stopped: UnifiedError | None) -> Ending:
+    """How the work that these groups are of ends, which `stopped` ended early, if it is given."""
+    counts = {group.name: group.count for group in groups}
+    return Ending(
+        unit,
+        sum(counts.values()),
+        in_doubt=counts["in doubt"],
+        not_tried=counts["not tried"],
+        stopped=stopped if counts["not tried"] else None,
+        see={group.name: group.path for group in groups},
+        unnamed=counts["failed"],
+    )
