@@ -38,7 +38,7 @@ LAYERS = (
     Layer(2, ("stderr",), "the only writer of stderr"),
     Layer(
         1,
-        ("catalogue", "errors", "hints", "masking", "message_wrap", "plural", "json_text"),
+        ("catalogue", "errors", "hints", "masking", "plural", "json_text"),
         "the operations as data; the errors; text without secrets; JSON as text",
     ),
 )

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import ServiceError, StorageError, UnifiedError, UsageError
-from unified_cli.http.har.har_index import HarIndex
 from unified_cli.http.har.recording import Recording
-from unified_cli.http.har.replay import Replay, ReplayClock, UnrecordedError
+from unified_cli.http.har.replay import HarIndex, Replay, ReplayClock, UnrecordedError
 from unified_cli.runtime import Runtime
 from unified_cli.storage.spool_file import SpoolFile
 

@@ -13,11 +13,10 @@ All times are seconds of one clock that never goes back.
 
 from dataclasses import dataclass
 
-from unified_cli.http.pacing import window_search
+from unified_cli.http.pacing import windows
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.send_log import NEVER, SendLog, Window
-from unified_cli.http.pacing.window_growth import WindowGrowth
-from unified_cli.http.pacing.window_trust import FROM_BEFORE, FROM_HEADERS, FROM_PAUSE, WindowTrust
+from unified_cli.http.pacing.windows import FROM_BEFORE, FROM_HEADERS, FROM_PAUSE, WindowGrowth, WindowTrust
 
 _FIRST_FLYING = 8.0
 _MOST_REFUSED = 4
@@ -123,7 +122,7 @@ class Pace:
     @property
     def exhausted(self) -> bool:
         """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._refused_at > window_search.LONGEST + window_search.SLOWEST
+        searched = self._closed_until - self._refused_at > windows.LONGEST + windows.SLOWEST
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -187,7 +186,7 @@ class Pace:
         self._flying -= 1
         self._fastest = min(self._fastest, now - turn.at)
         counted = now - self._fastest
-        self._accepted.forget(now - window_search.LONGEST)
+        self._accepted.forget(now - windows.LONGEST)
         self._accepted.add(min(counted, turn.at + self._known.seconds / 4) if self._known else counted)
         if turn.round != self._round:
             # It was in flight when another was refused, and belongs to the window that was full then.
@@ -221,7 +220,7 @@ class Pace:
         self._flying -= 1
         if wait is None and facts:
             wait = facts.reset
-        told = window_search.asked_for(wait, now)
+        told = windows.asked_for(wait, now)
         if turn.round != self._round:
             if self._closed and told > self._closed_until:  # The longest of a burst counts.
                 self._promised, self._closed_until = True, told
@@ -256,22 +255,22 @@ class Pace:
 
     def _reopening(self, now: float) -> float:
         if self._settled and self._known:
-            return window_search.of_window(self._known, self._accepted, self._refused, now)
-        return window_search.of_search(self._opened, self._fastest, now)
+            return windows.of_window(self._known, self._accepted, self._refused, now)
+        return windows.of_search(self._opened, self._fastest, now)
 
     def _open(self, turn: Turn) -> None:
         self._closed = self._probing = False
         if self._settled and self._refused > 1 and self._fitted and not self._promised:
             # The window is longer than was known: it is over only now.
             passed = turn.at - self._accepted.latest(self._fitted)
-            self._known = Window(self._fitted, min(passed, window_search.LONGEST))
+            self._known = Window(self._fitted, min(passed, windows.LONGEST))
             self._growth.restart(self._known)
         self._refused = 0
         # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
         if not self._settled and self._count:
             rounded_up, self._rounded = self._promised and not self._rounded, self._rounded or self._promised
-            passed = min(turn.at - self._opened, window_search.LONGEST)
-            seconds = window_search.length(passed, rounded_up=rounded_up)
+            passed = min(turn.at - self._opened, windows.LONGEST)
+            seconds = windows.length(passed, rounded_up=rounded_up)
             self._known = Window(self._count, seconds)
             self._growth.restart(self._known)
             if rounded_up and self._alone:
@@ -281,12 +280,12 @@ class Pace:
 
     def _forget_earlier_windows(self, now: float) -> None:
         """Let the round begin where the longest window that may be full now began."""
-        if (begun := now - window_search.LONGEST) > self._opened:
+        if (begun := now - windows.LONGEST) > self._opened:
             self._opened, self._count = begun, self._accepted.count(begun)
 
     def _learn(self, window: Window | None, now: float) -> None:
         if window:
-            self._known, self._settled = Window(window.sends, window.seconds * window_search.MARGIN), True
+            self._known, self._settled = Window(window.sends, window.seconds * windows.MARGIN), True
             self.trust.begin(self._known, now, FROM_HEADERS)
 
     def _doubt(self, known: Window) -> None:
