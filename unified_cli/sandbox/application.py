@@ -13,10 +13,9 @@ from unified_cli.sandbox.account_routes.dispatch import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission, SimulatedRate
 from unified_cli.sandbox.api import introspection
-from unified_cli.sandbox.api.body_types import check_types
 from unified_cli.sandbox.api.handlers import handler
 from unified_cli.sandbox.api.list_page import ListTerms
-from unified_cli.sandbox.api.operation_call import OperationCall, missing
+from unified_cli.sandbox.api.operation_call import OperationCall, check_types, missing
 from unified_cli.sandbox.api.query_tree import is_on, tree
 from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.control import CONTROL_METHODS, PREFIX, RequestCounts, control

@@ -15,22 +15,19 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1024 * 1024
-PRIVATE = 0o600
-"""The mode of a file that only this user can read."""
 
 
 class AppendFile:
-    """A file that is made with `create` or opened with `open`, then appended to; `size` is how many bytes it has.
+    """A private file that is made with `create` or opened with `open`, then appended to; `size` is its bytes.
 
     A crash can leave half of the last write in it: whoever reads the file decides what of its end counts, and cuts off
     the rest. All methods raise OSError as the operating system does, and NotRegularError for anything of that name that
     is no regular file: no link is followed, and no pipe is waited for.
     """
 
-    def __init__(self, path: Path, mode: int = PRIVATE) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
-        self._mode = mode
         self._handle = -1
 
     @property
@@ -51,7 +48,7 @@ class AppendFile:
 
     def _open(self, flags: int, *, writable: bool = True) -> None:
         way = os.O_RDWR | os.O_APPEND if writable else os.O_RDONLY
-        self._handle = regular_file.descriptor(self.path, way | flags, mode=self._mode)
+        self._handle = regular_file.descriptor(self.path, way | flags)
         self.size = self.status.st_size
 
     def hold(self) -> None:
@@ -120,7 +117,7 @@ class GrowingDocument:
         self._foot = foot
         self._at = len(head)
         self._empty = True
-        self._handle = regular_file.descriptor(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode=0o600)
+        self._handle = regular_file.descriptor(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
         self._write(head + foot, 0)
 
     def add(self, element: bytes) -> None:

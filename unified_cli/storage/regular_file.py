@@ -20,13 +20,13 @@ class NotRegularError(OSError):
         super().__init__(errno.EINVAL, "not a regular file", str(path))
 
 
-def descriptor(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600, follow: bool = False) -> int:
+def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
     """A descriptor of the regular file at `path`; a link to one is followed only with `follow`.
 
     Raises NotRegularError for anything else of that name, FileNotFoundError and other OSErrors.
     """
     try:
-        handle = without_waiting(path, flags | (0 if follow else _NO_LINK), mode=mode)
+        handle = without_waiting(path, flags | (0 if follow else _NO_LINK))
     except OSError as error:
         if error.errno in _OTHER_KINDS:
             raise NotRegularError(path) from None
@@ -45,9 +45,9 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def without_waiting(path: Path, flags: int = os.O_RDONLY, *, mode: int = 0o600) -> int:
+def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
     """A descriptor of whatever is at `path`: a named pipe without a writer does not block the open. Raises OSError."""
-    return os.open(path, flags | _WITHOUT_WAITING, mode)
+    return os.open(path, flags | _WITHOUT_WAITING, 0o600)
 
 
 def remove_unheld(path: Path) -> None:

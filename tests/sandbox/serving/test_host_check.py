@@ -8,7 +8,7 @@ import pytest
 from sandbox_asking import TICKETS
 from sandbox_shop import Shop, raw
 
-from unified_cli.sandbox.serving.listener import listen
+from unified_cli.sandbox.serving.server import listen
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}])

@@ -21,7 +21,7 @@ from unified_cli.catalogue import Operation, load
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.sandbox.data.sample_requests import example
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running, unified_sandbox
-from unified_cli.sandbox.serving.listener import listen
+from unified_cli.sandbox.serving.server import listen
 
 __all__ = ["unified_sandbox"]
 OPERATIONS = list(load())

@@ -53,11 +53,6 @@ class ListedAccounts:
         yield from (Row(place, self._texts[place - 1]) for place in range(last, 0, -1))
 
 
-def list_accounts(store: SandboxStore, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
-    """A page of connections. Raises Refusal 400 for a bad page size or cursor."""
-    return page(ListedAccounts(store, service), service, query, terms)
-
-
 def get_account(store: SandboxStore, account: str, service: Service) -> SandboxResponse:
     """One connection. Raises Refusal 404 where there is none."""
     record = account_record(account, store.seed, service)
@@ -114,7 +109,8 @@ class AccountRoutes:
             return self._post(request)
         query = tree(request.query)
         if path == service.accounts:
-            return list_accounts(self.store, service, query, ListTerms(self.now, greatest=PLATFORM, platform=True))
+            terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
+            return page(ListedAccounts(self.store, service), service, query, terms)
         segment = path.split("/")[2]
         offers = OfferedMethods(self.catalogue, self.store.seed, query)
         if path == service.connections.product_offer_path(segment):

@@ -30,7 +30,7 @@ class HostCheck:
     where the page makes its own name resolve to this machine, the Host is that name.
     """
 
-    def __init__(self, port: int, allowed: Iterable[str] = (), *, others: bool = False) -> None:
+    def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
         """`allowed` are exact names: `NAME`, with any port, or `NAME:PORT`."""
         self._hosts = {f"{name}:{port}" for name in _OURS} | {name.lower() for name in allowed}
         self._others = others

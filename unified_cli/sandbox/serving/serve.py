@@ -15,8 +15,7 @@ from unified_cli.sandbox.accounts import DEFAULT
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.fault_plan import Faults
 from unified_cli.sandbox.serving.host_check import check_names
-from unified_cli.sandbox.serving.listener import listen
-from unified_cli.sandbox.serving.server import RequestLog, Server
+from unified_cli.sandbox.serving.server import RequestLog, Server, listen
 from unified_cli.sandbox.store import SandboxStore, own_store, tell_lost
 from unified_cli.storage import atomic_file, output_file, regular_file
 
