@@ -13,11 +13,11 @@ from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
 from unified_cli.output import pretty_json, printer, stdout
-from unified_cli.output.column_check import ColumnCheck
 from unified_cli.output.jq_programs import jq_document
 from unified_cli.output.jq_programs.jq_process import JqProcess
 from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.style import Style
+from unified_cli.output.transform import ColumnCheck
 
 
 def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:

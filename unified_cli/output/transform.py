@@ -1,12 +1,88 @@
-"""What is done to records before they are written: a jq program, for each or for all, a label, a choice of columns."""
+"""What is done to records before they are written: a jq program, a label, a choice of columns, and which none has."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 
-from unified_cli.json_text.members import Record, slices
-from unified_cli.json_text.record_columns import project
+from unified_cli.errors import UsageError
+from unified_cli.json_text.members import Record, parts, slices
+from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
-from unified_cli.output.column_check import ColumnCheck
+from unified_cli.masking import excerpt
 from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output.style import Style
+
+_FORMATS_WITHOUT = {"ids", "raw"}
+_MOST_NAMES = 500
+
+
+class ColumnCheck:
+    """Told of all records, it knows the `unseen` columns; once all are seen it looks at no further record."""
+
+    def __init__(self, columns: Sequence[str] = (), known: Sequence[str] = ()) -> None:
+        self.unseen = [*dict.fromkeys(columns)]
+        self._asked_for = len(self.unseen)
+        self._known = known
+        self._names: dict[str, None] = {}
+        self._records = False
+
+    @classmethod
+    def of(cls, style: Style) -> "ColumnCheck":
+        """The check of a style's columns but for those that the program adds to the records."""
+        chosen = () if style.format in _FORMATS_WITHOUT else style.columns
+        return cls([one for one in chosen if one not in style.first], style.known)
+
+    def look(self, records: Sequence[Record]) -> None:
+        """Take note of what these records have."""
+        for record in records:
+            if not self.unseen:
+                return
+            members = parts(record)
+            if members is None:
+                continue
+            self._records = True
+            self.unseen = [column for column in self.unseen if pick(members, column) is None]
+            if self.unseen and len(self._names) < _MOST_NAMES:
+                self._names |= dict.fromkeys(paths(members))
+
+    def resume(self, unseen: Sequence[str]) -> None:
+        """Go on after a run that read records without these columns."""
+        self.unseen = [column for column in self.unseen if column in unseen]
+        self._records = True
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether there were records, and none had any of the columns."""
+        return self._records and 0 < len(self.unseen) == self._asked_for
+
+    def error(self) -> UsageError | None:
+        """The error where no record had any of the columns."""
+        if not self.found_nothing:
+            return None
+        which = "the column" if self._asked_for == 1 else "any of the columns"
+        named = ", ".join(f'"{column}"' for column in self.unseen)
+        close = [f'"{excerpt(one)}"' for one in dict.fromkeys(map(self._closest, self.unseen)) if one]
+        hint = f"did you mean {', '.join(close)}?" if close else self._available()
+        return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
+
+    def remarks(self) -> Sequence[str]:
+        """A line for each column that no record had."""
+        return [self._remark(column) for column in self.unseen] if self._records else []
+
+    def _remark(self, column: str) -> str:
+        said = f'no record has the column "{excerpt(column)}"'
+        if column in self._known:
+            return said
+        close = self._closest(column)
+        hint = f'did you mean "{excerpt(close)}"?' if close else self._available()
+        return f"{said} ({hint})" if hint else said
+
+    def _closest(self, column: str) -> str | None:
+        close = get_close_matches(column, self._names, 1) or get_close_matches(column, self._known, 1)
+        return close[0] if close else None
+
+    def _available(self) -> str | None:
+        names = ", ".join(name for name in self._names if "." not in name)
+        return f"there are {excerpt(names)}" if names else None
 
 
 class Transform:
