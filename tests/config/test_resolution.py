@@ -12,7 +12,7 @@ from server import Reply, Service, serving
 
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.runtime import Runtime

@@ -24,7 +24,7 @@ from unified_cli.catalogue.extend import extended
 from unified_cli.commands import COMMANDS
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests, request_body

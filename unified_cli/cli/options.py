@@ -32,7 +32,7 @@ from unified_cli.cli.shared_options import (
     Verbose,
     Yes,
 )
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import UsageError
 
 OptionsT = TypeVar("OptionsT", bound=Options)

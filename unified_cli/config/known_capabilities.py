@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import file, resolution
 from unified_cli.config.connection_facts import ago
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.plural import counted

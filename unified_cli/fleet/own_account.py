@@ -6,7 +6,7 @@ from dataclasses import replace
 from unified_cli import hints
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError, UnifiedError
 from unified_cli.runtime import Runtime

@@ -2,7 +2,7 @@
 
 from unified_cli.config import keys, resolution
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.output import FORMATS

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnsafeError, UsageError
 from unified_cli.fleet import own_account

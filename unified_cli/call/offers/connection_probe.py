@@ -10,7 +10,7 @@ from unified_cli.config import resolution
 from unified_cli.config.credentials import token as secrets
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests

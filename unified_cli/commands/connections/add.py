@@ -14,7 +14,7 @@ from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
 from unified_cli.config.draft import Draft
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import Toml

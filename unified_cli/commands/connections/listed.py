@@ -12,7 +12,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.connections.options import ListedConnectionsOptions
 from unified_cli.config import connection_facts, file, resolution
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders

@@ -15,7 +15,7 @@ from unified_cli.bulk import listed_runs
 from unified_cli.config import resolution
 from unified_cli.config.credentials import token
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime

@@ -16,8 +16,7 @@ from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.credentials import keyring, token_command
 from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
-from unified_cli.config.keys import KEYS, PREFIX
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import KEYS, PREFIX, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.plural import counted

@@ -9,7 +9,7 @@ from unified_cli.call.offers.connection_probe import Probe, ProbeResult
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import NetworkError, UnifiedError
 from unified_cli.http.transport.proxy import proxy_for
 from unified_cli.masking import masked

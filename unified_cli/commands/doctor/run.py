@@ -11,7 +11,7 @@ from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.finding import Finding, worst
 from unified_cli.config import file
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import JsonObject

@@ -6,7 +6,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.profile.options import CheckOptions
 from unified_cli.config import file
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.values import JsonObject

@@ -11,7 +11,7 @@ from unified_cli.commands.profile.options import ListProfilesOptions, ShowOption
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.json_text.values import JsonObject

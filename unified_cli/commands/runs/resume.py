@@ -9,7 +9,7 @@ from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.runs.options import ResumeRunOptions
 from unified_cli.config import file
 from unified_cli.config.file import Config
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.fleet import own_account, run_settings
 from unified_cli.runtime import Runtime
