@@ -39,7 +39,7 @@ FROZEN = EXPORT.replace(
     "from unified_cli.__main__ import run\n",
     """
 import os, signal, threading
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 store_lease._DEAD_SECONDS = 2.5
 seen = []
 

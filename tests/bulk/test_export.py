@@ -20,7 +20,7 @@ from server import Reply, Seen, Service
 from unified_cli.bulk.export import parquet_file
 from unified_cli.catalogue import load
 from unified_cli.output.progress import Progress
-from unified_cli.storage.object_store import stored_objects
+from unified_cli.storage import object_store
 
 Config = Callable[[str], Path]
 LISTS = [operation for operation in load() if operation.lists]
@@ -574,7 +574,7 @@ def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
 def test_without_the_library_of_object_stores_the_way_to_get_it_is_told(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch, what: str, to: str
 ) -> None:
-    monkeypatch.setattr(stored_objects, "find_spec", lambda _: None)
+    monkeypatch.setattr(object_store, "find_spec", lambda _: None)
     result = unified(f"export {what} {to}", environ=service.environ)
     assert (result.code, result.stderr) == (3, "error: object stores need the package obstore (pip install obstore)\n")
     assert service.seen == []

@@ -27,8 +27,8 @@ from unified_cli.bulk.export.checkpoint import Checkpoint
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, LogEntry
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
 from unified_cli.bulk.export.list_export import TakenOverError
-from unified_cli.storage.object_store import store_url
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage import object_store
+from unified_cli.storage.object_store import StoredObjects
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("obstore", reason="needs the extra cloud")
@@ -532,7 +532,7 @@ def test_what_versions_before_wrote_is_read(export: Export, service: Service, bu
 
 
 def test_tasks_of_a_process_share_the_client_of_a_bucket(bucket: Bucket) -> None:
-    url = store_url.parse(f"s3://{bucket.name}/dump")
+    url = object_store.parse_url(f"s3://{bucket.name}/dump")
     assert url is not None
     first, second = (StoredObjects.at(url, bucket.environ, make=True)._store for _ in range(2))
     assert first is second
@@ -639,7 +639,7 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
 
 
 def test_a_put_whose_answer_was_lost_meets_itself(tmp_path: Path) -> None:
-    url = store_url.parse(f"file://{tmp_path}/made")
+    url = object_store.parse_url(f"file://{tmp_path}/made")
     assert url is not None
     objects = StoredObjects.at(url, {}, make=True)
     assert [objects.create("a/b", data) for data in (b"one", b"one", b"two")] == [True, True, False]
@@ -734,7 +734,7 @@ def test_a_store_that_refuses_is_told_from_one_that_is_not_there(
 
 def test_a_store_that_does_not_answer(export: Export, monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-    monkeypatch.setattr("unified_cli.storage.object_store.stored_objects._RETRIES", 0)
+    monkeypatch.setattr("unified_cli.storage.object_store._RETRIES", 0)
     result = export(to="s3://bucket/dir")
     assert (result.code, result.stderr) == (
         6,

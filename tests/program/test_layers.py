@@ -28,7 +28,7 @@ LIBRARIES = {
     "filelock": ["storage"],
     "mcp": ["commands/mcp"],
     "anyio": ["commands/mcp"],
-    "obstore": ["storage/object_store"],
+    "obstore": ["storage/object_store.py"],
     "keyring": ["config/credentials"],
     "jq": ["output", "bulk", "commands"],
     "yaml": ["output"],

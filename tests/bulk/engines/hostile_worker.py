@@ -18,8 +18,7 @@ from unified_cli.bulk.export.destinations import chunk_log, places
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
 from unified_cli.commands.export_lists import connection_task, export_worker
 from unified_cli.commands.export_lists.worker_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
-from unified_cli.storage.object_store.store_url import StoreUrl
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects, StoreUrl
 
 WORK = export_worker.work
 MODE = Path.home() / "hostile"

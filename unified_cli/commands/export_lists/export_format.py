@@ -6,7 +6,7 @@ from unified_cli.bulk.export import parquet_file
 from unified_cli.call import builder
 from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
 from unified_cli.errors import UsageError
-from unified_cli.storage.object_store import store_url
+from unified_cli.storage import object_store
 
 
 def of(options: ExportOptions) -> str:
@@ -18,7 +18,7 @@ def of(options: ExportOptions) -> str:
         raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
     if options.dedupe and form not in {"ndjson", "parquet"}:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
-    if form not in {"ndjson", "parquet"} and store_url.parse(options.to or ""):
+    if form not in {"ndjson", "parquet"} and object_store.parse_url(options.to or ""):
         raise UsageError(f"-o {form} makes one file of a list, and an object store has several (use ndjson or parquet)")
     builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:

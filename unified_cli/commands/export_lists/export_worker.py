@@ -29,7 +29,7 @@ from unified_cli.masking import hide
 from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 
 # Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
 _ASK_SECONDS, _NEWS_SECONDS = 1.0, 10.0

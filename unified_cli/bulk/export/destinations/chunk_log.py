@@ -23,7 +23,7 @@ from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.bulk.export.manifest import REMEDY
 from unified_cli.errors import StateError
 from unified_cli.storage import state
-from unified_cli.storage.object_store.stored_objects import Stored, StoredObjects
+from unified_cli.storage.object_store import Stored, StoredObjects
 
 _VERSION = 1
 _NAME = re.compile(r"\d{6,}\.json", re.ASCII)

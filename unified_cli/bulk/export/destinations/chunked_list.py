@@ -15,7 +15,7 @@ from unified_cli.bulk.export.list_export import ListExportOptions, TakenOverErro
 from unified_cli.bulk.export.manifest import REMEDY, timestamp
 from unified_cli.errors import StateError
 from unified_cli.runtime import Runtime
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 
 # A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
 BYTES = 4 * 1024 * 1024

@@ -1,16 +1,13 @@
 """What the user names as the place of an export: a folder, or the URL of one in an object store."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage.object_store import store_url
-
-if TYPE_CHECKING:
-    from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage import object_store
+from unified_cli.storage.object_store import StoredObjects
 
 
 def destination(runtime: Runtime, text: str, *, make: bool) -> Destination:
@@ -19,20 +16,17 @@ def destination(runtime: Runtime, text: str, *, make: bool) -> Destination:
     Raises UsageError for a URL that names no place, UnsafeError for one with credentials, ConfigError where the library
     for object stores is missing, StorageError.
     """
-    url = store_url.parse(text)
+    url = object_store.parse_url(text)
     if url is None:
         return LocalFolder(runtime, Path(text))
-    # Most exports go to a folder.
-    from unified_cli.bulk.export.destinations.store_folder import StoreFolder  # noqa: PLC0415  see above
+    from unified_cli.bulk.export.destinations.store_folder import StoreFolder  # noqa: PLC0415  most exports go to a folder
 
     return StoreFolder(runtime, objects(runtime, text, make=make))
 
 
-def objects(runtime: Runtime, text: str, *, make: bool) -> "StoredObjects":
+def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
     """The objects below the URL of a store. Raises as `destination` does, UsageError for a folder that is none."""
-    from unified_cli.storage.object_store.stored_objects import StoredObjects  # noqa: PLC0415  as above
-
-    url = store_url.parse(text)
+    url = object_store.parse_url(text)
     if url is None:
         raise UsageError(
             "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"

@@ -15,7 +15,7 @@ from unified_cli.bulk.export.destinations.store_lease import Sign
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import state
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 
 _FOLDER = ".probe"
 _HINT = "all machines have to see the same place: a shared disk, or a bucket"

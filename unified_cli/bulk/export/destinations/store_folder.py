@@ -16,7 +16,7 @@ from unified_cli.bulk.export.manifest import NAME, ManifestEntry
 from unified_cli.errors import StateError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 
 _MANIFESTS = "manifest*.json"
 

@@ -15,7 +15,7 @@ from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import state
-from unified_cli.storage.object_store.stored_objects import StoredObjects
+from unified_cli.storage.object_store import StoredObjects
 
 # A run renews its sign so often, and is taken for dead when nothing came for several times as long.
 _BEAT_SECONDS = 5.0

@@ -1,4 +1,7 @@
-"""Named bytes in an object store: put whole, created at most once, listed, removed; what a store refuses, as errors."""
+"""Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared folder.
+
+They are put whole, created at most once, listed and removed; what a store refuses becomes an error of this program.
+"""
 
 import os
 import re
@@ -9,10 +12,11 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import url2pathname
 
 from unified_cli import background_call
-from unified_cli.errors import ConfigError, ExitCode, StorageError
-from unified_cli.storage.object_store.store_url import StoreUrl
+from unified_cli.errors import ConfigError, ExitCode, StorageError, UnsafeError, UsageError
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta, PutResult
@@ -38,6 +42,58 @@ _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # Where a machine of a cloud is asked for its role; on other machines nobody answers there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command goes on where it stopped"
+_FILE = "file"
+_SCHEMES = ("s3", "gs", "az", _FILE)
+
+
+class StoreUrl(NamedTuple):
+    """A `bucket`, or container, and the `prefix` in it; of a shared folder only the prefix, its path."""
+
+    scheme: str
+    bucket: str
+    prefix: str
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.bucket}{'/' if self.bucket and self.prefix else ''}{self.prefix}"
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder that machines share."""
+        return self.scheme == _FILE
+
+
+def parse_url(text: str) -> StoreUrl | None:
+    """The URL as which the text is read; None for the path of a local folder.
+
+    Raises UsageError for another scheme, or a URL that names no place; UnsafeError for one with credentials.
+    """
+    if "://" not in text:
+        return None
+    try:
+        url = urlsplit(text)
+        username = url.username
+    except ValueError:
+        raise UsageError("the URL to export to is malformed") from None
+    if username is not None:
+        # Not shown: it is the secret.
+        raise UnsafeError("the URL to export to holds credentials", hint="put them into the environment")
+    if url.scheme not in _SCHEMES:
+        raise UsageError(f"cannot export to {url.scheme}:// (choose from {', '.join(f'{s}://' for s in _SCHEMES)})")
+    if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
+        raise UsageError(f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and ..")
+    return _folder(url) if url.scheme == _FILE else _place(url)
+
+
+def _folder(url: SplitResult) -> StoreUrl:
+    if url.netloc not in {"", "localhost"} or not url.path.strip("/"):
+        raise UsageError("file:// needs the whole path of a folder (file:///mnt/shared/dump)")
+    return StoreUrl(url.scheme, "", url2pathname(url.path.rstrip("/")))
+
+
+def _place(url: SplitResult) -> StoreUrl:
+    if not url.netloc or ":" in url.netloc:
+        raise UsageError(f"{url.scheme}:// needs the name of a bucket ({url.scheme}://bucket/dir)")
+    return StoreUrl(url.scheme, url.netloc, "/".join(part for part in url.path.split("/") if part))
 
 
 def check() -> None:

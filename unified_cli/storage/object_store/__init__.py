@@ -1,1 +1,0 @@
-"""Objects in a store of S3, Google Cloud or Azure, or in a shared folder."""
