@@ -28,23 +28,7 @@ OWN_THREADS: dict[Use, str] = {
 ONE_CONNECTION: dict[Use, str] = {
     ("call/single.py", "Clients"): "one connection, without workers",
     ("call/waiting.py", "Clients"): "one connection, without workers",
-    ("commands/connections/listed_connections.py", "Clients"): "the list of connections, which is of none of them",
-    ("commands/export_lists/engine_export.py", "Clients"): "reads the tokens that the workers elsewhere will use",
-    ("commands/export_lists/export_worker.py", "Clients"): "one connection a task, in a process elsewhere",
 }
-TO_GO: set[Use] = {
-    ("bulk/batch_download/download_batch.py", "ClientPool"),
-    ("bulk/batch_download/download_batch.py", "WorkerPool"),
-    ("bulk/export/export_task.py", "ClientPool"),
-    ("bulk/export/folder_export.py", "WorkerPool"),
-    ("bulk/export/found_lists.py", "WorkerPool"),
-    ("call/downloading.py", "Clients"),
-    ("commands/export_lists/export_plan.py", "Clients"),
-    ("commands/export_lists/export_plan.py", "WorkerSlots"),
-    ("commands/mcp/tool_server.py", "ClientPool"),
-    ("commands/mcp/tool_server.py", "Clients"),
-}
-"""What still makes workers or clients for several connections of its own."""
 
 
 @cache
@@ -93,7 +77,7 @@ def orders(node: ast.AST) -> bool:
 
 def test_no_command_makes_workers_or_clients_of_its_own() -> None:
     assert uses(THREADS) == {*OWN_THREADS}
-    assert uses(WORKERS | CLIENTS) == {*ONE_CONNECTION} | TO_GO
+    assert uses(WORKERS | CLIENTS) == {*ONE_CONNECTION}
 
 
 def test_no_command_puts_exit_codes_in_order() -> None:
