@@ -82,3 +82,11 @@ def identifier_of(body: bytes, service: Service) -> str | None:
         # No request could name half a surrogate pair.
         return string(found) if surrogates.without(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
+
+
+def may_repeat(request: Request, age: float, window: float) -> bool:
+    """Whether a request in doubt, first sent so many seconds ago, has no second effect when it is sent again.
+
+    `window` is for how many seconds the service honours an idempotency key, as far as we know.
+    """
+    return (not request.outward and 0 <= age < window) or request.method == "DELETE"

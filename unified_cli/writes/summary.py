@@ -11,7 +11,7 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import attempt, repeat_rule
+from unified_cli.writes import attempt
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState
 from unified_cli.writes.header import RunKind
@@ -141,4 +141,4 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
         return False
     settings = connections.settings(entry.call.profile)
     request = connections.request(entry.call, run.body, entry.k)
-    return repeat_rule.may_repeat(request, wall - sent.t, settings.idempotency_window)
+    return attempt.may_repeat(request, wall - sent.t, settings.idempotency_window)

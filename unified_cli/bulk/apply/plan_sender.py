@@ -23,7 +23,7 @@ from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.output.progress import Progress
-from unified_cli.writes import repeat_rule
+from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
@@ -133,7 +133,7 @@ class PlanSender:
         first_sent = before.t if before else self.terms.wall()
         if doubtful and call.operation == "create":
             age = self.terms.wall() - first_sent
-            if not repeat_rule.may_repeat(request, age, self.terms.window):
+            if not attempts.may_repeat(request, age, self.terms.window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
         return PlannedJob(at, call, request, self._look(call, plan), rules, sent)

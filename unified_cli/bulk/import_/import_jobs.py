@@ -11,7 +11,7 @@ from unified_cli.errors import RefusedError, StateError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import masked
-from unified_cli.writes import repeat_rule
+from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 
@@ -102,4 +102,4 @@ def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: Imp
 
 def _may_repeat(request: Request, sent: float, terms: ImportTerms) -> bool:
     """Whether a request in doubt, first sent at that time, may be sent again."""
-    return terms.retry_in_doubt or repeat_rule.may_repeat(request, terms.wall() - sent, terms.window)
+    return terms.retry_in_doubt or attempts.may_repeat(request, terms.wall() - sent, terms.window)

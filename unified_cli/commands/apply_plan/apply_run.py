@@ -1,7 +1,7 @@
 """Apply plans: check everything, ask, and make the calls that are not made yet."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -20,14 +20,16 @@ from unified_cli.call import builder
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.apply_plan import apply_preview, apply_results
+from unified_cli.commands.apply_plan import apply_report
 from unified_cli.commands.apply_plan.apply_options import ApplyOptions
-from unified_cli.commands.apply_plan.delete_bound import check_deletes
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.fleet import own_account, run_settings
+from unified_cli.http import pagination, request as requests
+from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Content
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
@@ -57,7 +59,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
             ids = id_file.read(Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings))
         if options.dry_run:
             CallOrder(plans, partial(_is_chosen, plans, options), ids)
-            apply_preview.show(runtime, plans, options)
+            apply_report.preview(runtime, plans, options)
             return
         _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
 
@@ -146,15 +148,15 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
         )
         if counts:
             writers.clients.token(settings)
-            check_deletes(terms, plans, wanted, options.max_deletes)
+            _check_deletes(terms, plans, wanted, options.max_deletes)
             _confirm(runtime, settings, counts, options)
             _list_runs(runtime, applied)
             _send(runtime, sender, order, counts.total())
         else:
             _say_already(runtime, applied)
-    groups = apply_results.write(applied)
+    groups = apply_report.write(applied)
     outcome_files.show(runtime, options.output, "call", groups)
-    apply_results.raise_for(groups, sender.stopped, partly=options.only is not None)
+    apply_report.raise_for(groups, sender.stopped, partly=options.only is not None)
 
 
 def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, writers: FairWriters) -> ApplyTerms:
@@ -199,3 +201,33 @@ def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options
     where = f'to profile "{settings.profile}" (account {settings.account_id})'
     can_ask = prompt.at_terminal(runtime, no_input=settings.no_input)
     prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, can_ask=can_ask)
+
+
+def _check_deletes(
+    terms: ApplyTerms, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], most: int | None
+) -> None:
+    """Raise UnsafeError where plans delete more than `most` records; None is half of those that each list has now.
+
+    What a plan says of how many there are is not trusted, so they are counted.
+    """
+    deletes = [
+        sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
+        for at, plan in enumerate(plans)
+    ]
+    total = sum(deletes)
+    if most is not None and total > most:
+        raise UnsafeError(f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}")
+    for plan, number in zip(plans, deletes, strict=True):
+        if number and most is None and number * 2 > (there := _records(terms, plan)):
+            said = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
+
+
+def _records(terms: ApplyTerms, plan: CheckedPlan) -> int:
+    """How many records the list has now."""
+    service, operation = terms.scope.service, plan.file.resource.operations.get("list")
+    if operation is None:
+        raise UnsafeError(f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N")
+    request = requests.for_operation(terms.scope, operation, None, Content())
+    with closing(terms.open_client()) as client:
+        return sum(len(page.records) for page in pagination.pages(client.send, request, service, Span()))

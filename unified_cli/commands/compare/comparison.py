@@ -13,8 +13,8 @@ from unified_cli.bulk.compare.id_references import IdReferences
 from unified_cli.bulk.compare.json_difference import PathRules
 from unified_cli.bulk.compare.record_join import RecordJoin
 from unified_cli.bulk.compare.record_key import RecordKey
-from unified_cli.bulk.compare.side_map import SideMap
 from unified_cli.bulk.compare.spooled_side import SpooledSide, identifier_in
+from unified_cli.bulk.import_.record_map import RecordMap
 from unified_cli.catalogue import Resource
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
@@ -24,16 +24,45 @@ from unified_cli.commands.compare.compare_options import CompareOptions
 from unified_cli.commands.compare.record_sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account, run_settings
 from unified_cli.fleet.read import FairReaders
+from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.output.progress import Progress, progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
 
-_Side = tuple[RecordSource, SpooledSide, SideMap | None]
 # Of the second side, so many bytes are in memory while the first one is read.
 _MOST_AHEAD = 8 * 1024 * 1024
+
+
+class SideMap:
+    """A jq program for the records of one side; `left_out` counts those of which it made nothing."""
+
+    def __init__(self, program: str, note: Callable[[str], None]) -> None:
+        """Raises UsageError for what is no jq program; `note` tells the user what it may have changed."""
+        self._map = RecordMap(program)
+        self._note = note
+        self._warned = False
+        self.left_out = 0
+
+    def __call__(self, record: bytes, number: int) -> bytes | None:
+        """What the program makes of a record; None for nothing. Raises UsageError where it fails, or makes several."""
+        if not self._warned and (digits := changed_by_jq(record)):
+            self._warned = True
+            self._note(f"--map computes in doubles, which cannot represent {digits}; other numbers may change too")
+        try:
+            found = self._map(record)
+        except ValueError as error:
+            raise UsageError(f"--map fails on record {number}: {error}") from None
+        if len(found) > 1:
+            raise UsageError(f"--map makes {len(found)} records of record {number}, and must make one or none")
+        self.left_out += not found
+        return found[0] if found else None
+
+
+_Side = tuple[RecordSource, SpooledSide, SideMap | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from unified_cli.bulk.import_ import import_journal, input_file, result_files, s
 from unified_cli.bulk.import_.import_items import ImportItem
 from unified_cli.bulk.import_.import_jobs import ImportTerms
 from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, ImportJournal
-from unified_cli.bulk.import_.import_progress import ImportProgress
-from unified_cli.bulk.import_.importer import Importer
+from unified_cli.bulk.import_.importer import Importer, ImportProgress
 from unified_cli.bulk.import_.input_file import InputFile
 from unified_cli.call import builder, dry_run
 from unified_cli.cli import prompt

@@ -1,6 +1,8 @@
 """What all calls of tools share: the connections, the clients that are kept open, and the bound on requests."""
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -9,19 +11,46 @@ import msgspec
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.commands.mcp.read_position import ReadCursors
-from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.serving.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import RateLimitError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
 from unified_cli.json_text.values import JsonObject
 
+_MINUTE = 60.0
+
 QueryValue = str | int | float | bool | None
+
+
+class RequestBudget:
+    """At most so many requests in any minute, 0 for no bound; for all threads."""
+
+    def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
+        self._most = most
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._sent: deque[float] = deque()
+
+    def spend(self) -> None:
+        """Count a request. Raises RateLimitError, at once, where there were too many."""
+        if not self._most:
+            return
+        with self._lock:
+            now = self._monotonic()
+            while self._sent and self._sent[0] <= now - _MINUTE:
+                self._sent.popleft()
+            if len(self._sent) >= self._most:
+                seconds = self._sent[0] + _MINUTE - now
+                raise RateLimitError(
+                    f"this server sent {self._most} requests in the last minute, the most it may",
+                    hint=f"try again in {seconds:.0f} s, or read less",
+                )
+            self._sent.append(now)
 
 
 class ToolWorld(NamedTuple):

@@ -18,11 +18,10 @@ from unified_cli.commands.mcp import operation_search, read_tool, write_tool
 from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
 from unified_cli.commands.mcp.read_position import ReadCursors
 from unified_cli.commands.mcp.read_tool import ReadArguments
-from unified_cli.commands.mcp.request_budget import RequestBudget
 from unified_cli.commands.mcp.served_profiles import ServedProfiles
 from unified_cli.commands.mcp.serving import server_process
 from unified_cli.commands.mcp.serving.running_calls import RunningCalls
-from unified_cli.commands.mcp.tool_calls import ToolWorld
+from unified_cli.commands.mcp.tool_calls import RequestBudget, ToolWorld
 from unified_cli.commands.mcp.tool_schemas import ToolSchema, schemas
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
