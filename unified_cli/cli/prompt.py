@@ -27,8 +27,7 @@ def confirm_delete(
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
     whole = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
-    can_ask = at_terminal(runtime, no_input=settings.no_input or stdin_holds_data)
-    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, can_ask=can_ask)
+    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, no_input=settings.no_input or stdin_holds_data)
 
 
 def confirm_several(
@@ -39,18 +38,18 @@ def confirm_several(
     Raises UsageError if nobody confirms it, as `confirm_delete` does.
     """
     where = f"{counted(len(names), 'connection')} ({named(names)})"
-    can_ask = at_terminal(runtime, no_input=common.no_input or stdin_holds_data)
-    confirm(runtime, f"{what} in {where}", "nothing was sent", yes=yes, can_ask=can_ask)
+    no_input = common.no_input or stdin_holds_data
+    confirm(runtime, f"{what} in {where}", "nothing was sent", yes=yes, no_input=no_input)
 
 
-def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, can_ask: bool) -> None:
+def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do what begins with the verb, unless `yes` confirms it.
 
     Raises UsageError, which begins with what is left `undone`, where nobody can be asked, or the answer is no.
     """
     if yes:
         return
-    if not can_ask:
+    if not at_terminal(runtime, no_input=no_input):
         raise UsageError(f"{undone}: cannot ask whether to {what}", hint="add --yes")
     if not ask(runtime, f"{what}?"):
         raise UsageError(undone)

@@ -43,12 +43,12 @@ Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 
 def run(context: CommandContext, options: ApplyOptions) -> None:
     """Apply the plans. Raises an error that says how far it got if not everything was done."""
-    runtime = context.runtime
+    runtime, shows_only = context.runtime, options.dry_run
     config = config_file.read(runtime)
     run_settings.shared(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
-        name = _target(runtime, files, options)
+        name = _target(runtime, files, options, asks=not shows_only)
         settings = own_account.resolved(overrides(options, name)._replace(output=None, dry_run=None), runtime, config)
         _check_target(files, settings)
         check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
@@ -57,20 +57,19 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         ids = IdMap()
         if options.ids:
             ids = id_file.read(Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings))
-        if options.dry_run:
+        if shows_only:
             CallOrder(plans, partial(_is_chosen, plans, options), ids)
             apply_report.preview(runtime, plans, options)
             return
         _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
 
 
-def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions) -> str:
-    """The profile to apply the plans to. Raises UsageError where nobody names it."""
+def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions, *, asks: bool) -> str:
+    """The profile to apply the plans to. Raises UsageError where nobody names it, and nobody can be asked."""
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
     named = builder.one_profile(options.profile)
-    asks = prompt.at_terminal(runtime, no_input=options.no_input)
-    if named is None and not (asks or options.dry_run):
+    if named is None and asks and not prompt.at_terminal(runtime, no_input=options.no_input):
         raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
     return named or files[0].header.of_to.name
 
@@ -199,8 +198,7 @@ def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options
     """Ask before anything is sent, unless `--yes` is given. Raises UsageError where nobody says yes."""
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
     where = f'to profile "{settings.profile}" (account {settings.account_id})'
-    can_ask = prompt.at_terminal(runtime, no_input=settings.no_input)
-    prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, can_ask=can_ask)
+    prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input)
 
 
 def _check_deletes(

@@ -47,7 +47,8 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     if not names:
         runtime.stderr.note(f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile")
     elif not options.dry_run:
-        _confirm(runtime, settings, len(names), yes=options.yes)
+        what = f"add {counted(len(names), 'profile')}"
+        prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, settings, names, options.tag)
 
 
@@ -79,11 +80,6 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
     if not safe:
         raise UsageError(f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME")
     return safe
-
-
-def _confirm(runtime: Runtime, settings: Settings, number: int, *, yes: bool) -> None:
-    can_ask = prompt.at_terminal(runtime, no_input=settings.no_input)
-    prompt.confirm(runtime, f"add {counted(number, 'profile')}", "nothing added", yes=yes, can_ask=can_ask)
 
 
 def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionRecord], tags: tuple[str, ...]) -> None:

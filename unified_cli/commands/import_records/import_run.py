@@ -57,7 +57,8 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         if options.dry_run:
             _preview(task, source)
             return
-        _check(task, source, options)
+        result_files.check(source.path, options.report)
+        _confirm(task, source, yes=options.yes, piped=piped)
         _import(task, source, options)
 
 
@@ -84,20 +85,19 @@ def _preview(task: ImportTask, source: InputFile) -> None:
             dry_run.line(task.runtime, task.request(item, item.key or "…"))
 
 
-def _check(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Raise every error that can be found before anything is written or sent."""
-    result_files.check(source.path, options.report)
-    operation, piped = task.operation, options.file == "-"
+def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
+    """Raise UnsafeError where nothing may be written, UsageError where nobody confirms what needs it."""
+    operation = task.operation
     what = f"of {operation.api} {operation.resource}"
     if only := task.targets.get(None):
         builder.check_writable(only, task.request(ImportItem(0, b"", "1", b"{}"), "k"))
         if operation.kind == "delete":
             what = f"{counted(source.count, 'record')} {what}"
-            prompt.confirm_delete(task.runtime, only, what, yes=options.yes, stdin_holds_data=piped)
+            prompt.confirm_delete(task.runtime, only, what, yes=yes, stdin_holds_data=piped)
     elif task.used:
         what = f"{operation.name} {counted(sum(task.used.values()), 'record')} {what}"
         common = task.targets[next(iter(task.used))]
-        prompt.confirm_several(task.runtime, common, what, [*task.used], yes=options.yes, stdin_holds_data=piped)
+        prompt.confirm_several(task.runtime, common, what, [*task.used], yes=yes, stdin_holds_data=piped)
 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:

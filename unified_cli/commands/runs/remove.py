@@ -16,8 +16,7 @@ def run(context: CommandContext, options: RemoveRunsOptions) -> None:
     unfinished = [run for run in options.runs if _is_open(registry, run)]
     if unfinished:
         what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
-        can_ask = prompt.at_terminal(runtime, no_input=options.no_input)
-        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, can_ask=can_ask)
+        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=options.no_input)
     for run in dict.fromkeys(options.runs):
         lock = registry.lock(run)
         try:
