@@ -16,11 +16,11 @@ import msgspec
 from unified_cli import __version__
 from unified_cli.bulk.export.destinations import chunk_log, places
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
-from unified_cli.commands.export_lists import connection_task, export_worker
-from unified_cli.commands.export_lists.worker_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
+from unified_cli.commands.export_lists import task as tasks, worker
+from unified_cli.commands.export_lists.messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
 from unified_cli.storage.object_store import StoredObjects, StoreUrl
 
-WORK = export_worker.work
+WORK = worker.work
 MODE = Path.home() / "hostile"
 BEFORE: list[bytes] = []
 AT, PUT = StoredObjects.at, StoredObjects.put
@@ -88,7 +88,7 @@ def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
         (MODE.parent / f"hanging-{os.getpid()}").touch()
         while MODE.exists():
             time.sleep(0.02)
-    connection_task.__version__ = "0.0.9" if mode == "version" else __version__
+    tasks.__version__ = "0.0.9" if mode == "version" else __version__
     StoredObjects.at = on_another_disk if mode == "disk" else AT  # type: ignore[assignment]
     StoredObjects.put = nowhere if mode == "writes nowhere" else PUT  # type: ignore[method-assign]
     if mode in LIES and b'"type":"task"' in payload:
@@ -119,7 +119,7 @@ def says_so_in_the_manifest(payload: bytes) -> bytes:
         entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
         entries[file] = entry
     name = f"manifest-of-{task.name}.json"
-    objects = places.objects(export_worker._context().runtime, task.to, make=False)
+    objects = places.objects(worker._context().runtime, task.to, make=False)
     objects.put(name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text())
     return says_done(payload)
 
@@ -145,4 +145,4 @@ LIES: dict[str, Callable[[bytes], bytes]] = {
 
 
 def dask_setup(_worker: Any) -> None:
-    export_worker.work = work
+    worker.work = work

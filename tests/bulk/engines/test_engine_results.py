@@ -16,10 +16,10 @@ from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
-from unified_cli.commands.export_lists import worker_check, worker_messages
-from unified_cli.commands.export_lists.connection_task import ConnectionTask, TaskOptions
+from unified_cli.commands.export_lists import driver, messages
 from unified_cli.commands.export_lists.engine_results import EngineResults
-from unified_cli.commands.export_lists.worker_messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
+from unified_cli.commands.export_lists.messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
+from unified_cli.commands.export_lists.task import ConnectionTask, TaskOptions
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
 from unified_cli.output.progress import Progress
 from unified_cli.output.progress_line import Work
@@ -70,7 +70,7 @@ def put(folder: Path, *files: str, **changed: object) -> None:
 
 
 def answer(**changed: object) -> TaskEnd:
-    report = WorkerReport(worker_messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed))
+    report = WorkerReport(messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed))
     return TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report))
 
 
@@ -152,9 +152,9 @@ def test_what_a_worker_says_of_stamps_to_come_is_cut(results: EngineResults, sho
         b"null",
         b"[" * 100_000,
         msgspec.json.encode(WorkerReport("of another", outcome=FINE)),
-        msgspec.json.encode(WorkerReport(worker_messages.digest(ORDER.payload))),
+        msgspec.json.encode(WorkerReport(messages.digest(ORDER.payload))),
         answer(failed={"another": Failure(5, "failed")}).result,
-        msgspec.json.encode({"order": worker_messages.digest(ORDER.payload), "more": 1}),
+        msgspec.json.encode({"order": messages.digest(ORDER.payload), "more": 1}),
     ],
 )
 def test_what_is_no_result_of_the_task_is_named_and_not_used(
@@ -170,7 +170,7 @@ def test_what_is_no_result_of_the_task_is_named_and_not_used(
 
 
 def test_an_error_keeps_its_exit_code(results: EngineResults, shown: Progress) -> None:
-    report = WorkerReport(worker_messages.digest(ORDER.payload), error=Failure.of(StateError("in use")))
+    report = WorkerReport(messages.digest(ORDER.payload), error=Failure.of(StateError("in use")))
     results.note(TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report)), shown)
     assert (type(failure(results)), failure(results).message) == (
         StateError,
@@ -205,7 +205,7 @@ class Ends:
         return len(self.ends)
 
     def wait(self, _seconds: float) -> list[TaskNews | TaskEnd]:
-        order = worker_messages.digest(self.order.payload)
+        order = messages.digest(self.order.payload)
         return [
             end
             if isinstance(end, TaskEnd)
@@ -219,6 +219,6 @@ def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) 
     objects = places.objects(RUNTIME, f"file://{tmp_path}", make=True)
     with SharedPlace(RUNTIME, objects) as place:
         fine = WorkerReport("", tokens=hashes, place=shared_place.answer(objects, place.word))
-        worker_check.check(Ends(lost, fine, lost), [TASK], hashes, b"key", place)
+        driver.check_workers(Ends(lost, fine, lost), [TASK], hashes, b"key", place)
         with pytest.raises(NetworkError, match="all workers were lost before they could be asked"):
-            worker_check.check(Ends(lost), [TASK], hashes, b"key", place)
+            driver.check_workers(Ends(lost), [TASK], hashes, b"key", place)

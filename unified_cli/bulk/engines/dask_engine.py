@@ -10,11 +10,11 @@ from queue import Empty, SimpleQueue
 from typing import Any, Self
 
 import dask
-from distributed import Client, Future
+from distributed import Client, Future, get_worker, secede
 
-from unified_cli.bulk.engines import dask_worker, unpickling
+from unified_cli.bulk.engines import unpickling
 from unified_cli.bulk.engines.engine import EngineTask, TaskEnd, TaskNews, Work
-from unified_cli.errors import ConfigError, NetworkError, UnsafeError
+from unified_cli.errors import ConfigError, NetworkError, StateError, UnsafeError
 
 _CONNECT_SECONDS = 10
 _RESULT_SECONDS = 10
@@ -100,7 +100,7 @@ class DaskEngine:
             workers = [*self._client.nthreads()]
         for worker in workers:
             future = self._client.submit(
-                dask_worker.perform,
+                perform,
                 self._work,
                 task.payload,
                 self._topic,
@@ -202,6 +202,26 @@ class DaskEngine:
     def _cancel(self) -> None:
         self._client.cancel([one.future for one in self._submitted.values()], force=True)
         self._submitted.clear()
+
+
+def perform(work: Work, payload: bytes, topic: str) -> bytes:
+    """On a worker: do the work, and log its news under the topic.
+
+    The driver decides how many tasks run at a time: they wait for the service more than they compute. So this one
+    leaves the threads that the scheduler counts.
+    """
+    worker = get_worker()
+    key = worker.get_current_task()
+    secede()
+
+    def tell(news: bytes) -> None:
+        task = worker.state.tasks.get(key)
+        if task is None or task.state not in {"executing", "long-running"} or worker.status.name != "running":
+            raise StateError("the driver of this task wants it no more")
+        if news:
+            worker.log_event(topic, [key, news])
+
+    return work(payload, tell)
 
 
 def _raw_error(future: Any) -> bytes:

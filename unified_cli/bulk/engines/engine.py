@@ -1,7 +1,14 @@
-"""What every engine offers: tasks are submitted, and their results waited for. Only bytes go there and come back."""
+"""What every engine offers, and its address: tasks are submitted, and results waited for. Only bytes go and come."""
 
+import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import NamedTuple, Protocol
+
+from unified_cli.config import address
+from unified_cli.errors import ConfigError, UnsafeError, UsageError
+
+_ADDRESS = re.compile(r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?")
 
 Work = Callable[[bytes, Callable[[bytes], None]], bytes]
 """What a worker does: takes the bytes of a task and a function that sends news of it, and gives the result.
@@ -53,3 +60,22 @@ class Engine(Protocol):
 
         Raises NetworkError where the cluster is lost.
         """
+
+
+def parse_address(text: str) -> str:
+    """The address of a scheduler, which `--engine` takes, as Dask writes it.
+
+    Raises UsageError for what is none, UnsafeError for clear text to another machine, ConfigError without the extra.
+    """
+    found = _ADDRESS.fullmatch(text)
+    if not found or int(found["port"]) > 65535:
+        raise UsageError("--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine")
+    place = f"{found['host']}:{found['port']}"
+    if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
+        # A task names accounts, and whoever can change what is sent can run programs on the workers.
+        raise UnsafeError(f"the scheduler at {found['host']} would be reached in clear text", hint=f"use tls://{place}")
+    if find_spec("distributed") is None:
+        raise ConfigError(
+            "--engine needs the packages dask and obstore", hint="pip install 'dask[distributed]' obstore"
+        )
+    return f"{'tls' if found['scheme'] == 'tls' else 'tcp'}://{place}"

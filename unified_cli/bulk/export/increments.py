@@ -2,15 +2,21 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import NamedTuple
 
 from unified_cli.http.pacing import rate_headers
 from unified_cli.json_text.change_time import FIELD, Instant, changed_at, earlier, parse, timestamp
-from unified_cli.json_text.members import Record, one_line
+from unified_cli.json_text.members import Record, one_line, parts, text
+from unified_cli.masking import excerpt
+from unified_cli.plural import counted
 
 # More records than these in the last seconds of a list are written once more by the next run.
 _MOST_RECENT = 1000
+# A Date header is cut to seconds.
+_EXACTNESS = timedelta(seconds=1)
+_LONGEST_ID = 40
 
 
 class Mark(NamedTuple):
@@ -57,11 +63,11 @@ def clock(date: str | None, wall: Callable[[], float]) -> datetime:
 
 def check_times(mark: Mark | None, *texts: str) -> None:
     """Raise ValueError for a text that was stored as a time, and is none; an empty one says that there is none."""
-    for text in (mark.newest if mark else "", *texts):
+    for one in (mark.newest if mark else "", *texts):
         try:
-            parse(text or "2026-01-01")
+            parse(one or "2026-01-01")
         except OverflowError:
-            raise ValueError(text) from None
+            raise ValueError(one) from None
 
 
 def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime) -> Mark:
@@ -118,3 +124,40 @@ def _digest(record: Record | bytes) -> str:
     line = bytes(record)
     line = one_line(line) if b"\n" in line or b"\r" in line else line
     return hashlib.blake2b(line, digest_size=8).hexdigest()
+
+
+class _Ahead(NamedTuple):
+    records: int
+    at: Instant
+    identity: str
+
+
+class RecordsAhead:
+    """Counts the records of each list that say they changed later than the service's clock shows; for many threads.
+
+    Each run reads them again, and they are told.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, _Ahead] = {}
+        self._lock = Lock()
+
+    def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
+        """Count those of a page that was served at this time."""
+        ahead = [(at, record) for record in records if (at := changed_at(record)) and at.at >= clock + _EXACTNESS]
+        if not ahead:
+            return
+        at, record = max(ahead, key=lambda one: one[0])
+        last = _Ahead(0, at, text((parts(record) or {}).get("id")))
+        with self._lock:
+            before = self._found.get(name, last)
+            latest = max(before, last, key=lambda one: one.at)
+            self._found[name] = latest._replace(records=before.records + len(ahead))
+
+    def lines(self) -> list[str]:
+        """What was found, a line for each list."""
+        return [
+            f"{counted(one.records, 'record')} in {name}, the last with id "
+            f"{excerpt(one.identity, _LONGEST_ID)}: {one.at.text}"
+            for name, one in sorted(self._found.items())
+        ]

@@ -1,7 +1,9 @@
 """`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
 
-from unified_cli.cli.command import Command, Later
+from unified_cli.cli.command import Command
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export_lists.export_options import ExportOptions
+from unified_cli.errors import UsageError
 
 _CREDENTIALS = (
     "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL, "
@@ -35,9 +37,36 @@ _SECTIONS = (
     ),
 )
 
+
+def _run(context: CommandContext, options: ExportOptions) -> None:
+    """Do what the options ask for. Raises the error that says what is missing or differs."""
+    # Help needs none of it.
+    from unified_cli.bulk.export.destinations import places  # noqa: PLC0415  see above
+    from unified_cli.commands.export_lists import plan, report, run, task  # noqa: PLC0415  as above
+
+    runtime = context.runtime
+    runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
+    if options.verify is not None:
+        if options.to is not None:
+            raise UsageError("--verify checks an export and writes none (leave --to out)")
+        report.verify(runtime, places.destination(runtime, options.verify, make=False))
+    elif options.task is not None:
+        run.export(plan.of_task(context, task.read(runtime, options.task), options))
+    elif not options.to:
+        raise UsageError("export needs a folder (--to DIR)")
+    elif options.tasks:
+        task.show(context, options)
+    elif options.engine:
+        from unified_cli.commands.export_lists import driver  # noqa: PLC0415  most exports need none of it
+
+        driver.run(context, options, options.engine)
+    else:
+        run.export(plan.of_options(context, options))
+
+
 EXPORT = Command(
     ExportOptions,
-    Later("unified_cli.commands.export_lists.export_run:run"),
+    _run,
     usage="[API[/RESOURCE] …] --to DIR [options]",
     text=(
         "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",

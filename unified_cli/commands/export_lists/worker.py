@@ -10,10 +10,9 @@ import msgspec
 from unified_cli.bulk.export.destinations import places, shared_place
 from unified_cli.bulk.export.list_export import TakenOverError
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export_lists import export_format, export_plan, task_export
-from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists import plan as plans, run, selection
 from unified_cli.commands.export_lists.export_options import ExportOptions
-from unified_cli.commands.export_lists.worker_messages import (
+from unified_cli.commands.export_lists.messages import (
     ORDERS,
     CheckOrder,
     Failure,
@@ -22,6 +21,7 @@ from unified_cli.commands.export_lists.worker_messages import (
     WorkerReport,
     digest,
 )
+from unified_cli.commands.export_lists.task import ConnectionTask, checked
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.fleet.read import FairReaders
@@ -103,13 +103,13 @@ def _checked(
         task.check_version()
         task.operations(context.catalogue)
         options = task.command(ExportOptions())
-        connections = task_export.checked(context, task, options, readers)
+        connections = checked(context, task, options, readers)
         token = readers.clients.token(connections.resolve(connections.names[0]))
         found[task.name] = token_hash(token, key)
     try:
         # A folder that is not there is not the one that the driver made.
         objects = places.objects(context.runtime, tasks[0].to, make=False)
-        export_format.of(options)
+        selection.file_format(options)
     except ConfigError as error:
         raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
     shared_place.check(context.runtime, objects, place)
@@ -122,7 +122,7 @@ def token_hash(token: str, key: bytes) -> str:
 
 
 def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
-    plan = export_plan.of_task(context, task, ExportOptions())
+    plan = plans.of_task(context, task, ExportOptions())
     destination = places.destination(context.runtime, plan.options.to or "", make=False)
 
     def tell_as_owner(news: bytes) -> None:
@@ -133,8 +133,8 @@ def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes],
             destination.check_held()
             raise
 
-    shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.tasks)), tell_as_owner)
-    summary = export_plan.carry_out(context, plan, destination, shown, lambda: shown.unwanted)
+    shown = WorkerProgress(context.runtime, Work(part="list", parts=len(plan.lists)), tell_as_owner)
+    summary = run.carry_out(plan, destination, shown, lambda: shown.unwanted)
     failed = {name: Failure.of(error) for name, error in summary.failed.items()}
     return TaskOutcome(plan.readers.clients.recent_sends(), failed, tuple(summary.ahead))
 

@@ -1,15 +1,46 @@
-"""The outcome of an export, as messages and as an exit code."""
+"""What came of an export, and of the check of one, as messages and as an exit code."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from unified_cli.bulk.export.folder_export import ExportSummary
-from unified_cli.errors import RefusedError, UnifiedError
+from unified_cli.bulk.export.destinations import destination as destinations
+from unified_cli.bulk.export.destinations.destination import Destination
+from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
+from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _MOST_LINES = 3
 _ASK = "unified profile test says whether the account is right"
+
+
+@dataclass(slots=True)
+class ExportSummary:
+    """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
+
+    `ahead` says which lists have records that are stamped later than the service's clock.
+    """
+
+    written: int = 0
+    unchanged: int = 0
+    records: int = 0
+    not_offered: int = 0
+    partial: list[str] = field(default_factory=list)
+    ahead: list[str] = field(default_factory=list)
+    failed: dict[str, UnifiedError] = field(default_factory=dict)
+    without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
+
+    def add(self, other: "ExportSummary") -> None:
+        """Count what came of another part of the export."""
+        self.written += other.written
+        self.unchanged += other.unchanged
+        self.records += other.records
+        self.not_offered += other.not_offered
+        self.partial += other.partial
+        self.ahead += other.ahead
+        self.failed |= other.failed
+        self.without_lists |= other.without_lists
 
 
 def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary) -> None:
@@ -66,3 +97,19 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
                 yield f"{connection}: {counted(len(names), 'list')} failed, the first with: {failed[names[0]].one_line}"
             else:
                 yield from (f"{name}: {failed[name].one_line}" for name in names)
+
+
+def verify(runtime: Runtime, destination: Destination) -> None:
+    """Print what is not there as the manifests list it, and raise the error that sums it up."""
+    verdict = destinations.verify(destination)
+    for line in (*verdict.differences, *verdict.missing):
+        runtime.stderr.line(line)
+    if verdict.differences:
+        raise StateError(
+            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}", hint=REMEDY
+        )
+    if verdict.missing:
+        raise IncompleteError(
+            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
+        )
+    runtime.stderr.note(f"{destination}: the manifest matches {counted(verdict.compared, 'file')}")

@@ -1,16 +1,24 @@
-"""The export of one connection as a task: JSON that any machine with the same configuration can do."""
+"""One connection of an export as JSON, which any machine with the same configuration can do: `--tasks`, `--task`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated
+from urllib.parse import quote
 
 import msgspec
 
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
+from unified_cli.commands.export_lists import selection
 from unified_cli.commands.export_lists.export_options import ExportFormat, ExportOptions
+from unified_cli.commands.export_lists.selection import ExportConnections
 from unified_cli.config.settings import Settings
-from unified_cli.errors import StateError, UsageError
+from unified_cli.errors import ConfigError, StateError, UsageError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
 
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
 _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
@@ -109,14 +117,35 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return given.replaced(**{**values, "profile": profile, "to": self.to, **told})
 
 
-def make(
-    name: str | None, resolved: Settings, operations: Mapping[Operation, bool], options: ExportOptions
-) -> ConnectionTask:
-    """The task for the connection of a profile. Raises ConfigError where it leads nowhere."""
+def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple[ConnectionTask, Settings]]:
+    """The tasks of an export, one for each connection, with its settings here. Raises ConfigError, UsageError."""
+    if options.restart:
+        raise UsageError("--restart is not for tasks: one that is run again would start over (choose another folder)")
+    if options.shard:
+        raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
+    selection.file_format(options)
+    operations = selection.lists(context.catalogue, options.what)
+    found = selection.selected(context, options)
+    for name in found.names:
+        resolved = found.resolve(name)
+        yield _made(resolved, operations, options), resolved
+
+
+def show(context: CommandContext, options: ExportOptions) -> None:
+    """Print the tasks of an export as NDJSON. Raises as `all_tasks` does."""
+    stdout.check(context.runtime)
+    # All are made before the first is printed: one that cannot be made leaves nothing behind.
+    stdout.write(
+        context.runtime, [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))]
+    )
+
+
+def _made(resolved: Settings, operations: Mapping[Operation, bool], options: ExportOptions) -> ConnectionTask:
+    """The task for these settings. Raises ConfigError where they lead nowhere."""
     address, account = resolved.reachable()
     return ConnectionTask(
         __version__,
-        name,
+        resolved.profile,
         str(address),
         account,
         options.to or "",
@@ -126,8 +155,16 @@ def make(
     )
 
 
-def read(text: bytes) -> ConnectionTask:
-    """The task in a JSON text. Raises UsageError."""
+def read(runtime: Runtime, text: str) -> ConnectionTask:
+    """The task in the text, or on standard input for `-`. Raises UsageError."""
+    if text != "-":
+        return _decoded(text.encode())
+    if runtime.stdin is None:
+        raise UsageError("--task - needs a task on standard input, which is closed")
+    return _decoded(input_bounds.whole(runtime.stdin, "standard input"))
+
+
+def _decoded(text: bytes) -> ConnectionTask:
     try:
         return msgspec.json.decode(text, type=ConnectionTask)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -136,9 +173,26 @@ def read(text: bytes) -> ConnectionTask:
         ) from None
 
 
-def lines(tasks: Iterator[ConnectionTask]) -> Iterator[bytes]:
-    """The tasks as NDJSON."""
-    return (msgspec.json.encode(task) + b"\n" for task in tasks)
+def checked(
+    context: CommandContext, task: ConnectionTask, options: ExportOptions, readers: FairReaders
+) -> ExportConnections:
+    """The connection of the task, with the options of the command that does it.
+
+    Raises StateError where the task leads elsewhere than where it was made, or has no token here; UsageError.
+    """
+    try:
+        found = selection.selected(context, options)
+        resolved = found.resolve(found.names[0])
+        task.check(resolved)
+        readers.clients.token(resolved)
+    except ConfigError as error:
+        raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
+    return found
+
+
+def manifest_name(name: str) -> str:
+    """The name of the manifest of a connection's task: no two tasks of an export write the same file."""
+    return f"manifest-of-{quote(name, safe='')}.json"
 
 
 def _list_name(operation: Operation) -> str:

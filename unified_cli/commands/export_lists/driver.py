@@ -1,32 +1,27 @@
 """`export --engine`: have the workers of a cluster do the tasks of an export, within the limits of their tokens."""
 
+import hmac
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from unified_cli import signals
-from unified_cli.bulk.engines import scheduler_address
-from unified_cli.bulk.engines.engine import Engine, EngineTask
+from unified_cli.bulk.engines import engine as engines
+from unified_cli.bulk.engines.engine import Engine, EngineTask, TaskEnd
 from unified_cli.bulk.engines.token_slots import PacedTask, TokenSlots
 from unified_cli.bulk.export.destinations import places
+from unified_cli.bulk.export.destinations.shared_place import SharedPlace
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.export_lists import (
-    export_connections,
-    export_format,
-    export_summary,
-    export_worker,
-    task_export,
-    worker_check,
-)
-from unified_cli.commands.export_lists.connection_task import ConnectionTask
+from unified_cli.commands.export_lists import messages, report, selection, task as tasks, worker
 from unified_cli.commands.export_lists.engine_results import EngineResults
 from unified_cli.commands.export_lists.export_options import ExportOptions
-from unified_cli.commands.export_lists.worker_messages import TaskOrder
-from unified_cli.errors import ConfigError, UsageError
+from unified_cli.commands.export_lists.messages import CheckOrder, TaskOrder
+from unified_cli.commands.export_lists.task import ConnectionTask
+from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pacing.token_pace import WINDOW
 from unified_cli.output.progress import Progress, progress
@@ -59,29 +54,28 @@ class _Job:
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     """Do the export on the engine at this address. Raises the error that says what is missing, or what is wrong."""
     runtime = context.runtime
-    address = scheduler_address.parse(engine)
+    address = engines.parse_address(engine)
     _check(options)
     objects = places.objects(runtime, options.to or "", make=True)
     job = _job(context, options)
     # It takes a third of a second to import.
     from unified_cli.bulk.engines.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
-    from unified_cli.bulk.export.destinations.shared_place import SharedPlace  # noqa: PLC0415  as above
 
     destination = places.destination(runtime, options.to or "", make=False)
-    results = EngineResults(job.tasks, export_format.of(options), destination)
+    results = EngineResults(job.tasks, selection.file_format(options), destination)
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:
         try:
             with (
-                DaskEngine(address, export_worker.work, runtime.monotonic) as cluster,
+                DaskEngine(address, worker.work, runtime.monotonic) as cluster,
                 SharedPlace(runtime, objects) as place,
             ):
-                worker_check.check(cluster, job.tasks.values(), job.hashes, job.key, place)
+                check_workers(cluster, job.tasks.values(), job.hashes, job.key, place)
                 _run(runtime, job, place.word, cluster, results, shown)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
-    export_summary.report(runtime, str(objects.url), lists, results.summary)
+    report.report(runtime, str(objects.url), lists, results.summary)
 
 
 def _check(options: ExportOptions) -> None:
@@ -95,24 +89,22 @@ def _check(options: ExportOptions) -> None:
 
 
 def _job(context: CommandContext, options: ExportOptions) -> _Job:
-    """What is to be done. Raises as `task_export.all_tasks` does."""
-    tasks = {task.name: task for task in task_export.all_tasks(context, options)}
-    found = export_connections.selected(context, options)
+    """What is to be done. Raises as `task.all_tasks` does."""
+    found = [*tasks.all_tasks(context, options)]
     readers = FairReaders(context.runtime, context.catalogue, options.workers)
     hashes, paces, key = {}, [], secrets.token_bytes(32)
     # Two profiles of one connection share what it may send.
-    sharing = Counter((task.base_url, task.account) for task in tasks.values())
-    for name, task in tasks.items():
-        resolved = found.resolve(name)
+    sharing = Counter((task.base_url, task.account) for task, _ in found)
+    for task, resolved in found:
         try:
-            hashes[name] = export_worker.token_hash(readers.clients.token(resolved), key)
+            hashes[task.name] = worker.token_hash(readers.clients.token(resolved), key)
         except ConfigError:
             # Only the workers have it: all such tasks are paced as if they had the same.
-            hashes[name] = ""
+            hashes[task.name] = ""
         local = resolved.address is not None and resolved.address.is_sandbox
         pace = 0.0 if local else resolved.rate / sharing[task.base_url, task.account]
-        paces.append(PacedTask(name, hashes[name], pace, 0.0 if local else resolved.token_rate))
-    return _Job(tasks, hashes, key, paces)
+        paces.append(PacedTask(task.name, hashes[task.name], pace, 0.0 if local else resolved.token_rate))
+    return _Job({task.name: task for task, _ in found}, hashes, key, paces)
 
 
 def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: EngineResults, shown: Progress) -> None:
@@ -134,3 +126,54 @@ def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: Engin
 def _paced(task: ConnectionTask, pace: float) -> ConnectionTask:
     options = msgspec.structs.replace(task.options, rate=pace, token_rate=pace)
     return msgspec.structs.replace(task, options=options)
+
+
+def check_workers(
+    engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes, place: SharedPlace
+) -> None:
+    """Ask every worker, before anything is sent, whether it can do every task.
+
+    Raises StateError that names the first one that cannot, NetworkError without any, StorageError where the place of
+    the export cannot be read.
+    """
+    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks)))))
+    left = engine.submit(order, everywhere=True)
+    if not left:
+        raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
+    answered = 0
+    while left:
+        for event in engine.wait(_POLL_SECONDS):
+            if isinstance(event, TaskEnd):
+                left -= 1
+                # One that was lost meanwhile does nothing, and one that takes its place checks the same.
+                if event.result is not None or event.refused:
+                    _check_answer(event, hashes, place)
+                    answered += 1
+    if not answered:
+        raise NetworkError("all workers were lost before they could be asked", hint="run the same command again")
+
+
+def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
+    """The tasks, each list of which stands in one of them only."""
+    seen: set[str] = set()
+    for task in tasks:
+        yield msgspec.structs.replace(task, lists=tuple(name for name in task.lists if name not in seen), required=())
+        seen.update(task.lists)
+
+
+def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -> None:
+    where = f"the worker {end.where}"
+    if end.result is None:
+        raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
+    report = messages.read_report(end.result, end.task.payload)
+    if report is None:
+        raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
+    if report.error:
+        raise StateError(f"{where} cannot do the export: {report.error.error().message}")
+    for name, expected in hashes.items():
+        found = report.tokens.get(name, "")
+        if not found:
+            raise StateError(f"{where} has no token for {name}", hint="it has to be configured there")
+        if expected and not hmac.compare_digest(found.encode(), expected.encode()):
+            raise StateError(f"{where} has another token for {name}", hint="it has to be the same on each machine")
+    place.check_answer(where, report.place)
