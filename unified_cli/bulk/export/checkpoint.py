@@ -30,7 +30,8 @@ _MEMBERS = (
 )  # fmt: skip
 _ADDED = {"clock", "mark", "options", "published"}
 _VERSION = 1
-_REMEDY = "--restart starts anew"
+START_ANEW = "--restart starts anew"
+REPLACE = "--restart replaces it"
 _NEVER = "0001-01-01"
 Option = str | int | list[str] | None
 # How each option is spelled for the user.
@@ -156,15 +157,15 @@ class Checkpoint(ListRecord):
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
             whole = False
         if not whole:
-            raise StateError(f"{path} is damaged", hint=_REMEDY)
+            raise StateError(f"{path} is damaged", hint=START_ANEW)
         if data.get("v") != _VERSION or {*data} | _ADDED != {*_MEMBERS}:
-            raise StateError(f"{path} was written by another version of this program", hint=_REMEDY)
+            raise StateError(f"{path} was written by another version of this program", hint=START_ANEW)
         try:
             found = typed_json.convert(data, cls)
             # No cursor that was sent holds half a surrogate pair.
             (found.next_cursor or "").encode()
         except (msgspec.ValidationError, UnicodeEncodeError):
-            raise StateError(f"{path} is damaged", hint=_REMEDY) from None
+            raise StateError(f"{path} is damaged", hint=START_ANEW) from None
         return found
 
     def text(self) -> Data:
@@ -183,7 +184,7 @@ def _sum(data: JsonObject) -> str:
 
 def read(path: Path) -> Checkpoint | None:
     """The checkpoint in a file, None where there is none. Raises StateError for a damaged one."""
-    text = state.whole(path, _REMEDY)
+    text = state.whole(path, START_ANEW)
     return None if text is None else Checkpoint.of(text, path)
 
 

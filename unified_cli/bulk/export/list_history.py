@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, Self
 
 from unified_cli.bulk.export import increments
+from unified_cli.bulk.export.checkpoint import START_ANEW
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.increments import Increment, Mark
 from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
@@ -24,7 +25,7 @@ class ListHistory(NamedTuple):
         found = [first, *_added(first, entries)]
         for entry in found[1:]:
             if not destination.holds(entry):
-                raise StateError(f"{destination}/{entry.file} is gone", hint="--restart starts anew")
+                raise StateError(f"{destination}/{entry.file} is gone", hint=START_ANEW)
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
@@ -53,7 +54,7 @@ class ListHistory(NamedTuple):
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
         """The mark of a file that was written without one. Raises StateError where its content was changed."""
         for said in self.destination.differences(entry):
-            raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint="--restart starts anew")
+            raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 

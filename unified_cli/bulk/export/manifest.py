@@ -9,14 +9,13 @@ from pathlib import PurePosixPath
 import msgspec
 
 from unified_cli import PRODUCT
-from unified_cli.bulk.export.checkpoint import Checkpoint, ListRecord
+from unified_cli.bulk.export.checkpoint import START_ANEW, Checkpoint, ListRecord
 from unified_cli.errors import StateError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
 
 NAME = "manifest.json"
-REMEDY = "--restart starts anew"
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -88,11 +87,11 @@ class Manifest:
         """The manifest that was stored as this text. Raises StateError for a damaged one."""
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION:
-            raise StateError(f"{folder}/{name} is damaged, or of another version", hint=REMEDY)
+            raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
         for entry in found.files:
             if not _is_below(entry.file):
                 raise StateError(
-                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=REMEDY
+                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=START_ANEW
                 )
         return cls(name, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
 

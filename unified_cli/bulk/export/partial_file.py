@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.bulk.export import checkpoint, increments
-from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
+from unified_cli.bulk.export.checkpoint import START_ANEW, Checkpoint, ListIdentity
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.errors import StateError, StorageError
@@ -20,7 +20,6 @@ from unified_cli.storage.folders import FixedFolder
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
-_REMEDY = "--restart starts anew"
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
 """Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
 
@@ -75,7 +74,7 @@ class PartialFile:
         try:
             self._open(force=force, restart=restart, keep=keep)
         except regular_file.NotRegularError:
-            raise state.not_regular(self._part, _REMEDY) from None
+            raise state.not_regular(self._part, START_ANEW) from None
         except OSError as error:
             raise self._failure(error, self._part) from None
 
@@ -88,7 +87,7 @@ class PartialFile:
             atomic_file.sweep(self.path)
         if earlier is not None and earlier.fingerprint != self.state.fingerprint:
             other = self._identity.other(earlier.options)
-            raise StateError(f"{self._ckpt} is of an export with {other}", hint=_REMEDY)
+            raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
         if earlier is not None and earlier.complete and not restart and self._is_published(earlier):
             self._part.unlink(missing_ok=True)
             self.state = earlier
@@ -114,10 +113,10 @@ class PartialFile:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
-            raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=_REMEDY) from None
+            raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=START_ANEW) from None
         self._hash = self._file.sha256(earlier.bytes)
         if self._file.size < earlier.bytes or self._hash.hexdigest() != earlier.sha256:
-            raise StateError(f"{self._part} is not what its checkpoint says", hint=_REMEDY)
+            raise StateError(f"{self._part} is not what its checkpoint says", hint=START_ANEW)
         self._counted = self._hash.copy()
         self._file.cut(earlier.bytes)
         self.state = earlier

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from unified_cli.bulk.export import increments, list_export, list_history
-from unified_cli.bulk.export.checkpoint import ListIdentity
+from unified_cli.bulk.export.checkpoint import REPLACE, ListIdentity
 from unified_cli.bulk.export.destinations.destination import Destination
 from unified_cli.bulk.export.increments import RecordsAhead
 from unified_cli.bulk.export.list_export import ListExportOptions, ListTarget, TakenOverError
@@ -114,7 +114,7 @@ class ListRunner:
         if before and not options.restart:
             if before.fingerprint not in {"", identity.digest}:
                 other = identity.other(before.options)
-                raise StateError(f"{planned.file} was exported with {other}", hint="--restart replaces it")
+                raise StateError(f"{planned.file} was exported with {other}", hint=REPLACE)
             if self._is_done(before):
                 list_history.sweep(self._destination, before, self._entries)
                 if options.lag is None or not before.offered:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from unified_cli.bulk.export.checkpoint import START_ANEW
 from unified_cli.bulk.export.destinations import destination as destinations
 from unified_cli.bulk.export.destinations.destination import Destination
-from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
+from unified_cli.bulk.export.manifest import ManifestEntry
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
 from unified_cli.plural import counted, named
@@ -106,7 +107,8 @@ def verify(runtime: Runtime, destination: Destination) -> None:
         runtime.stderr.line(line)
     if verdict.differences:
         raise StateError(
-            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}", hint=REMEDY
+            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}",
+            hint=START_ANEW,
         )
     if verdict.missing:
         raise IncompleteError(

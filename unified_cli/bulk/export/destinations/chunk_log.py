@@ -17,10 +17,9 @@ from typing import Annotated, NamedTuple, Self
 import msgspec
 
 from unified_cli.bulk.export import increments, parquet_file
-from unified_cli.bulk.export.checkpoint import Checkpoint, Count
+from unified_cli.bulk.export.checkpoint import START_ANEW, Checkpoint, Count
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.list_export import TakenOverError
-from unified_cli.bulk.export.manifest import REMEDY
 from unified_cli.errors import StateError
 from unified_cli.storage import state
 from unified_cli.storage.object_store import Stored, StoredObjects
@@ -158,7 +157,7 @@ class ChunkLog:
         text = self._objects.get(path)
         entry = None if text is None else state.decoded(text, LogEntry)
         if entry is None or entry.v != _VERSION or _name(entry.number) != name:
-            raise StateError(f"{self._objects.url}/{path} is damaged, gone or of another version", hint=REMEDY)
+            raise StateError(f"{self._objects.url}/{path} is damaged, gone or of another version", hint=START_ANEW)
         return entry
 
 
@@ -200,7 +199,7 @@ def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[
     """The records of a chunk. Raises StateError where it is gone, StorageError."""
     data = objects.get(f"{place.folder}/{chunk.name}")
     if data is None:
-        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=REMEDY)
+        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=START_ANEW)
     if place.suffix == ".parquet":
         yield from parquet_file.records(io.BytesIO(data))
     else:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from unified_cli.bulk.export import increments
-from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
+from unified_cli.bulk.export.checkpoint import START_ANEW, Checkpoint, ListIdentity
 from unified_cli.bulk.export.destinations import chunk_log
 from unified_cli.bulk.export.destinations.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
 from unified_cli.bulk.export.increments import Mark
 from unified_cli.bulk.export.list_export import ListExportOptions, TakenOverError
-from unified_cli.bulk.export.manifest import REMEDY, timestamp
+from unified_cli.bulk.export.manifest import timestamp
 from unified_cli.errors import StateError
 from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store import StoredObjects
@@ -77,10 +77,10 @@ class ChunkedList:
             self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
         elif self.state.fingerprint != self._identity.digest:
             other = self._identity.other(self.state.options)
-            raise StateError(f"{self} is of an export with {other}", hint=REMEDY)
+            raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
         there = self._place.chunks(self._objects)
         if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, there):
-            raise StateError(f"{self}/{wrong} is gone or was changed", hint=REMEDY)
+            raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
             # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,

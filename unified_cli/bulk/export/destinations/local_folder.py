@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 from unified_cli import os_limits
 from unified_cli.bulk.export import parquet_file
-from unified_cli.bulk.export.checkpoint import ListIdentity
+from unified_cli.bulk.export.checkpoint import REPLACE, START_ANEW, ListIdentity
 from unified_cli.bulk.export.list_export import ListExportOptions
-from unified_cli.bulk.export.manifest import REMEDY, ManifestEntry
+from unified_cli.bulk.export.manifest import ManifestEntry
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.errors import StateError, StorageError, UnsafeError
 from unified_cli.plural import counted
@@ -67,17 +67,14 @@ class LocalFolder:
                 # Whoever planted it would choose where the files go.
                 raise UnsafeError(f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself")
         output_file.check_folder(self._folder)
-        try:
-            folders.make_private(self._folder)
-        except OSError as error:
-            raise StorageError(f"cannot make the folder {self._folder}: {error.filename}: {error.strerror}") from None
+        _make(self._folder)
 
     def check_held(self) -> None:
         """Nothing: nobody takes over a lock."""
 
     def read(self, manifest: str) -> bytes | None:
         """A manifest; None where there is none. Raises StateError for one that is too large, StorageError."""
-        return state.whole(self._folder / manifest, REMEDY, largest=_LARGEST)
+        return state.whole(self._folder / manifest, START_ANEW, largest=_LARGEST)
 
     def replace(self, manifest: str, text: bytes) -> None:
         """Write a manifest to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
@@ -91,16 +88,13 @@ class LocalFolder:
         """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
         path = self._folder / file
         self._root.check(path)
-        try:
-            folders.make_private(path.parent)
-        except OSError as error:
-            raise StorageError(f"cannot make the folder {path.parent}: {error.filename}: {error.strerror}") from None
+        _make(path.parent)
         return PartialFile(
             path,
             identity,
             monotonic=self._runtime.monotonic,
             wall=self._runtime.wall,
-            instead="--restart replaces it",
+            instead=REPLACE,
             root=self._root,
             convert=partial(parquet_file.write, profile=options.profile) if options.parquet else None,
         )
@@ -125,7 +119,7 @@ class LocalFolder:
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from None
         if not same:
-            raise StateError(f"{path} is not the file that was exported", hint="--restart replaces it")
+            raise StateError(f"{path} is not the file that was exported", hint=REPLACE)
         entry.modified = found.st_mtime_ns
         return True
 
@@ -180,6 +174,13 @@ class LocalFolder:
                     yield f"{counted(lines, 'record')}, not {entry.records}"
         except OSError as error:
             yield error.strerror or "cannot be read"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folders.make_private(folder)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {folder}: {error.filename}: {error.strerror}") from None
 
 
 def _lines(file: BinaryIO) -> int:

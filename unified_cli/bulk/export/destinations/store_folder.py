@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
-from unified_cli.bulk.export.checkpoint import ListIdentity
+from unified_cli.bulk.export.checkpoint import REPLACE, ListIdentity
 from unified_cli.bulk.export.destinations import chunk_log
 from unified_cli.bulk.export.destinations.chunk_log import ChunkLog, ListPlace
 from unified_cli.bulk.export.destinations.chunked_list import ChunkedList
@@ -90,7 +90,7 @@ class StoreFolder:
             return False
         told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
         if not told or chunk_log.changed(self._objects, place, last.chunks, there):
-            raise StateError(f"{self}/{place.folder} is not the list that was exported", hint="--restart replaces it")
+            raise StateError(f"{self}/{place.folder} is not the list that was exported", hint=REPLACE)
         known = {chunk.name for chunk in last.chunks}
         # Beside the list there may be chunks that a killed run did not come to log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
