@@ -80,33 +80,9 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
 
 def _tree(context: CommandContext) -> Any:
     def execute(operation: Operation, options: OperationOptions) -> None:
-        from unified_cli.call import builder  # noqa: PLC0415  as above
-        from unified_cli.config.profiles import is_several  # noqa: PLC0415  not for help
+        from unified_cli.call import operation as operations  # noqa: PLC0415  not for help
 
-        runtime, catalogue = context.runtime, context.catalogue
-        options = context.complete(options)
-        builder.check_options(options)
-        builder.check_required(runtime, operation, options)
-        if options.follow:
-            from unified_cli.call.checks import following  # noqa: PLC0415  as below
-
-            following.run(runtime, catalogue, operation, options)
-        elif options.checks:
-            from unified_cli.call.checks import checked_read  # noqa: PLC0415  as below
-
-            checked_read.run(runtime, catalogue, operation, options)
-        elif is_several(options.profile) and options.id == "-":
-            from unified_cli.call.piped import from_stdin  # noqa: PLC0415  most calls are for one connection
-
-            from_stdin.run_several(runtime, catalogue, operation, options)
-        elif is_several(options.profile):
-            from unified_cli.call import fan_out  # noqa: PLC0415  as above
-
-            fan_out.run(runtime, catalogue, operation, options)
-        else:
-            from unified_cli.call import single  # noqa: PLC0415  as above
-
-            single.run(runtime, catalogue, operation, options)
+        operations.run(context.runtime, context.catalogue, operation, context.complete(options))
 
     return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember)
 

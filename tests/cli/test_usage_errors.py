@@ -9,7 +9,7 @@ from front_door import Unified
 from server import Reply, Service
 
 from unified_cli.cli import other_tools
-from unified_cli.cli.options import FLAGS
+from unified_cli.cli.options import operation_flags
 
 LIST = "unified ticketing tickets list"
 
@@ -84,7 +84,7 @@ def test_other_words_with_one_dash_are_read_as_ever(words: str, unified: Unified
 
 
 def test_what_is_told_instead_exists() -> None:
-    ours = {spelling for flag in FLAGS for spelling in flag.spellings}
+    ours = {spelling for flag in operation_flags() for spelling in flag.spellings}
     told = dict(other_tools._by_option())
     assert {own.option for own in told.values()} - ours == {""}
     # Where ids are read, --format is that of the input.

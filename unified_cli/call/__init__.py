@@ -1,11 +1,41 @@
 """One operation of the catalogue, from typed options to its result."""
 
-from typing import NamedTuple
+from enum import Enum, auto
+from typing import Literal, NamedTuple
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import CallOptions
 from unified_cli.config.settings import Settings
 from unified_cli.runtime import Runtime
+
+
+class ModeKind(Enum):
+    """What an operation is to do."""
+
+    ONE = auto()
+    """One request to one connection."""
+    SKELETON = auto()
+    """Print a body to fill in; no connection is needed."""
+    FOLLOWED = auto()
+    """Read lists again and again, and print what is new."""
+    CHECKED = auto()
+    """Read, until a condition holds if there is one, and judge expectations."""
+    LINES = auto()
+    """A request for each id or record on standard input."""
+    FILES = auto()
+    """A download for each id or record of a file."""
+    READS = auto()
+    """The same read from several connections."""
+    WRITES = auto()
+    """The same write to several connections, as a run."""
+
+
+class Mode(NamedTuple):
+    """The mode of an operation: what it does, whether to several connections, and how requests are shown, not sent."""
+
+    kind: ModeKind = ModeKind.ONE
+    several: bool = False
+    shown: Literal["json", "curl"] | None = None
 
 
 class Call(NamedTuple):
@@ -14,4 +44,5 @@ class Call(NamedTuple):
     runtime: Runtime
     catalogue: Catalogue
     settings: Settings
-    options: OperationOptions
+    options: CallOptions
+    mode: Mode = Mode()

@@ -4,13 +4,24 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call
+from unified_cli.call import Call, Mode
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import WAITS, OperationOptions, overrides
+from unified_cli.cli.check_options import WAITS, ReadCheckOptions, WaitOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import (
+    CallOptions,
+    OperationOptions,
+    PageOptions,
+    ReadOptions,
+    SendOptions,
+    WriteOptions,
+    overrides,
+)
 from unified_cli.config import file, profiles, resolution
+from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
-from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet import own_account, run_settings, selection
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.runtime import Runtime
@@ -21,7 +32,7 @@ if TYPE_CHECKING:
 _LONGEST_KEY = 255
 
 
-def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions, *, scoped: bool = True) -> Call:
+def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: Mode, *, scoped: bool = True) -> Call:
     """The call to one connection that the options describe; its message settings apply from now on.
 
     What is not `scoped` is for no connection, which need not be known.
@@ -34,7 +45,28 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: OperationOptions, *
         settings = resolution.resolve(flags, runtime, config).without_account()
     run_settings.apply_to_messages(runtime, settings)
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
-    return Call(runtime, catalogue, settings, options)
+    return Call(runtime, catalogue, settings, options, mode)
+
+
+def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: CallOptions, mode: Mode) -> Call:
+    """What the calls to several connections have in common; the settings for messages apply from now on.
+
+    Raises UsageError for what is for one connection.
+    """
+    selection.check_account(options.account_id)
+    if part(options, PageOptions).cursor:
+        raise UsageError("a cursor belongs to one connection (-p with one name)")
+    if options.out:
+        raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
+    settings = run_settings.shared(runtime, config, overrides(options))
+    check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
+    return Call(runtime, catalogue, settings, options, mode)
+
+
+def check_labelled(output: str) -> None:
+    """Refuse a format whose records cannot name their connections."""
+    if output in {"raw", "ids"}:
+        raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
 
 
 def one_profile(names: Sequence[str]) -> str | None:
@@ -52,15 +84,16 @@ def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
         raise UsageError(f"--csv-safe is for CSV and TSV, not for {output}", hint="-o csv")
 
 
-def check_options(options: OperationOptions) -> None:
+def check_options(options: CallOptions) -> None:
     """Refuse what means nothing: an option without the other that it needs, an empty value, as of an unset variable."""
-    if options.cursor == "":
+    pages = part(options, PageOptions)
+    if pages.cursor == "":
         raise UsageError("--cursor is empty", hint="leave it out to start at the first page")
     if options.out == "":
         raise UsageError("--out is empty", hint="leave it out to print to standard output")
-    if (options.restart or options.dedupe) and not (options.out and (options.all or options.limit)):
+    if (pages.restart or pages.dedupe) and not (options.out and pages.several):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
-    if len(options.bodies) > 1:
+    if len(part(options, SendOptions).bodies) > 1:
         raise UsageError("-d is given twice, and there is one body", hint="-f and -F change its fields")
 
 
@@ -69,7 +102,7 @@ def check_required(runtime: Runtime, operation: Operation, options: OperationOpt
 
     The request is sent all the same: what is required differs between providers.
     """
-    if operation.lists or options.skeleton or options.from_ or not operation.required_parameters:
+    if operation.lists or not operation.required_parameters:
         return
     given = {name.partition("[")[0] for name, _ in pairs(options.query)}
     for one in operation.facts.query[operation.name]:
@@ -85,13 +118,20 @@ def check_required(runtime: Runtime, operation: Operation, options: OperationOpt
 def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, from the typed options."""
     connection = scope(call.settings, call.catalogue)
-    return requests.for_operation(connection, operation, call.options.id, operation_content(call, operation))
+    return requests.for_operation(connection, operation, identifier(call.options), operation_content(call, operation))
+
+
+def record_request(call: Call, operation: Operation, record: str) -> Request:
+    """The request for a record by its id, with the query of the typed options."""
+    content = Content(read_query(call, lists=False))
+    return requests.for_operation(scope(call.settings, call.catalogue), operation, record, content)
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
     """The content of the request for an operation, from the typed options: files and standard input are read once."""
     options = call.options
-    if options.wait_timeout and not (options.wait or options.until):
+    waits = part(options, WriteOptions).wait or part(options, ReadCheckOptions).until
+    if part(options, WaitOptions).wait_timeout and not waits:
         raise UsageError(f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}")
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
@@ -102,14 +142,19 @@ def operation_content(call: Call, operation: Operation) -> Content:
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
     query = read_query(call, lists=operation.lists)
-    return Content(query, body, read_key(call.options.idempotency_key, operation.method))
+    return Content(query, body, read_key(part(options, SendOptions).idempotency_key, operation.method))
+
+
+def identifier(options: CallOptions) -> str | None:
+    """The id that an operation is for, as it was typed; None for one that takes none."""
+    return options.id if isinstance(options, ReadOptions | WriteOptions) else None
 
 
 def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a typed method and path."""
     connection = scope(call.settings, call.catalogue)
-    key = read_key(call.options.idempotency_key, method)
-    query = read_query(call, lists=call.options.page_size is not None)
+    key = read_key(part(call.options, SendOptions).idempotency_key, method)
+    query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
     content = Content(query, read_body(call, method), key)
     return requests.for_path(connection, method, path, content)
 
@@ -164,12 +209,12 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
 
 def read_body(call: Call, method: str) -> bytes | None:
     """The JSON body from `-d`, `-f` and `-F`; None if none of them is given."""
-    options = call.options
+    options = part(call.options, SendOptions)
     if options.data is None and not options.raw_field and not options.field:
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
-    if options.token_stdin and options.data in {"-", "@-"}:
+    if call.options.token_stdin and options.data in {"-", "@-"}:
         raise UsageError(
             f"-d {options.data} and --token-stdin both read standard input", hint="put one of them into a file"
         )

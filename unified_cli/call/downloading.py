@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from unified_cli import signals
 from unified_cli.bulk.import_ import stdin_copy
-from unified_cli.call import Call, builder, dry_run
+from unified_cli.call import Call, Mode, builder, dry_run
 from unified_cli.call.file_parameters import Parameters, parameters, texts
-from unified_cli.catalogue import Operation
-from unified_cli.cli.options import OperationOptions
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import CallOptions, DownloadOptions, OperationOptions
 from unified_cli.errors import ServiceError, StorageError, UsageError
 from unified_cli.fleet.conclude import conclude
 from unified_cli.http.request import Request
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
     call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
 
 
-def target(options: OperationOptions) -> "DownloadTarget":
+def target(options: CallOptions) -> "DownloadTarget":
     """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
     from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile, TargetStream  # noqa: PLC0415  as above
 
@@ -79,14 +81,16 @@ def _proposals(request: Request) -> tuple[str, ...]:
     return (*urls, query.get("id", ""), file_names.from_url(last))
 
 
-def many(call: Call, operation: Operation) -> None:
+def many(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
     """Save a file for each id or record of `--from` in the folder `--out`, with a manifest of them.
 
     Raises IncompleteError if some could not be downloaded, and what ended it early.
     """
-    runtime, catalogue, settings, options = call
-    folder = None if options.shows_only else _folder(options)
-    piped, source_name = options.from_ == "-", options.from_ or ""
+    call = builder.resolve(runtime, catalogue, options, mode)
+    settings = call.settings
+    folder = None if mode.shown else _folder(options)
+    source_name = part(options, DownloadOptions).from_ or ""
+    piped = source_name == "-"
     path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
 
     from unified_cli.bulk.batch_download import download_batch  # noqa: PLC0415  as above
@@ -160,7 +164,8 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
 
 
 def _request(call: Call, operation: Operation, more: Parameters) -> Request:
-    return builder.operation_request(call._replace(options=more.added_to(call.options)), operation)
+    options = more.added_to(part(call.options, DownloadOptions))
+    return builder.operation_request(call._replace(options=options), operation)
 
 
 def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
@@ -173,12 +178,7 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
     if get is None:
         listed = f"unified {operation.api} {operation.resource} list --all -o ndjson"
         raise UsageError(f"{identifier} is an id, which {operation.command} does not take; pipe in records ({listed})")
-    return builder.operation_request(
-        call._replace(
-            options=call.options.replaced(id=identifier, bodies=(), raw_field=(), field=(), idempotency_key=None)
-        ),
-        get,
-    )
+    return builder.record_request(call, get, identifier)
 
 
 def _found(call: Call, operation: Operation, identifier: str, body: bytes) -> tuple[Request, tuple[str, ...]]:

@@ -5,6 +5,8 @@ import shlex
 import msgspec
 
 from unified_cli.call import Call, builder
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ReadOptions
 from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
@@ -21,8 +23,9 @@ _LONGEST_WORD = 100_000
 
 def show(call: Call, request: Request) -> None:
     """Print the request as JSON, or as a command line for a shell; the token is not read."""
-    request = pagination.filtered(request, builder.since(call.runtime, call.options.since, call.options.query))
-    if call.options.as_ is None:
+    since = part(call.options, ReadOptions).since
+    request = pagination.filtered(request, builder.since(call.runtime, since, call.options.query))
+    if call.mode.shown == "json":
         pretty_json.write(call.runtime, msgspec.json.encode(_shown(request)))
         return
     if request.address.is_sandbox:
@@ -36,7 +39,7 @@ def show(call: Call, request: Request) -> None:
 
 def show_one_of_many(call: Call, request: Request) -> None:
     """Print the request on one line."""
-    if call.options.as_ is None:
+    if call.mode.shown == "json":
         line(call.runtime, request)
     else:
         show(call, request)

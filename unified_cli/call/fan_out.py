@@ -5,13 +5,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from unified_cli import signals
-from unified_cli.call import Call, builder, dry_run, listing, record_output, skeleton
+from unified_cli.call import Call, Mode, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, PageOptions, ReadOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -34,43 +35,35 @@ _Read = tuple[str, Page | UnifiedError | None]
 """A connection's name, and a page of it, or its error, or None at its end."""
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
     """Call the operation on every selected connection, and print the records with the profile of each.
 
     Raises UsageError for options that need one connection, IncompleteError if some connections failed, and an error
     of the common kind if all failed alike.
     """
     config = file.read(runtime)
-    if options.skeleton:
-        skeleton.show(runtime, operation)
-        return
-    _check(options)
-    common = Call(runtime, catalogue, run_settings.shared(runtime, config, overrides(options)), options)
-    check_output(common)
-    if operation.method != "GET":
-        from unified_cli.call import write_fan_out  # noqa: PLC0415  most are reads
-
-        write_fan_out.run(common, config, operation)
-        return
+    common = builder.common(runtime, catalogue, config, options, mode)
+    builder.check_labelled(common.settings.output)
     names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:
         return common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
 
-    if options.shows_only:
+    if mode.shown:
         for call in map(call_to, names):
             dry_run.show(call, builder.operation_request(call, operation))
         return
     selection.note_same_of(runtime, config, options, names)
     printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
     work = Work(part="connection", parts=len(names))
-    fair = FairReaders(runtime, catalogue, options.workers, in_turn=options.ordered)
+    fair = FairReaders(runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered)
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
         results = readers.read(names, _reader(common, readers.clients, operation, call_to))
         outcome = _read_all(common, printer, shown, names, results)
     missing = _end(printer, outcome)
-    outcome.report(runtime, options)
-    outcome.raise_error(missing, options)
+    asked = part(options, PageOptions)
+    outcome.report(runtime, asked)
+    outcome.raise_error(missing, asked)
 
 
 def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
@@ -81,23 +74,6 @@ def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
         if not outcome.failed:
             raise
         return [error.message]
-
-
-def check_output(common: Call) -> None:
-    """Refuse a format whose records cannot name their connections."""
-    output = common.settings.output
-    builder.check_cells(output, bom=common.options.bom, csv_safe=common.options.csv_safe)
-    if output in {"raw", "ids"}:
-        raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
-
-
-def _check(options: OperationOptions) -> None:
-    """Refuse what needs a single connection, before anything is sent."""
-    selection.check_account(options.account_id)
-    if options.cursor:
-        raise UsageError(listing.CURSOR_OF_ONE)
-    if options.out:
-        raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
 
 
 def _reader(
@@ -158,17 +134,17 @@ class _FanOutOutcome:
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
 
-    def report(self, runtime: Runtime, options: OperationOptions) -> None:
+    def report(self, runtime: Runtime, asked: PageOptions) -> None:
         """Print which connections have more records, then which failed; with `--quiet` only the latter."""
         cut = {name: tally for name, tally in self.tallies.items() if tally.next_cursor and name not in self.failed}
         if len(cut) > _MOST_TOLD:
-            what, onward = ("cut on request", "-p NAME") if options.limit else ("more records", "--all, or -p NAME")
+            what, onward = ("cut on request", "-p NAME") if asked.limit else ("more records", "--all, or -p NAME")
             runtime.stderr.note(f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one alone")
         else:
             for name, tally in cut.items():
-                runtime.stderr.note(f"{name}: {listing.unread(tally, options)}")
+                runtime.stderr.note(f"{name}: {listing.unread(tally, asked)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
-        if options.all or options.limit:
+        if asked.several:
             records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
             read = f"{counted(records, 'record')} in {counted(pages, 'page')}"
             runtime.stderr.note(f"{read} from {len(good)} of {counted(len(self.names), 'connection')}")
@@ -213,9 +189,9 @@ class _FanOutOutcome:
             done = f"{len(self.ended)} of {counted(len(self.names), 'connection')}"
             signals.say_how_to_continue(error, done, others)
 
-    def raise_error(self, missing: list[str], options: OperationOptions) -> None:
+    def raise_error(self, missing: list[str], asked: PageOptions) -> None:
         """Raise the error that sums up the run, if anything failed or is missing."""
-        if not options.allow_partial:
+        if not asked.allow_partial:
             missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
         failed = {name: self.failed[name] for name in self.names if name in self.failed}
         conclude(Ending("connection", len(self.names), failed, missing=missing))

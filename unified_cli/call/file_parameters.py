@@ -4,7 +4,7 @@ import json
 from typing import NamedTuple
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import DownloadOptions
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import parts, string
 
@@ -32,7 +32,7 @@ class Parameters(NamedTuple):
     query: tuple[str, ...]
     raw_field: tuple[str, ...] = ()
 
-    def added_to(self, options: OperationOptions) -> OperationOptions:
+    def added_to(self, options: DownloadOptions) -> DownloadOptions:
         """The options with these parameters added."""
         return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
 

@@ -9,6 +9,8 @@ from unified_cli.bulk.export import list_export
 from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
 from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import PageOptions
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.fleet import read_ahead
 from unified_cli.fleet.clients import Clients
@@ -32,7 +34,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     """
     runtime = call.runtime
     options = _options(call, request)
-    part = _partial_file(call, request, options)
+    file = _partial_file(call, request, options)
 
     def read(span: Span) -> Generator[Page]:
         client = clients.open(call.settings, patience=Patience.ENDLESS)
@@ -41,24 +43,24 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     clients.token(call.settings)
     try:
         with (
-            progress(runtime, Work(total=call.options.limit)) as shown,
-            closing(list_export.run(part, read, options, runtime.wall)) as pages,
+            progress(runtime, Work(total=part(call.options, PageOptions).limit)) as shown,
+            closing(list_export.run(file, read, options, runtime.wall)) as pages,
         ):
-            shown.skip(part.state.records)
+            shown.skip(file.state.records)
             for page in pages:
                 shown.add(len(page.records), pages=1)
-        state = part.state
-        part.tidy()
+        state = file.state
+        file.tidy()
     except KeyboardInterrupt as stop:
-        done = f"{counted(part.state.records, 'record')} in {counted(part.state.pages, 'page')}"
+        done = f"{counted(file.state.records, 'record')} in {counted(file.state.pages, 'page')}"
         signals.say_how_to_continue(stop, done, signals.RUN_AGAIN)
         raise
     finally:
-        part.close()
-    _report(runtime, part.path, state)
+        file.close()
+    _report(runtime, file.path, state)
     for remark in options.transform.remarks():
         runtime.stderr.note(remark)
-    missing = [] if call.options.allow_partial else list_export.shortcomings(part, options)
+    missing = [] if part(call.options, PageOptions).allow_partial else list_export.shortcomings(file, options)
     if missing:
         raise IncompleteError("; ".join(missing))
 
@@ -95,11 +97,12 @@ def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
 
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     form, options = call.settings.output, call.options
+    pages = part(options, PageOptions)
     if form not in _FORMATS:
         raise UsageError(f"--out does not support -o {form} (choose from {', '.join(_FORMATS)})")
     if form in {"json", "yaml"} and options.jq:
         raise UsageError("--jq would need the whole result, but --out writes it page by page (use -o ndjson)")
-    if options.dedupe and (form != "ndjson" or options.jq or options.columns):
+    if pages.dedupe and (form != "ndjson" or options.jq or options.columns):
         raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     style = record_output.style_for(call, request.operation, screen=False)
     chosen = style.columns if form in {"json", "ndjson", "yaml"} else ()
@@ -108,6 +111,6 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
         style,
         Transform(record_output.program(options), chosen, ColumnCheck.of(style)),
         force=options.force,
-        restart=options.restart,
-        dedupe=options.dedupe is not None,
+        restart=pages.restart,
+        dedupe=pages.dedupe is not None,
     )

@@ -6,7 +6,8 @@ from contextlib import closing
 from unified_cli import signals
 from unified_cli.call import Call, builder, more_records, record_output
 from unified_cli.catalogue import Service
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import PageOptions, ReadOptions
 from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination
@@ -22,14 +23,12 @@ from unified_cli.output.progress_line import Work
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
-CURSOR_OF_ONE = "a cursor belongs to one connection (-p with one name)"
-
 
 def span(call: Call) -> Span:
     """What to read: all pages, a number of records, or one page; with `--since` what changed. Raises UsageError."""
-    options = call.options
-    since = builder.since(call.runtime, options.since, options.query)
-    return Span(options.cursor, None if options.all or options.limit else 1, options.limit, since=since)
+    pages = part(call.options, PageOptions)
+    since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
+    return Span(pages.cursor, None if pages.several else 1, pages.limit, since=since)
 
 
 class ListSummary:
@@ -71,8 +70,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     An error while reading is raised with a note on how far it got; IncompleteError if something is missing.
     """
-    runtime, catalogue, settings, options = call
-    wanted = span(call)
+    runtime, catalogue, settings, options, _ = call
+    wanted, asked = span(call), part(options, PageOptions)
     printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
     stdout.check(runtime)
     clients.token(settings)
@@ -81,7 +80,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
     pages = _pages(clients.open(settings, patience=patience), request, catalogue.service, wanted)
     try:
-        with progress(runtime, Work(total=options.limit), to_stdout=True) as shown, closing(pages):
+        with progress(runtime, Work(total=asked.limit), to_stdout=True) as shown, closing(pages):
             for page in pages:
                 printer.page(page.records, one_line=page.one_line, large=page.large)
                 if not tally.pages and runtime.stdout_is_terminal:
@@ -98,7 +97,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         raise
     missing = printer.end(tally.next_cursor)
     report(call, tally)
-    missing += [] if options.allow_partial else tally.left_out()
+    missing += [] if asked.allow_partial else tally.left_out()
     if missing:
         raise IncompleteError("; ".join(missing))
 
@@ -115,17 +114,17 @@ def _pages(client: Client, request: Request, service: Service, wanted: Span) -> 
 
 def report(call: Call, tally: ListSummary) -> None:
     """Print how the list ended: complete, or cut on request."""
-    options = call.options
+    asked = part(call.options, PageOptions)
     if tally.next_cursor is None:
-        if options.all or options.limit:
+        if asked.several:
             call.runtime.stderr.note(f"complete: {tally.so_far()}")
     else:
-        call.runtime.stderr.note(unread(tally, options))
+        call.runtime.stderr.note(unread(tally, asked))
 
 
-def unread(tally: ListSummary, options: OperationOptions) -> str:
+def unread(tally: ListSummary, asked: PageOptions) -> str:
     """A message that there are more records than were read, and how to continue."""
-    if options.limit:
+    if asked.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
     return more_records.message(tally.next_cursor)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import CallOptions
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.answer import bounds, page_body
@@ -72,7 +72,7 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
         pagination.check_keys(page, request)
 
 
-def columns(options: OperationOptions) -> list[str]:
+def columns(options: CallOptions) -> list[str]:
     """The columns of `--columns`."""
     text = options.columns
     found = [one.strip() for one in text.split(",") if one.strip()] if text else []
@@ -81,7 +81,7 @@ def columns(options: OperationOptions) -> list[str]:
     return found
 
 
-def program(options: OperationOptions, process: JqProcess | None = None) -> JqProgram | None:
+def program(options: CallOptions, process: JqProcess | None = None) -> JqProgram | None:
     """The program of `--jq`, compiled before anything is sent; `process` runs it, if the time is limited."""
     return JqProgram(options.jq, process=process) if options.jq else None
 

@@ -1,6 +1,8 @@
 """How the answer to a request is handled: as one document, as a list of records, or streamed to a file."""
 
 from unified_cli.call import Call
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import PageOptions, ReadOptions
 from unified_cli.errors import UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 
@@ -10,19 +12,20 @@ _AS_SERVED = ("json", "raw")
 
 def check(call: Call, request: Request) -> None:
     """Raise UsageError for several pages of a write, which every page would repeat."""
-    if (call.options.all or call.options.limit) and request.method != "GET":
+    if part(call.options, PageOptions).several and request.method != "GET":
         raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
 
 
 def is_list(call: Call, request: Request) -> bool:
     """Whether the answer is split into records, not printed as one document."""
     options, output = call.options, call.settings.output
-    if options.all or options.limit or options.since:
+    pages = part(options, PageOptions)
+    if pages.several or part(options, ReadOptions).since:
         return True
     if request.operation is None or not request.operation.lists:
         return False
     columns = options.columns and output != "raw"
-    within_page = (options.cursor or "").startswith(OWN_CURSOR)
+    within_page = (pages.cursor or "").startswith(OWN_CURSOR)
     return bool(columns) or output in _RECORD_FORMATS or within_page
 
 

@@ -26,7 +26,7 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
     """Keep the ids and columns of records that a person saw, if the connection was named by its profile."""
-    runtime, _, settings, _ = call
+    runtime, _, settings, *_ = call
     # Completion knows a connection by its profile only, as the config file has it.
     path = file.locate(runtime)
     if not (operation and operation.lists and settings.profile and settings.is_of_file and path):

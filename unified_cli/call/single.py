@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from unified_cli.call import Call, builder, request_kind
+from unified_cli.call import Call, Mode, builder, request_kind
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, WriteOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
@@ -19,35 +20,20 @@ if TYPE_CHECKING:
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
     """Call an operation of the catalogue."""
-    if options.skeleton:
-        from unified_cli.call import skeleton  # noqa: PLC0415
-
-        skeleton.show(runtime, operation)
-    elif options.format and not options.from_ and options.id != "-":
-        hint = "-o names that of the output"
-        raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
-    elif options.from_:
-        from unified_cli.call import downloading  # noqa: PLC0415
-
-        downloading.many(builder.resolve(runtime, catalogue, options), operation)
-    elif options.id == "-":
-        from unified_cli.call.piped import from_stdin  # noqa: PLC0415
-
-        from_stdin.run(builder.resolve(runtime, catalogue, options), operation)
-    else:
-        call = builder.resolve(runtime, catalogue, options)
-        send(call, builder.operation_request(call, operation))
+    call = builder.resolve(runtime, catalogue, options, mode)
+    send(call, builder.operation_request(call, operation))
 
 
 def send(call: Call, request: Request) -> None:
     """Send the request and write the answer, or only show the request."""
-    runtime, catalogue, settings, options = call
+    runtime, catalogue, settings, options, mode = call
     request_kind.check(call, request)
-    if options.cursor and not options.cursor.startswith(OWN_CURSOR):
-        request = request.with_query((catalogue.service.cursor, options.cursor))
-    if options.shows_only:
+    cursor = part(options, PageOptions).cursor
+    if cursor and not cursor.startswith(OWN_CURSOR):
+        request = request.with_query((catalogue.service.cursor, cursor))
+    if mode.shown:
         from unified_cli.call import dry_run  # noqa: PLC0415
 
         dry_run.show(call, request)
@@ -57,12 +43,12 @@ def send(call: Call, request: Request) -> None:
         from unified_cli.cli import prompt  # noqa: PLC0415
 
         made_by = request.operation
-        what = f"{made_by.api} {made_by.resource} {options.id}" if made_by else request.path
-        prompt.confirm_delete(runtime, settings, what, yes=options.yes)
+        what = f"{made_by.api} {made_by.resource} {builder.identifier(options)}" if made_by else request.path
+        prompt.confirm_delete(runtime, settings, what, yes=part(options, ConfirmOptions).yes)
     request = request._replace(honoured=settings.idempotency_window > 0)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
-    if options.out in {None, "", "-"} or options.wait:
+    if options.out in {None, "", "-"} or part(options, WriteOptions).wait:
         _send_with_clients(call, request)
     else:
         _send_to(Path(options.out or ""), call, request)
@@ -83,7 +69,7 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 
 
 def _send_with_clients(call: Call, request: Request) -> None:
-    runtime, catalogue, _, _ = call
+    runtime, catalogue, *_ = call
 
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
@@ -110,7 +96,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 def _send(call: Call, clients: "Clients", request: Request) -> None:
     options = call.options
-    if options.wait:
+    if part(options, WriteOptions).wait:
         from unified_cli.call import waiting  # noqa: PLC0415
 
         waiting.run(call, request)
@@ -118,7 +104,7 @@ def _send(call: Call, clients: "Clients", request: Request) -> None:
         from unified_cli.call import downloading  # noqa: PLC0415
 
         downloading.one(call, clients, request)
-    elif options.out and (options.all or options.limit):
+    elif options.out and part(options, PageOptions).several:
         from unified_cli.call import list_to_file  # noqa: PLC0415
 
         list_to_file.run(call, clients, request)
@@ -131,7 +117,7 @@ def _send(call: Call, clients: "Clients", request: Request) -> None:
 
 
 def _once(call: Call, clients: "Clients", request: Request) -> None:
-    runtime, _, settings, options = call
+    runtime, _, settings, options, _ = call
     program = None
     if options.jq:
         from unified_cli.call import record_output  # noqa: PLC0415

@@ -4,6 +4,9 @@ from contextlib import closing
 
 from unified_cli.call import Call, builder, downloading, file_parameters, record_output, response_output
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.check_options import WaitOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import DownloadOptions
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.http import write_outcome
 from unified_cli.http.attempt import Attempt, Outcome
@@ -21,7 +24,7 @@ def run(call: Call, created: Request) -> None:
 
     Raises IncompleteError if it is not done in time, ServiceError if the job failed.
     """
-    runtime, catalogue, settings, options = call
+    runtime, catalogue, settings, options, _ = call
     assert created.operation is not None  # noqa: S101  only operations wait
     place = downloading.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
@@ -36,15 +39,14 @@ def run(call: Call, created: Request) -> None:
                 f"the answer to {created.method} {created.path} has no id to wait for", retryable=False
             )
             raise write_outcome.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
-        options = options.replaced(id=identifier, bodies=(), raw_field=(), field=(), idempotency_key=None)
-        call = call._replace(options=options)
-        record = _poll(call, client, builder.operation_request(call, get))
+        record = _poll(call, client, identifier, builder.record_request(call, get, identifier))
         if place is None:
             made = made._replace(body=record)
             response_output.write(call, created, made, record_output.program(options))
             return
         more = file_parameters.parameters(fetch, file_parameters.texts(record)) or file_parameters.Parameters(())
-        request = builder.operation_request(call._replace(options=more.added_to(options)), fetch)
+        asked = more.added_to(DownloadOptions(query=options.query))
+        request = builder.operation_request(call._replace(options=asked), fetch)
         downloading.save(call, client, request, place)
 
 
@@ -52,9 +54,9 @@ def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation
     return catalogue.operation(operation.api, operation.resource, name)
 
 
-def _poll(call: Call, client: Client, request: Request) -> bytes:
+def _poll(call: Call, client: Client, identifier: str, request: Request) -> bytes:
     """The record, once it has a link to download from; polled at growing intervals."""
-    runtime, limit, identifier = call.runtime, call.options.longest_wait, call.options.id
+    runtime, limit = call.runtime, part(call.options, WaitOptions).longest_wait
     until = runtime.monotonic() + limit
     pause, reported = 1.0, ""
     while True:

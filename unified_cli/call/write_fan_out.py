@@ -4,15 +4,17 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unified_cli.call import Call, builder, dry_run, run_output
-from unified_cli.catalogue import Operation
+from unified_cli.call import Call, Mode, builder, dry_run, run_output
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
-from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.config.file import Config
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ConfirmOptions, OperationOptions, SendOptions, WriteOptions, overrides
+from unified_cli.config import file
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
+from unified_cli.runtime import Runtime
 from unified_cli.writes import run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
@@ -23,29 +25,33 @@ from unified_cli.writes.run_sender import CallItem, RunSender
 from unified_cli.writes.sender import FairWriters
 
 
-def run(common: Call, config: Config, operation: Operation) -> None:
-    """Send the operation to the selected connections; `common` has what all calls have in common.
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Send the operation to the selected connections.
 
     Raises what `RunSender.send` raises, and before anything is sent UsageError, UnsafeError, ConfigError.
     """
-    runtime, catalogue, settings, options = common
+    config = file.read(runtime)
+    common = builder.common(runtime, catalogue, config, options, mode)
+    builder.check_labelled(common.settings.output)
     _check(options)
+    sent = part(options, SendOptions)
     select = selection.for_writes if operation.changes else selection.for_reads
     names = [*select(runtime, config, options)]
-    rules = stop_rules.parse(options.stages, options.max_failures, len(names), fail_fast=options.fail_fast)
+    rules = stop_rules.parse(sent.stages, sent.max_failures, len(names), fail_fast=sent.fail_fast)
     content = builder.operation_content(common, operation)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
-    calls = [_call(connections, operation, name, content, options.id) for name in names]
-    if options.shows_only:
+    calls = [_call(connections, operation, name, content, builder.identifier(options)) for name in names]
+    if mode.shown:
         for one in calls:
             call = common._replace(settings=connections.settings(one.profile))
             dry_run.show(call, connections.request(one, content.body, _new_key(operation)))
         return
     if operation.changes:
-        piped = bool(request_body.reads_stdin(options.data, request_body.fields(options.raw_field, options.field)))
+        piped = bool(request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field)))
         what = f"run {operation.command}"
         data = piped or options.token_stdin
-        prompt.confirm_several(runtime, settings, what, names, yes=options.yes, stdin_holds_data=data)
+        yes = part(options, ConfirmOptions).yes
+        prompt.confirm_several(runtime, common.settings, what, names, yes=yes, stdin_holds_data=data)
     stored, not_kept = _begin(common, operation, calls, content.body)
     with stored:
         run_sender.announce(runtime, stored, not_kept)
@@ -59,7 +65,7 @@ def _begin(
     common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
 ) -> tuple[StoredRun, StorageError | None]:
     """The run of these calls, as `StoredRun.begin` gives it."""
-    runtime, _, _, options = common
+    runtime, _, _, options, _ = common
     header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls))
     header.body = None if body is None else body.decode("utf-8")
     header.kind = RunKind.FAN_OUT
@@ -74,9 +80,9 @@ def _begin(
 
 
 def _check(options: OperationOptions) -> None:
-    if options.idempotency_key is not None:
+    if part(options, SendOptions).idempotency_key is not None:
         raise UsageError("--idempotency-key is for one connection (each of several gets its own key)")
-    if options.wait:
+    if part(options, WriteOptions).wait:
         raise UsageError("--wait follows one job (-p with one name)")
 
 

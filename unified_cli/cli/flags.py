@@ -10,13 +10,27 @@ The annotation tells Typer the type; the default means "not given".
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, dataclass_transform, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 import typer
 
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import as_typed
+
+if TYPE_CHECKING:
+    from unified_cli.catalogue import Operation
 
 OptionsT = TypeVar("OptionsT", bound="Options")
 
@@ -92,13 +106,18 @@ class Options:
         """The same options with these values. Raises TypeError for a name that is no field."""
         return type(self)(**{**self.__dict__, **values})
 
+    def with_parts(self, other: "Options", *parts: "type[Options]") -> Self:
+        """The same options with the values that others have in these parts."""
+        return self.replaced(**{name: getattr(other, name) for one in parts for name in one.field_names})
+
 
 class Flag(NamedTuple):
     """One option.
 
     `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` converts the value of a
-    setting with its own rule; it raises ValueError saying what is expected. `name`, `kind` and `choices` are those of
-    the field.
+    setting with its own rule; it raises ValueError saying what is expected. Help shows the options of a group by their
+    `order`, and those alike as they are declared. `when` says for which operations the option means something, None
+    that it does for all whose class has it. `name`, `kind` and `choices` are those of the field.
     """
 
     spellings: tuple[str, ...]
@@ -110,6 +129,8 @@ class Flag(NamedTuple):
     maximum: float | None = None
     parse: Callable[[str], Any] | None = None
     counted: bool = False
+    order: int = 0
+    when: "Callable[[Operation], bool] | None" = None
     name: str = ""
     kind: Any = str
     choices: tuple[str, ...] = ()
@@ -195,7 +216,12 @@ def flags_of(options: type[Options]) -> tuple[Flag, ...]:
         for mark in annotation.__metadata__
         if isinstance(mark, Flag)
     )
-    return tuple(sorted(found, key=lambda flag: _GROUPS.index(flag.group)))
+    return in_order(found)
+
+
+def in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """The options as help shows them."""
+    return tuple(sorted(flags, key=lambda flag: (_GROUPS.index(flag.group), flag.order)))
 
 
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
@@ -212,6 +238,11 @@ def _fields(options: type[Options]) -> Iterable[tuple[str, Any]]:
     """The names and annotations of a class and of those it inherits from, these first."""
     parts = (inspect.get_annotations(one) for one in reversed(options.__mro__) if one is not Options)
     return dict(pair for part in parts for pair in part.items()).items()
+
+
+def part(options: Options, kind: type[OptionsT]) -> OptionsT:
+    """The options as one of their parts; that part with nothing given, where they are without it."""
+    return options if isinstance(options, kind) else kind()
 
 
 def typer_function(

@@ -1,11 +1,12 @@
 """The options of operations, each defined once; commands, help, completion and documents use these definitions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Literal, TypeVar
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.check_options import ReadCheckOptions
-from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, WAIT, Argument, Flag, Options, by_name, flags_of
+from unified_cli.cli.check_options import WAITS, ReadCheckOptions, WaitOptions
+from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, WAIT, Argument, Flag, Options, by_name, flags_of, in_order
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
@@ -29,8 +30,10 @@ from unified_cli.cli.shared_options import (
     Since,
     Stages,
     Strict,
+    TransportOptions,
     Verbose,
     Yes,
+    lists,
 )
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import UsageError
@@ -46,12 +49,58 @@ class EarlyOptions(ConnectionOptions):
     json_errors: JsonErrors = False
 
 
-class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, ConnectionOptions):
-    """The options and the argument of an operation; those that it does not take keep their defaults."""
+class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
+    """What every call takes, of an operation or of a path: its query, and what becomes of the answer."""
 
-    id: Annotated[str | None, Argument("the record's id", takes=("record",))] = None
-    format: InputFormat = None
     query: Query = ()
+    output: Output = None
+    columns: Columns = None
+    jq: Jq = None
+    csv_safe: CsvSafe = False
+    bom: Bom = False
+    out: Annotated[
+        str | None,
+        Flag(
+            ("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file", order=1
+        ),
+    ] = None
+    force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal", order=3)] = (
+        False
+    )
+    dry_run: DryRun = False
+    as_: Annotated[
+        Literal["curl"] | None,
+        Flag(("--as",), SAFETY, "print the request as a curl command and send nothing", "curl"),
+    ] = None
+
+    @property
+    def shown(self) -> Literal["json", "curl"] | None:
+        """How requests are shown instead of sent, if they are."""
+        return self.as_ or ("json" if self.dry_run else None)
+
+
+class PageOptions(Options):
+    """Which pages of a list are read, and how a file of them is gone on with."""
+
+    all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one", when=lists)] = False
+    limit: Annotated[
+        int | None, Flag(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1, when=lists)
+    ] = None
+    page_size: PageSize = None
+    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C", order=1, when=lists)] = None
+    allow_partial: AllowPartial = False
+    restart: Restart = False
+    dedupe: Dedupe = None
+
+    @property
+    def several(self) -> bool:
+        """Whether pages are read as far as needed, not one."""
+        return self.all or self.limit is not None
+
+
+class SendOptions(Options):
+    """What is sent, and when sending it to several connections stops."""
+
     bodies: Annotated[
         tuple[str, ...],
         Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
@@ -69,42 +118,19 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
             takes="@file",
         ),
     ] = ()
-    skeleton: Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in and send nothing")] = False
-    all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
-    limit: Annotated[
-        int | None, Flag(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1)
-    ] = None
-    page_size: PageSize = None
-    since: Since = None
-    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C")] = None
-    allow_partial: AllowPartial = False
-    restart: Restart = False
-    dedupe: Dedupe = None
-    output: Output = None
-    columns: Columns = None
-    jq: Jq = None
-    csv_safe: CsvSafe = False
-    bom: Bom = False
-    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
-    out: Annotated[
-        str | None,
-        Flag(("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file"),
-    ] = None
-    from_: From = None
-    wait: Annotated[bool, Flag(("--wait",), WAIT, "wait until the job is done; with --out, download its file")] = False
-    force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal")] = False
-    dry_run: DryRun = False
-    as_: Annotated[
-        Literal["curl"] | None,
-        Flag(("--as",), SAFETY, "print the request as a curl command and send nothing", "curl"),
-    ] = None
-    yes: Yes = False
     fail_fast: FailFast = False
     max_failures: MaxFailures = None
     stages: Stages = None
-    strict: Strict = False
     idempotency_key: Annotated[
-        str | None, Flag(("--idempotency-key",), SAFETY, "reuse the key of an earlier attempt of this write", "KEY")
+        str | None,
+        Flag(
+            ("--idempotency-key",),
+            SAFETY,
+            "reuse the key of an earlier attempt of this write",
+            "KEY",
+            order=3,
+            when=lambda operation: operation.method in {"POST", "PATCH"},
+        ),
     ] = None
 
     @property
@@ -112,52 +138,81 @@ class OperationOptions(ReadCheckOptions, MessageOptions, NetworkOptions, Connect
         """The body of `-d`."""
         return self.bodies[-1] if self.bodies else None
 
-    @property
-    def shows_only(self) -> bool:
-        """Whether requests are shown and not sent."""
-        return self.dry_run or self.as_ is not None
+
+class ConfirmOptions(Options):
+    """Whether what destroys records is done without asking."""
+
+    yes: Yes = False
 
 
-FLAGS = flags_of(OperationOptions)
-"""The options of operations, in the order in which help shows them."""
-
-MANY = ("ordered", "workers")
-"""The options for several connections or records at once."""
+Id = Annotated[str | None, Argument("the record's id", takes=("record",))]
+Skeleton = Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in and send nothing")]
 
 
-CHECKS = ("expect", "junit", "until", "fail_if", "every", "follow")
-"""The options for reads that are checked or repeated."""
+class OperationOptions(NetworkOptions, CallOptions):
+    """What every operation takes."""
 
-# Assumption: these start a job, whose record says when there is something to download.
-WAITS = ("knowledge-base page-exports create",)
+    format: InputFormat = None
+    strict: Strict = False
+
+
+class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
+    """The options of `get` and `list`."""
+
+    id: Id = None
+    since: Since = None
+    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
+
+
+class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
+    """The options of what changes records, and of every other action."""
+
+    id: Id = None
+    skeleton: Skeleton = False
+    wait: Annotated[
+        bool,
+        Flag(
+            ("--wait",),
+            WAIT,
+            "wait until the job is done; with --out, download its file",
+            order=2,
+            when=lambda operation: operation.command in WAITS,
+        ),
+    ] = False
+
+
+class DownloadOptions(SendOptions, OperationOptions):
+    """The options of what answers with a file."""
+
+    skeleton: Skeleton = False
+    from_: From = None
+
+
+class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
+    """The options of `request`."""
+
+    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
+    path: Annotated[str, Argument("below the base URL")]
+
+
+def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | DownloadOptions]:
+    """The class of the options of an operation."""
+    if operation.name == "download":
+        return DownloadOptions
+    return WriteOptions if operation.takes_body else ReadOptions
 
 
 def options_for(operation: Operation) -> Iterator[Flag]:
     """The options of an operation, in the order help shows them."""
-    return (flag for flag in FLAGS if _takes(operation, flag))
+    return (flag for flag in flags_of(class_for(operation)) if flag.when is None or flag.when(operation))
 
 
-def _takes(operation: Operation, flag: Flag) -> bool:
-    if flag.group == BODY:
-        return operation.takes_body
-    if flag.group == LIST:
-        return operation.lists
-    if flag.name in CHECKS:
-        return operation.lists if flag.name == "follow" else _is_checked(operation)
-    taken = {
-        "ordered": operation.method == "GET",
-        "wait": operation.command in WAITS,
-        "wait_timeout": operation.command in WAITS or _is_checked(operation),
-        "from_": operation.name == "download",
-        "format": operation.takes_id or operation.name == "download",
-        "strict": not operation.lists and bool(operation.required_parameters),
-        "yes": operation.changes,
-        "fail_fast": operation.method != "GET",
-        "max_failures": operation.method != "GET",
-        "stages": operation.method != "GET",
-        "idempotency_key": operation.method in {"POST", "PATCH"},
-    }
-    return taken.get(flag.name, True)
+@cache
+def operation_flags() -> Sequence[Flag]:
+    """The options of all operations, in the order help shows them."""
+    return in_order(
+        dict.fromkeys(flag for kind in (WriteOptions, ReadOptions, DownloadOptions) for flag in flags_of(kind))
+    )
 
 
 def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
@@ -177,11 +232,6 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
     return options.replaced(**found)
-
-
-def _is_checked(operation: Operation) -> bool:
-    """Whether the operation is a read whose result can be checked; that of a download is a file."""
-    return operation.method == "GET" and operation.name != "download"
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

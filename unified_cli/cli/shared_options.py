@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
     CONNECTION,
     EVIDENCE,
@@ -36,7 +37,12 @@ def flag_of(field: Any) -> Flag:
 def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
     """The option of a shared field with another text, group or metavar; its spelling is the same everywhere."""
     flag = flag_of(field)
-    return flag._replace(about=about, group=group or flag.group, metavar=metavar or flag.metavar)
+    return flag._replace(about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None)
+
+
+def lists(operation: Operation) -> bool:
+    """Whether an option that is about pages means something for the operation."""
+    return operation.lists
 
 
 Profiles = Annotated[
@@ -67,17 +73,32 @@ Query = Annotated[
     tuple[str, ...],
     Flag(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE", takes="parameter"),
 ]
-PageSize = Annotated[int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse)]
-AllowPartial = Annotated[bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider")]
+PageSize = Annotated[
+    int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse, when=lists)
+]
+AllowPartial = Annotated[
+    bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider", order=1, when=lists)
+]
 Since = Annotated[
     str | None,
-    Flag(("--since",), LIST, "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago", "TIME"),
+    Flag(
+        ("--since",), LIST, "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago", "TIME", when=lists
+    ),
 ]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming")]
-Dedupe = Annotated[Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id")]
+Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming", order=1, when=lists)]
+Dedupe = Annotated[
+    Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id", order=1, when=lists)
+]
 From = Annotated[
     str | None,
-    Flag(("--from",), OUTPUT, "with --out DIR: download the file of each id or record in FILE", "FILE|-", takes="file"),
+    Flag(
+        ("--from",),
+        OUTPUT,
+        "with --out DIR: download the file of each id or record in FILE",
+        "FILE|-",
+        takes="file",
+        order=2,
+    ),
 ]
 To = Annotated[
     str | None, Flag(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
@@ -85,7 +106,13 @@ To = Annotated[
 Map = Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
-    Flag(("--format",), INPUT, "the format of the input, if it is not detected", "FORMAT"),
+    Flag(
+        ("--format",),
+        INPUT,
+        "the format of the input, if it is not detected",
+        "FORMAT",
+        when=lambda operation: operation.takes_id or operation.name == "download",
+    ),
 ]
 Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 Columns = Annotated[
@@ -97,20 +124,38 @@ CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spr
 Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
 Yes = Annotated[
     bool,
-    Flag(("-y", "--yes"), SAFETY, "delete, or write to several connections, without asking; required off a terminal"),
+    Flag(
+        ("-y", "--yes"),
+        SAFETY,
+        "delete, or write to several connections, without asking; required off a terminal",
+        when=lambda operation: operation.changes,
+    ),
 ]
 DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
-FailFast = Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails")]
+FailFast = Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails", order=1)]
 MaxFailures = Annotated[
     str | None,
-    Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%"),
+    Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%", order=1),
 ]
 Stages = Annotated[
     str | None,
-    Flag(("--stages",), SAFETY, "do so many connections first, such as 1,5,20%; the next if all are done", "N,P%"),
+    Flag(
+        ("--stages",),
+        SAFETY,
+        "do so many connections first, such as 1,5,20%; the next if all are done",
+        "N,P%",
+        order=1,
+    ),
 ]
 Strict = Annotated[
-    bool, Flag(("--strict",), SAFETY, "send nothing where a query parameter that is required is missing")
+    bool,
+    Flag(
+        ("--strict",),
+        SAFETY,
+        "send nothing where a query parameter that is required is missing",
+        order=2,
+        when=lambda operation: not operation.lists and bool(operation.required_parameters),
+    ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]
 Records = Annotated[int, Flag(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)]
@@ -157,7 +202,8 @@ TokenRate = Annotated[
 DEFAULT_WORKERS = 8
 Workers = Annotated[int, Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64)]
 CaBundle = Annotated[
-    str | None, Flag(("--ca-bundle",), NETWORK, "also trust these certificate authorities", "FILE", takes="file")
+    str | None,
+    Flag(("--ca-bundle",), NETWORK, "also trust these certificate authorities", "FILE", takes="file", order=1),
 ]
 
 
@@ -220,12 +266,17 @@ class EvidenceOptions(Options):
     ] = None
 
 
-class NetworkOptions(EvidenceOptions):
-    """How requests are sent."""
+class TransportOptions(EvidenceOptions):
+    """How a request is sent."""
 
     timeout: Timeout = None
     retries: Retries = None
     rate: Rate = None
     token_rate: TokenRate = None
-    workers: Workers = DEFAULT_WORKERS
     ca_bundle: CaBundle = None
+
+
+class NetworkOptions(TransportOptions):
+    """How requests are sent, several at a time."""
+
+    workers: Workers = DEFAULT_WORKERS

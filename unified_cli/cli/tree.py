@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.options import FLAGS, EarlyOptions, OperationOptions, options_for
+from unified_cli.cli.options import EarlyOptions, OperationOptions, class_for, operation_flags, options_for
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -160,14 +160,15 @@ def _resource(service: Service, resource: Resource, execute: Execute) -> Command
 
 
 def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
+    options = class_for(operation)
     return leaf(
         CommandSpec(
             operation.name,
-            OperationOptions,
+            options,
             partial(execute, operation),
             lambda: _pages().for_operation(operation, service),
             tuple(options_for(operation)),
-            [one._replace(required=True) for one in arguments_of(OperationOptions)] if operation.takes_id else (),
+            [one._replace(required=True) for one in arguments_of(options)] if operation.takes_id else (),
         )
     )
 
@@ -208,8 +209,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
     allocates and frees a piece of stack at each call that crosses the end of the last one.
     Raises UsageError for what Typer cannot parse, and for a long option with one dash.
     """
-    short = [word.partition("=")[0] for word in argv if word.startswith("-") and not word.startswith("--")]
-    if short and any(f"-{word}" in flag.spellings for flag in FLAGS for word in short):
+    # Of several letters: with one it is a short option.
+    short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
+    if short and any(f"-{word}" in flag.spellings for flag in operation_flags() for word in short):
         from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  as below
 
         if error := with_one_dash(argv):

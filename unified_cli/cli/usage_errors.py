@@ -9,13 +9,13 @@ from typing import Any
 from unified_cli.catalogue import STANDARD
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
-from unified_cli.cli.options import FLAGS
+from unified_cli.cli.options import operation_flags
 from unified_cli.cli.other_tools import own_commands, own_spelling
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
-_OWN = {spelling: flag.group for flag in FLAGS for spelling in flag.spellings}
+_OWN = {spelling: flag.group for flag in operation_flags() for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
 _CLOSE = 0.75
 # Not so low that "rename" is taken for "remove", or "export" for "import".
@@ -43,7 +43,7 @@ def from_typer(error: Any) -> UsageError:
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
     """The error for a long option with one dash, which would be read as short ones: -all as -a with the value ll."""
-    takes_value = {spelling for flag in FLAGS if flag.takes_value for spelling in flag.spellings}
+    takes_value = {spelling for flag in operation_flags() if flag.takes_value for spelling in flag.spellings}
     for before, word in pairwise(("", *argv)):
         if word == "--":
             return None
@@ -94,7 +94,7 @@ def _below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
 
 def _misused_option(option: str, message: str) -> UsageError:
     """The error for an option without the value that it takes, or with one that it does not take."""
-    flag = next((flag for flag in FLAGS if option in flag.spellings), None)
+    flag = next((flag for flag in operation_flags() if option in flag.spellings), None)
     if flag is None:
         return _usage_error(None, None, message)
     if flag.takes_value:

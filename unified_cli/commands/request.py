@@ -1,27 +1,15 @@
 """`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
-from typing import Annotated
-
-from unified_cli.call import builder, single
+from unified_cli.call import Mode, builder, single
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Argument, arguments_of
-from unified_cli.cli.options import CHECKS, FLAGS, MANY, OperationOptions
-
-_FOR_OPERATIONS = {"skeleton", "format", "from_", "wait", "wait_timeout", "since", "strict", *CHECKS, *MANY}
-
-
-class RequestOptions(OperationOptions):
-    """The options of an operation, with a method and a path."""
-
-    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
-    path: Annotated[str, Argument("below the base URL")]
+from unified_cli.cli.options import RequestOptions
 
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
-    call = builder.resolve(context.runtime, context.catalogue, options, scoped=scoped)
+    call = builder.resolve(context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped)
     request = builder.path_request(call, options.method.upper(), options.path)
     if request.batch:
         from unified_cli.call import batch_request  # noqa: PLC0415  few requests are several
@@ -39,6 +27,4 @@ REQUEST = Command(
         "The path is typed as in a URL, percent-encoded where it must be.",
     ),
     examples="unified -p sandbox request GET /unified/ticketing/tickets -q limit=2",
-    flags=[flag for flag in FLAGS if flag.name not in _FOR_OPERATIONS],
-    arguments=[one for one in arguments_of(RequestOptions) if one.name != "id"],
 )

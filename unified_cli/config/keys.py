@@ -165,9 +165,8 @@ class Overrides(NamedTuple):
     page_size: int | None = None
     no_input: bool | None = None
     quiet: bool | None = None
-    dry_run: bool | None = None
-    """No setting, as the next: the requests are only shown, so that nothing may be asked of the service."""
-    as_: str | None = None
+    shown: str | None = None
+    """No setting: how requests are shown instead of sent, so that nothing may be asked of the service."""
 
     def of(self, name: str) -> object:
         """The value for the key of that name."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from unified_cli.cli.flags import Flag
 from unified_cli.cli.help_page import HelpPage
-from unified_cli.cli.options import FLAGS
+from unified_cli.cli.options import operation_flags
 from unified_cli.cli.tree import CommandGroup
 
 
@@ -56,10 +56,10 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
     """Every option once, by group, with the built-in commands that have it; none for an option of operations."""
-    commands: dict[Flag, list[str]] = {flag: [] for flag in FLAGS}
+    commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:
         for flag in entry.flags:
-            if flag not in FLAGS:
+            if flag not in operation_flags():
                 commands.setdefault(flag, []).append(" ".join(entry.path))
     groups = list(dict.fromkeys(flag.group for flag in commands))
     return sorted(commands.items(), key=lambda item: groups.index(item[0].group))

@@ -23,7 +23,7 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """
     found = resolution.resolve(flags, runtime, config)
     address = found.address
-    if not found.is_own or flags.dry_run or flags.as_ or address is None:
+    if not found.is_own or flags.shown or address is None:
         return found
     from unified_cli.catalogue import load  # noqa: PLC0415  few tokens are a connection's own
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415  as above

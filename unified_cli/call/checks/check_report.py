@@ -38,7 +38,7 @@ class CheckReport:
 
     @property
     def _junit(self) -> Path | None:
-        name = self.selected.common.options.junit
+        name = self.selected.options.junit
         return Path(name) if name is not None else None
 
     def check_file(self) -> None:
@@ -49,7 +49,7 @@ class CheckReport:
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
         """Judge the expectations of a connection; `found` are verdicts that are there already."""
         name, missing = whole.selected.name, ""
-        if whole.partial and not self.selected.common.options.allow_partial:
+        if whole.partial and not self.selected.options.allow_partial:
             missing = f"the provider left something out of page {', '.join(map(str, whole.partial))}"
             self.missing.append(self._named(name, missing))
         document = whole.document(listing=self.selected.operation.lists)

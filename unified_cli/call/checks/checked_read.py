@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from http import HTTPStatus
 
-from unified_cli.call import record_output
+from unified_cli.call import Mode, record_output
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.check_report import CheckReport
 from unified_cli.call.checks.condition import Condition
 from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.call.offers import capability_hint
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, ReadOptions
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
@@ -29,18 +30,19 @@ from unified_cli.runtime import Runtime
 _NOT_OFFERED = (HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
     """Read every selected connection, until the condition holds if there is one, and judge the expectations.
 
     Raises DifferentError for one that does not hold, and the errors of the reads.
     """
-    with JqProcess(runtime, options.longest_wait) as process:
-        limited = process if options.until else None
+    asked = part(options, ReadOptions)
+    with JqProcess(runtime, asked.longest_wait) as process:
+        limited = process if asked.until else None
         # One that is given twice is one.
-        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(options.expect)]
-        condition = _condition(runtime, options, limited)
-        selected = selected_reads.select(runtime, catalogue, operation, options)
-        if options.shows_only:
+        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(asked.expect)]
+        condition = _condition(runtime, asked, limited)
+        selected = selected_reads.select(runtime, catalogue, operation, asked, mode)
+        if mode.shown:
             from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
 
             for one in selected.reads:
@@ -51,7 +53,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         _check(selected, CheckReport(selected, expectations), condition, program)
 
 
-def _condition(runtime: Runtime, options: OperationOptions, process: JqProcess | None) -> Condition | None:
+def _condition(runtime: Runtime, options: ReadOptions, process: JqProcess | None) -> Condition | None:
     if process:
         return Condition(runtime, options, process)
     for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
@@ -92,7 +94,7 @@ def _check(
 
 def _readers(selected: SelectedReads) -> FairReaders:
     common = selected.common
-    return FairReaders(common.runtime, common.catalogue, common.options.workers)
+    return FairReaders(common.runtime, common.catalogue, selected.options.workers)
 
 
 def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> None:

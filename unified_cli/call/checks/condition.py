@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from unified_cli.call.checks.selected_reads import WholeRead
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import ReadOptions
 from unified_cli.masking import MaskedText, masked
 from unified_cli.output.jq_programs.expectations import Expectation, Verdict
 from unified_cli.output.jq_programs.jq_process import JqProcess
@@ -16,7 +16,7 @@ _EVERY = 5.0
 class Condition:
     """What is waited for, until a time on the monotonic clock, and what each connection gave last."""
 
-    def __init__(self, runtime: Runtime, options: OperationOptions, process: JqProcess) -> None:
+    def __init__(self, runtime: Runtime, options: ReadOptions, process: JqProcess) -> None:
         """Raises UsageError where a program cannot be compiled."""
         self._runtime = runtime
         self._until = Expectation(options.until or "", "--until", process)

@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
 from unified_cli import signals
-from unified_cli.call import builder, record_output
+from unified_cli.call import Mode, builder, record_output
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.followed_list import FollowedList
 from unified_cli.call.checks.selected_reads import ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, ReadOptions
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
@@ -30,17 +31,20 @@ _FORMATS = ("ndjson", "csv", "tsv", "ids")
 _LARGEST_STATE = 64 * 1024 * 1024
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> NoReturn:
+def run(
+    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode
+) -> NoReturn:
     """Poll the list of every selected connection, and print what is new, for as long as nobody stops it.
 
     Raises UsageError for options that do not go with that, and the error of the only connection.
     """
-    _check(options)
-    since = builder.since(runtime, options.since, options.query)
+    asked = part(options, ReadOptions)
+    _check(asked, mode)
+    since = builder.since(runtime, asked.since, asked.query)
 
     def select() -> SelectedReads:
         # The filter of each poll is another one.
-        return selected_reads.select(runtime, catalogue, operation, options.replaced(since=None))
+        return selected_reads.select(runtime, catalogue, operation, asked.replaced(since=None), mode)
 
     selected = select()
     selected.note_same()
@@ -65,7 +69,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             raise
 
 
-def _check(options: OperationOptions) -> None:
+def _check(options: ReadOptions, mode: Mode) -> None:
     builder.check_own_filter("--follow", options.query)
     for given, spelling in (
         (options.expect, "--expect"),
@@ -74,7 +78,7 @@ def _check(options: OperationOptions) -> None:
         (options.junit, "--junit"),
         (options.limit, "--limit"),
         (options.cursor, "--cursor"),
-        (options.shows_only, "--dry-run and --as"),
+        (mode.shown, "--dry-run and --as"),
     ):
         if given:
             raise UsageError(f"--follow does not go with {spelling}", hint="--since TIME says from when on")
@@ -86,8 +90,8 @@ class _Following:
     def __init__(self, selected: SelectedReads, since: ChangeFilter | None) -> None:
         common = selected.common
         self._since = since
-        self._runtime, self._options = common.runtime, common.options
-        self._every = common.options.every or _EVERY
+        self._runtime = common.runtime
+        self._every = selected.options.every or _EVERY
         self._look_back = timedelta(seconds=max(_SHORTEST_LOOK_BACK, 2 * self._every))
         self._cache = Cache(self._runtime.folder("cache"), "follow", self._runtime.wall, largest=_LARGEST_STATE)
         self._began = self._now()

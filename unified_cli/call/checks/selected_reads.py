@@ -5,12 +5,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.call import Call, builder, listing
+from unified_cli.call import Call, Mode, builder, listing
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
@@ -37,6 +38,11 @@ class SelectedReads(NamedTuple):
     operation: Operation
     reads: Sequence[SelectedRead]
     several: bool
+
+    @property
+    def options(self) -> ReadOptions:
+        """The options of the reads."""
+        return part(self.common.options, ReadOptions)
 
     def note_same(self) -> None:
         """Say which of them are the same connection."""
@@ -72,21 +78,20 @@ class WholeRead:
         return b"[" + b",".join(self.records) + b"]" if listing else bytes(self.records[0])
 
 
-def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> SelectedReads:
+def select(
+    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: ReadOptions, mode: Mode
+) -> SelectedReads:
     """The reads that the options describe. Raises UsageError for options that such a read does not take."""
-    _check(options)
-    if not profiles.is_several(options.profile):
-        call = builder.resolve(runtime, catalogue, options)
+    if options.out:
+        raise UsageError("--out does not go with --expect and --until", hint="> FILE writes what is printed to a file")
+    if not mode.several:
+        call = builder.resolve(runtime, catalogue, options, mode)
         _check_format(call, several=False)
         request = builder.operation_request(call, operation)
         name = call.settings.profile or request.account
         return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
-    selection.check_account(options.account_id)
-    if options.cursor:
-        raise UsageError(listing.CURSOR_OF_ONE)
     config = file.read(runtime)
-    common = Call(runtime, catalogue, run_settings.shared(runtime, config, overrides(options)), options)
-    builder.check_cells(common.settings.output, bom=options.bom, csv_safe=options.csv_safe)
+    common = builder.common(runtime, catalogue, config, options, mode)
     _check_format(common, several=True)
     calls = {
         name: common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
@@ -94,13 +99,6 @@ def select(runtime: Runtime, catalogue: Catalogue, operation: Operation, options
     }
     reads = [SelectedRead(name, call, builder.operation_request(call, operation)) for name, call in calls.items()]
     return SelectedReads(common, operation, reads, several=True)
-
-
-def _check(options: OperationOptions) -> None:
-    if options.id == "-":
-        raise UsageError("a read that is checked takes one id, not ids from standard input")
-    if options.out:
-        raise UsageError("--out does not go with --expect and --until", hint="> FILE writes what is printed to a file")
 
 
 def _check_format(call: Call, *, several: bool) -> None:
@@ -144,7 +142,7 @@ class ReadWork(NamedTuple):
             if not lists:
                 yield pagination.alone(client.send(request), request)
                 return
-            taken, span = 0, listing.span(call._replace(options=call.options.replaced(all=True)))
+            taken, span = 0, listing.span(call._replace(options=self.selected.options.replaced(all=True)))
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
                 taken += size(page)
                 if self.largest is not None and taken > self.largest:

@@ -43,7 +43,7 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
     from unified_cli.call.offers import capability_report  # noqa: PLC0415  only here
     from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
 
-    runtime, catalogue, settings, _ = call
+    runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):
         return known.offered
     client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))

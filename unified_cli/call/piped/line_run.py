@@ -7,6 +7,8 @@ from pathlib import Path
 from unified_cli.call import Call
 from unified_cli.call.piped.piped_jobs import PipedJob
 from unified_cli.catalogue import Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ReadOptions
 from unified_cli.errors import UsageError
 from unified_cli.writes import attempt, run_sender
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
@@ -20,7 +22,7 @@ def begin(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Iterato
     """The run of these jobs, told on stderr; in memory for reads, and for a single write, which cannot be resumed."""
     runtime, options = call.runtime, call.options
     header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(jobs))
-    header.kind, header.ordered = RunKind.LINES, options.ordered
+    header.kind, header.ordered = RunKind.LINES, part(options, ReadOptions).ordered
     header.account_id = options.account_id or ""
     header.base_url = options.base_url or ""
     header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""

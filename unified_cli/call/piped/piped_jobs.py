@@ -8,6 +8,8 @@ from unified_cli.bulk.import_ import input_file
 from unified_cli.bulk.import_.import_items import ImportItem, ItemRules, items
 from unified_cli.call import Call, builder
 from unified_cli.catalogue import Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, SendOptions
 from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
@@ -42,12 +44,15 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     Raises UsageError for input that cannot be used. Where there are several targets, a line that cannot be used is one
     that failed, and no reason to leave out the others.
     """
-    fields = bodies.fields(call.options.raw_field, call.options.field)
+    sent = part(call.options, SendOptions)
+    fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
     # What is wrong with an option is not wrong with each line.
-    bodies.compose(call.options.data, fields, call.runtime)
+    bodies.compose(sent.data, fields, call.runtime)
     query = builder.pairs(call.options.query)
-    lines = input_file.ids_or_records(piped, _STDIN, call.catalogue.service.items, call.options.format)
+    lines = input_file.ids_or_records(
+        piped, _STDIN, call.catalogue.service.items, part(call.options, OperationOptions).format
+    )
     alone = None in targets
     names = None if alone else {name for name in targets if name is not None and name != RESERVED}
     jobs: list[PipedJob] = []
@@ -63,8 +68,8 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
                 wrong = error.message
         if wrong and alone:
             raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}")
-        sent = item.mark.sent if item.mark else 0
-        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, sent))
+        before = item.mark.sent if item.mark else 0
+        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, before))
     if not jobs:
         raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
     return jobs
@@ -72,7 +77,7 @@ def read(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
 
 def _input(call: Call, fields: list[BodyField]) -> bytes:
     runtime = call.runtime
-    if bodies.reads_stdin(call.options.data, fields) or call.options.token_stdin:
+    if bodies.reads_stdin(part(call.options, SendOptions).data, fields) or call.options.token_stdin:
         raise UsageError("the ids come from standard input, so nothing else can be read from it")
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there are no ids")
@@ -94,10 +99,10 @@ def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyF
     """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
     if not operation.takes_body:
         return None
-    own = item.body if item.body not in (None, b"{}") else None
-    if own is not None and call.options.data is not None:
+    own, data = item.body if item.body not in (None, b"{}") else None, part(call.options, SendOptions).data
+    if own is not None and data is not None:
         raise UsageError("the record is the body, so -d cannot be used (-f and -F change its fields)")
-    text = own.decode("utf-8") if own is not None else call.options.data
+    text = own.decode("utf-8") if own is not None else data
     found = bodies.compose(text, fields, call.runtime)
     if found is None and operation.name == "update":
         raise UsageError("nothing to change (use records with fields, or -d, -f, -F)")

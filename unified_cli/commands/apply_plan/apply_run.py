@@ -49,7 +49,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
         name = _target(runtime, files, options, asks=not shows_only)
-        settings = own_account.resolved(overrides(options, name)._replace(output=None, dry_run=None), runtime, config)
+        settings = own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
         _check_target(files, settings)
         check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
         plans = [check.run(file) for file in files]

@@ -8,7 +8,7 @@ from unified_cli.bulk.export.list_export import ListExportOptions
 from unified_cli.call import Call, builder
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import ReadOptions
 from unified_cli.commands.export_lists import selection, task as tasks
 from unified_cli.commands.export_lists.export_options import ExportOptions
 from unified_cli.commands.export_lists.selection import ExportConnections
@@ -56,7 +56,7 @@ class ExportPlan:
         """The request for a list. Raises ConfigError where its connection leads nowhere, or has no token."""
         resolved = self.connections.resolve(one.connection)
         self.readers.clients.token(resolved)
-        call = Call(self.context.runtime, self.context.catalogue, resolved, OperationOptions(query=self.options.query))
+        call = Call(self.context.runtime, self.context.catalogue, resolved, ReadOptions(query=self.options.query))
         return builder.operation_request(call, one.operation)
 
     def client(self, connection: str) -> Client:

@@ -10,7 +10,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Flag
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows
-from unified_cli.cli.options import FLAGS
+from unified_cli.cli.options import operation_flags
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode
@@ -98,7 +98,7 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
 
 
 def _options(group: str) -> Section:
-    return f"{group} options", [_row(flag) for flag in FLAGS if flag.group == group]
+    return f"{group} options", [_row(flag) for flag in operation_flags() if flag.group == group]
 
 
 def _row(flag: Flag) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The options of `unified import`."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from unified_cli.cli.flags import IMPORT, Argument, Flag
 from unified_cli.cli.result_table import TableOutput
@@ -39,3 +39,8 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     output: TableOutput = None
     dry_run: DryRun = False
     yes: Yes = False
+
+    @property
+    def shown(self) -> Literal["json"] | None:
+        """How requests are shown instead of sent, if they are."""
+        return "json" if self.dry_run else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unified_cli.bulk import listed_runs
-from unified_cli.call import Call, builder, fan_out, run_output
+from unified_cli.call import Call, builder, run_output
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.runs.options import ResumeRunOptions
@@ -48,9 +48,12 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         items = [*items_of(run, _failed(run) if retry else _open(run, connections, runtime.wall()))]
         rules = stop_rules.parse(options.stages, options.max_failures, len(items), fail_fast=options.fail_fast)
         connections.check(run, [item.number for item in items])
-        call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), _common(options))
+        shown = OperationOptions(
+            output=options.output, columns=options.columns, jq=options.jq, csv_safe=options.csv_safe, bom=options.bom
+        )
+        call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), shown)
         if run.several:
-            fan_out.check_output(call)
+            builder.check_labelled(call.settings.output)
         run_sender.announce(runtime, run, None)
         names = {item.profile for item in items}
         with FairWriters(runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered) as writers:
@@ -61,22 +64,12 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             RunSender(runtime, run, connections, writers, results).send(items, rules)
 
 
-_COMMON = (
-    *("output", "columns", "jq", "csv_safe", "bom"),
-    *("workers", "timeout", "retries", "rate", "token_rate", "ca_bundle", "quiet"),
-)
-
-
-def _common(options: ResumeRunOptions) -> OperationOptions:
-    return OperationOptions(**{name: getattr(options, name) for name in _COMMON})
-
-
 def _shown_as(
     run: StoredRun, runtime: Runtime, config: Config, options: ResumeRunOptions, flags: Overrides
 ) -> Settings:
     """The settings that say how the run is shown, as when it was begun: those of its only connection, if it has one."""
     if run.several:
-        return run_settings.shared(runtime, config, overrides(_common(options)))
+        return run_settings.shared(runtime, config, overrides(options))
     profile = next((call.profile for _, _, call in run.calls()), None)
     settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
     run_settings.apply_to_messages(runtime, settings)

@@ -9,10 +9,10 @@ import msgspec
 from unified_cli.bulk.observed_schema.observed_shape import ObservedShape
 from unified_cli.call.checks import selected_reads
 from unified_cli.call.checks.selected_reads import ReadWork, SelectedReads
+from unified_cli.call.operation import mode_of
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import by_name
-from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.options import ReadOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema_of_records.options import SchemaOptions
 from unified_cli.errors import UnifiedError
@@ -24,13 +24,6 @@ from unified_cli.json_text.values import Json
 from unified_cli.output.progress import progress
 from unified_cli.output.progress_line import Work
 
-_COMMON = (
-    *(name for part in (MessageOptions, NetworkOptions, ConnectionOptions) for name in by_name(part)),
-    "query",
-    "page_size",
-)
-"""The options that a list takes as they are."""
-
 Observed = ObservedShape | UnifiedError
 """The shape of a connection's records, or why they could not be read."""
 
@@ -39,10 +32,10 @@ def select(
     context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
 ) -> SelectedReads:
     """The lists of these connections, as far as they are looked at."""
-    common = OperationOptions(**{name: getattr(options, name) for name in _COMMON})
     # Nothing is printed in this format, which any list can have.
-    read = common.replaced(profile=tuple(profiles), limit=options.records, output="table")
-    return selected_reads.select(context.runtime, context.catalogue, operation, read)
+    read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records, output="table")
+    read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(profile=tuple(profiles))
+    return selected_reads.select(context.runtime, context.catalogue, operation, read, mode_of(operation, read))
 
 
 def empty_shape(operation: Operation) -> ObservedShape:
@@ -60,7 +53,7 @@ def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
     work = Work(part="connection", parts=len(selected.reads))
     with (
         progress(runtime, work) as shown,
-        FairReaders(runtime, catalogue, selected.common.options.workers) as readers,
+        FairReaders(runtime, catalogue, selected.options.workers) as readers,
         closing(readers.read(selected.reads, ReadWork(selected, readers.clients).run)) as results,
     ):
         for read, answer in results:

@@ -1,0 +1,90 @@
+"""Run an operation of the catalogue in the mode that its options describe, which is decided here and nowhere else."""
+
+from collections.abc import Callable
+
+from unified_cli.call import Mode, ModeKind, builder
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.check_options import ReadCheckOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import DownloadOptions, OperationOptions, WriteOptions
+from unified_cli.config.profiles import is_several
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+    """Run the operation; every expected failure is a UnifiedError."""
+    builder.check_options(options)
+    mode = mode_of(operation, options)
+    if mode.kind is ModeKind.SKELETON:
+        from unified_cli.call import skeleton  # noqa: PLC0415  as below
+
+        skeleton.show(runtime, operation)
+        return
+    if mode.kind is not ModeKind.FILES:
+        builder.check_required(runtime, operation, options)
+    _runs(mode.kind)(runtime, catalogue, operation, options, mode)
+
+
+def mode_of(operation: Operation, options: OperationOptions) -> Mode:
+    """The mode that the options describe. Raises UsageError for what means nothing in it."""
+    several = is_several(options.profile)
+    return Mode(_kind(operation, options, several=several), several, options.shown)
+
+
+def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
+    if isinstance(options, WriteOptions | DownloadOptions) and options.skeleton:
+        return ModeKind.SKELETON
+    checks, piped = part(options, ReadCheckOptions), builder.identifier(options) == "-"
+    if checks.follow:
+        return ModeKind.FOLLOWED
+    if checks.given_any:
+        if piped:
+            raise UsageError("a read that is checked takes one id, not ids from standard input")
+        return ModeKind.CHECKED
+    if piped:
+        return ModeKind.LINES
+    if several:
+        return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
+    if part(options, DownloadOptions).from_:
+        return ModeKind.FILES
+    if options.format:
+        hint = "-o names that of the output"
+        raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
+    return ModeKind.ONE
+
+
+_Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
+
+
+def _runs(kind: ModeKind) -> _Run:
+    """The function for a mode, whose module is imported only for it."""
+    match kind:
+        case ModeKind.FOLLOWED:
+            from unified_cli.call.checks import following  # noqa: PLC0415
+
+            return following.run
+        case ModeKind.CHECKED:
+            from unified_cli.call.checks import checked_read  # noqa: PLC0415
+
+            return checked_read.run
+        case ModeKind.LINES:
+            from unified_cli.call.piped import from_stdin  # noqa: PLC0415
+
+            return from_stdin.run
+        case ModeKind.FILES:
+            from unified_cli.call import downloading  # noqa: PLC0415
+
+            return downloading.many
+        case ModeKind.READS:
+            from unified_cli.call import fan_out  # noqa: PLC0415
+
+            return fan_out.run
+        case ModeKind.WRITES:
+            from unified_cli.call import write_fan_out  # noqa: PLC0415
+
+            return write_fan_out.run
+        case _:
+            from unified_cli.call import single  # noqa: PLC0415
+
+            return single.run
