@@ -21,7 +21,7 @@ from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
-from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet import own_account, run_settings
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.runtime import Runtime
@@ -53,6 +53,8 @@ def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: Call
 
     Raises UsageError for what is for one connection.
     """
+    from unified_cli.fleet import selection  # noqa: PLC0415  most calls are to one connection
+
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")

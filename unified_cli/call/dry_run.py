@@ -1,10 +1,13 @@
-"""Print a request instead of sending it: as JSON, or as a command line that runs as printed."""
+"""Print what is not sent: a request, as JSON or as a command line that runs as printed; a body to fill in."""
 
 import shlex
+from typing import Any
 
 import msgspec
 
 from unified_cli.call import Call, builder
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ReadOptions
 from unified_cli.errors import UsageError
@@ -19,6 +22,8 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 
 # Linux allows 128 KiB for one argument of a program; a shell's own printf has no limit.
 _LONGEST_WORD = 100_000
+_TIME = "2026-01-31T12:00:00Z"
+_EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(call: Call, request: Request) -> None:
@@ -78,3 +83,22 @@ def line(runtime: Runtime, request: Request) -> None:
         stdout.show(runtime, pretty_json.shown(document, colour=False))
     else:
         stdout.write(runtime, [document])
+
+
+def show_skeleton(runtime: Runtime, operation: Operation) -> None:
+    """Print the skeleton of the operation's body; nothing is sent, and no connection is needed."""
+    pretty_json.write(runtime, msgspec.json.encode(skeleton(operation)))
+
+
+def skeleton(operation: Operation) -> JsonObject:
+    """Every known field of the body, or else of the record, with an empty value.
+
+    A field with known values shows them, separated by `|`; a time is one, as an empty one is refused.
+    """
+    return {field.name: _empty(field) for field in operation.accepted_fields}
+
+
+def _empty(field: KnownField) -> Any:
+    if field.values:
+        return "|".join(field.values)
+    return _TIME if field.is_time else _EMPTY.get(field.type, "")

@@ -17,9 +17,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     builder.check_options(options)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
-        from unified_cli.call import skeleton  # noqa: PLC0415  as below
+        from unified_cli.call import dry_run  # noqa: PLC0415  as below
 
-        skeleton.show(runtime, operation)
+        dry_run.show_skeleton(runtime, operation)
         return
     if mode.kind is not ModeKind.FILES:
         builder.check_required(runtime, operation, options)
@@ -69,9 +69,9 @@ def _runs(kind: ModeKind) -> _Run:
 
             return checked_read.run
         case ModeKind.LINES:
-            from unified_cli.call.piped import from_stdin  # noqa: PLC0415
+            from unified_cli.call import piped  # noqa: PLC0415
 
-            return from_stdin.run
+            return piped.run
         case ModeKind.FILES:
             from unified_cli.call import downloading  # noqa: PLC0415
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from unified_cli.call import Call, Mode, builder, request_kind
+from unified_cli.call import Call, Mode, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, WriteOptions
+from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, ReadOptions, WriteOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
 
+_RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
+_AS_SERVED = ("json", "raw")
+
 
 def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
     """Call an operation of the catalogue."""
@@ -29,7 +32,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 def send(call: Call, request: Request) -> None:
     """Send the request and write the answer, or only show the request."""
     runtime, catalogue, settings, options, mode = call
-    request_kind.check(call, request)
+    _check(call, request)
     cursor = part(options, PageOptions).cursor
     if cursor and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
@@ -52,6 +55,12 @@ def send(call: Call, request: Request) -> None:
         _send_with_clients(call, request)
     else:
         _send_to(Path(options.out or ""), call, request)
+
+
+def _check(call: Call, request: Request) -> None:
+    """Raise UsageError for several pages of a write, which every page would repeat."""
+    if part(call.options, PageOptions).several and request.method != "GET":
+        raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
 
 
 def _send_to(path: Path, call: Call, request: Request) -> None:
@@ -100,7 +109,7 @@ def _send(call: Call, clients: "Clients", request: Request) -> None:
         from unified_cli.call import waiting  # noqa: PLC0415
 
         waiting.run(call, request)
-    elif request_kind.is_file(call, request):
+    elif _is_file(call, request):
         from unified_cli.call import downloading  # noqa: PLC0415
 
         downloading.one(call, clients, request)
@@ -108,12 +117,33 @@ def _send(call: Call, clients: "Clients", request: Request) -> None:
         from unified_cli.call import list_to_file  # noqa: PLC0415
 
         list_to_file.run(call, clients, request)
-    elif request_kind.is_list(call, request):
+    elif _is_list(call, request):
         from unified_cli.call import listing  # noqa: PLC0415
 
         listing.run(call, clients, request)
     else:
         _once(call, clients, request)
+
+
+def _is_list(call: Call, request: Request) -> bool:
+    """Whether the answer is split into records, not printed as one document."""
+    options, output = call.options, call.settings.output
+    pages = part(options, PageOptions)
+    if pages.several or part(options, ReadOptions).since:
+        return True
+    if request.operation is None or not request.operation.lists:
+        return False
+    columns = options.columns and output != "raw"
+    within_page = (pages.cursor or "").startswith(OWN_CURSOR)
+    return bool(columns) or output in _RECORD_FORMATS or within_page
+
+
+def _is_file(call: Call, request: Request) -> bool:
+    """Whether the answer is streamed to a file unchanged, so that it can be resumed."""
+    options = call.options
+    listing = request.operation is not None and request.operation.lists
+    transformed = call.settings.output not in _AS_SERVED or options.jq or options.columns
+    return bool(options.out) and not request.writes and not listing and not transformed
 
 
 def _once(call: Call, clients: "Clients", request: Request) -> None:

@@ -1,1 +1,0 @@
-"""Operations for every id or record on standard input."""
