@@ -70,9 +70,9 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
 def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
     def selected(options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        from unified_cli.call import run_profiles  # noqa: PLC0415  few selections name a run
+        from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
 
-        return run_profiles.selected(context.runtime, options, patterns)
+        return selection.selected(context.runtime, options, patterns)
 
     context = CommandContext(runtime, catalogue, partial(whole, runtime), tuple(COMMANDS), selected)
     return context

@@ -5,9 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from unified_cli.cli.flags import Options
+from unified_cli.cli.options import overrides
+from unified_cli.config import file
 from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UnifiedError, UsageError
+from unified_cli.fleet import own_account
+from unified_cli.runtime import Runtime
 from unified_cli.writes.entry import OUTCOMES, RunCall
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
@@ -15,6 +20,19 @@ from unified_cli.writes.run import StoredRun
 _NOT = "!"
 PREFIX = "run:"
 _WORDS = ("failed", "in-doubt", "not-tried", "done")
+
+
+def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The values of `-p`, with names in place of what they say of runs. Raises as `RunSelection.expanded` does."""
+    config = file.read(runtime)
+    # The process's environment decodes a variable at each access.
+    resolving = runtime._replace(environ={**runtime.environ})
+
+    def settings(name: str) -> Settings:
+        return own_account.resolved(overrides(options, name)._replace(output=None), resolving, config)
+
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    return RunSelection(registry, [*config.profiles], settings).expanded(patterns)
 
 
 class RunSelection(NamedTuple):
