@@ -530,3 +530,10 @@ def test_an_id_is_no_file_where_no_record_can_be_looked_up(unified: Unified, ser
         "pipe in records (unified ats attachments list --all -o ndjson)\n"
     )
     assert (result.code, result.stderr.startswith(said), service.seen) == (9, True, [])
+
+
+def test_a_list_of_downloads_is_for_one_connection(unified: Unified, service: Service, tmp_path: Path) -> None:
+    (tmp_path / "ids").write_text("1\n")
+    result = unified(f"ticketing attachments download --from {tmp_path}/ids -p a -p b", environ=service.environ)
+    said = "error: -p a -p b may be several connections, but this command takes one\n"
+    assert (result.stderr, result.code, service.seen) == (said, 2, [])

@@ -52,8 +52,8 @@ KINDS = [
     ("ticketing tickets delete - --format csv", ModeKind.LINES, ModeKind.LINES),
     (DOWNLOAD, ModeKind.ONE, ModeKind.WRITES),
     (f"{DOWNLOAD} --skeleton", ModeKind.SKELETON, ModeKind.SKELETON),
-    (f"{DOWNLOAD} --from x --out y", ModeKind.FILES, ModeKind.WRITES),
-    (f"{DOWNLOAD} --from - --out y --format ids", ModeKind.FILES, ModeKind.WRITES),
+    (f"{DOWNLOAD} --from x --out y", ModeKind.FILES, ModeKind.FILES),
+    (f"{DOWNLOAD} --from - --out y --format ids", ModeKind.FILES, ModeKind.FILES),
 ]
 CONNECTIONS = {"": False, "-p a": False, "-p a -p b": True, "-p '*'": True, "-p tag:eu": True, "-p a -p '!b'": True}
 SHOWN = {"": None, "--dry-run": "json", "--as curl": "curl", "--dry-run --as curl": "curl"}
@@ -76,6 +76,7 @@ def test_every_mode_is_in_the_table(kind: ModeKind) -> None:
     [
         ("ticketing tickets get - --expect true", "a read that is checked takes one id"),
         (f"{GET} --format csv", "--format is the format of what is piped in"),
+        (f"{GET} --format csv -p a -p b", "--format is the format of what is piped in"),
         (f"{DOWNLOAD} --format csv", "--format is the format of what is piped in"),
     ],
 )

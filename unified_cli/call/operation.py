@@ -44,13 +44,13 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         return ModeKind.CHECKED
     if piped:
         return ModeKind.LINES
-    if several:
-        return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     if part(options, DownloadOptions).from_:
         return ModeKind.FILES
     if options.format:
         hint = "-o names that of the output"
         raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
+    if several:
+        return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     return ModeKind.ONE
 
 
