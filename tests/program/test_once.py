@@ -83,7 +83,7 @@ def test_no_command_makes_workers_or_clients_of_its_own() -> None:
 def test_no_command_puts_exit_codes_in_order() -> None:
     found = {(path, ast.unparse(node)) for path in TEXTS for node in nodes(path) if orders(node)}
     # A connection that is blocked is no order.
-    allowed = {("commands/connection_probe.py", "error.code == ExitCode.ACCESS")}
+    allowed = {("call/offers/connection_probe.py", "error.code == ExitCode.ACCESS")}
     assert {(path, what) for path, what in found if path != "fleet/conclude.py"} == allowed
 
 
