@@ -13,6 +13,8 @@ from many_connections import account, profiles
 from pages import cursor_of, served
 from server import Reply, Seen, Service
 
+from unified_cli.fleet.fair_turns import FairTurns, spread
+
 COUNT = 12
 READERS = {
     "list": "-p c* ticketing tickets list --all -o ndjson",
@@ -103,3 +105,24 @@ def test_many_connections_take_little_longer_than_their_limits(
     assert ended.code == 0, ended.stderr
     assert {len(times) for times in served_at.values()} == {3}
     assert len(served_at) == (2 if command.startswith("diff") else count)
+
+
+def test_whoever_has_the_fewest_under_way_is_next() -> None:
+    turns = FairTurns(["a1", "a2", "a3", "b1", "b2"], lambda job: job[0])
+    assert [turns.take() for _ in range(3)] == ["a1", "b1", "a2"]
+    turns.ended("a")
+    turns.ended("a")
+    assert [turns.take() for _ in range(3)] == ["a3", "b2", None]
+
+
+def test_jobs_are_taken_ahead_of_their_turn_as_far_as_they_may_weigh() -> None:
+    jobs = iter(range(1, 10))
+    turns = FairTurns(jobs, lambda _: None, ahead=6, weight=lambda job: job)
+    assert turns.take() == 1
+    # One, two and three weigh as much as may wait; then the two that are left weigh less.
+    assert next(jobs) == 4
+
+
+def test_the_jobs_of_each_connection_are_distributed_evenly() -> None:
+    jobs = ["a1", "a2", "a3", "a4", "b1", "b2"]
+    assert spread(jobs, lambda job: job[0]) == ["a1", "a2", "b1", "a3", "a4", "b2"]
