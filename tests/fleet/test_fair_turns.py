@@ -13,6 +13,7 @@ from many_connections import account, profiles
 from pages import cursor_of, served
 from server import Reply, Seen, Service
 
+from unified_cli.call.checks import selected_reads
 from unified_cli.fleet.fair_turns import FairTurns, spread
 
 COUNT = 12
@@ -105,6 +106,29 @@ def test_many_connections_take_little_longer_than_their_limits(
     assert ended.code == 0, ended.stderr
     assert {len(times) for times in served_at.values()} == {3}
     assert len(served_at) == (2 if command.startswith("diff") else count)
+
+
+def test_what_is_read_ahead_is_bounded_and_waits_without_a_slot(
+    run: Run, config: Callable[[str], Path], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A page is of 21 bytes.
+    monkeypatch.setattr(selected_reads, "LARGEST_DOCUMENT", 50)
+    profiles(config, service.url, 8)
+    asked: list[int] = []
+
+    def reply(seen: Seen) -> Reply:
+        if account(seen) == "a-c00":
+            asked.append(len(service.seen))
+            if len(asked) == 1:
+                return Reply(429, b"{}", {"Retry-After": "1"})
+        at = int(cursor_of(seen) or 0)
+        return served({"result": [{"id": f"{at}", "name": "n"}], "next_cursor": None if at else "1"})
+
+    service.reply = reply
+    result = run("-p c* ticketing tickets list --expect 'length==2' --workers 1 -o ndjson")
+    assert (result.code, len(result.stdout.splitlines())) == (0, 16)
+    # A page of each of the others, and a second one of some: not all of the fourteen that they have.
+    assert asked[1] - asked[0] <= 11
 
 
 def test_whoever_has_the_fewest_under_way_is_next() -> None:
