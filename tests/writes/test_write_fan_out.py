@@ -132,6 +132,17 @@ def test_a_key_that_is_honoured_no_more_is_not_used_again(unified: Unified, serv
     assert unified(f"runs resume {run}", wall=lambda: at + 23 * 3600).code == 0
 
 
+def test_a_delete_in_doubt_is_repeated_however_old_it_is(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c01": 500})
+    at = 1_800_000_000.0
+    run = run_id(unified("ticketing tags delete t1 -p c* --yes", wall=lambda: at).stderr)
+    service.seen.clear()
+    service.reply = failing({})
+    assert unified(f"runs resume {run}", wall=lambda: at + 25 * 3600).code == 0
+    assert [(seen.method, account(seen)) for seen in service.seen] == [("DELETE", "a-c01")]
+
+
 def test_a_key_grows_older_however_often_it_is_used(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 1)
     service.reply = failing({"a-c00": 500})
