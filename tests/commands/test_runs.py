@@ -1,6 +1,7 @@
 """`unified runs`: what was begun is listed, shown as it is, continued once, and removed only on request."""
 
 import json
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -242,3 +243,27 @@ def test_no_secret_of_a_journal_reaches_a_terminal(
     shown = unified(f"runs show {run}", tty=True)
     assert "\x1b]52" not in shown.stdout + shown.stderr
     assert path_of(tmp_path, run).exists()
+
+
+def test_the_id_of_a_run_leads_to_no_other_folder(unified: Unified, stopped: str, tmp_path: Path) -> None:
+    journal = tmp_path / "data" / "runs" / f"{stopped}.ndjson"
+    journal.rename(tmp_path / "data" / "other.ndjson")
+    told = unified("runs show ../other")
+    assert (told.code, "'../other' is no id of a run" in told.stderr) == (2, True)
+
+
+def test_a_run_takes_no_id_that_another_one_has(
+    unified: Unified, stopped: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = iter([stopped.partition("-")[2], "abcd"])
+    monkeypatch.setattr(secrets, "token_hex", lambda _: next(ids))
+    told = unified(f"{UPDATE} -p c* --yes", wall=lambda: AT)
+    assert run_id(told.stderr) == f"{stopped.partition('-')[0]}-abcd"
+
+
+def test_what_failed_before_counts_for_the_code_of_a_resume(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = failing({"a-c00": 404, "a-c01": 404})
+    run = run_id(unified(f"{UPDATE} -p c* --yes --fail-fast --workers 1").stderr)
+    told = unified(f"runs resume {run}")
+    assert (told.code, told.stderr.splitlines()[-2]) == (4, "error: all 2 connections failed")

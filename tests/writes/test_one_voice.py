@@ -203,6 +203,13 @@ def test_cells_are_as_safe_as_in_the_first_run(
     assert (again.code, again.stdout[0], again.stdout.count("'=1+1")) == (0, "\ufeff", 1)
 
 
+def test_lines_name_their_connections(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    told = through(unified, service, KINDS["lines"], "-o ndjson", "a-c01")
+    assert [json.loads(line)["_profile"] for line in told.stdout.splitlines()] == ["c00", "c00"]
+    assert "line 2 (c01): the service answered 404 to PATCH /unified/ticketing/tickets/t1: no" in told.stderr
+
+
 def test_the_ids_of_lines_of_one_connection(unified: Unified, service: Service) -> None:
     stdin = b'{"id":"t0","n":0}\n{"id":"t1","n":1}\n{"id":"t2","n":2}\n'
     service.reply = lambda seen: answer(seen) if seen.segments[-1] != "t1" else Reply(404)

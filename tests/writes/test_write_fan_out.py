@@ -132,6 +132,17 @@ def test_a_key_that_is_honoured_no_more_is_not_used_again(unified: Unified, serv
     assert unified(f"runs resume {run}", wall=lambda: at + 23 * 3600).code == 0
 
 
+def test_failures_of_one_status_are_one_cause_whatever_they_say(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    profiles(config, service.url, 3)
+    service.reply = lambda seen: served({"statusCode": 409, "error": "Conflict", "message": account(seen)}, 409)
+    told = unified(f"{UPDATE} -p c* --yes --workers 1").stderr.splitlines()
+    assert [line.partition(": the service")[0] for line in told if line.startswith("failed")] == [
+        "failed: 3 (c00, c01, c02)"
+    ]
+
+
 def test_a_delete_in_doubt_is_repeated_however_old_it_is(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 500})
