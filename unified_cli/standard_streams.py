@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class WholeWriter(io.RawIOBase):
-    """Writes to a descriptor, which stays open: all of what it is given, however long the reader takes."""
+class _DescriptorStream(io.RawIOBase):
+    """A stream of a descriptor, which stays open."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -27,6 +27,10 @@ class WholeWriter(io.RawIOBase):
     def fileno(self) -> int:
         """The descriptor."""
         return self._descriptor
+
+
+class WholeWriter(_DescriptorStream):
+    """Writes to a descriptor: all of what it is given, however long the reader takes."""
 
     def writable(self) -> bool:
         """Always."""
@@ -42,15 +46,8 @@ class WholeWriter(io.RawIOBase):
         return size
 
 
-class PatientReader(io.RawIOBase):
-    """Reads from a descriptor, which stays open, and waits where nothing has come yet."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def fileno(self) -> int:
-        """The descriptor."""
-        return self._descriptor
+class PatientReader(_DescriptorStream):
+    """Reads from a descriptor, and waits where nothing has come yet."""
 
     def readable(self) -> bool:
         """Always."""

@@ -46,23 +46,19 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     """What an error object says, whichever of the usual shapes it has; the provider's own answer is read like it."""
     message = _message(document, _TEXTS)
     lines = _problems(document)
-    for name in service.provider_answers.split():
-        if body := document.get(name):
-            theirs = _provider(body)
-            if not message:
-                message = theirs.message
-            elif theirs.message not in message:
-                lines = [*lines, f"the provider's answer: {theirs.message}"]
-            lines = [*lines, *theirs.lines]
+    answers = [("the provider's answer", document.get(name)) for name in service.provider_answers.split()]
+    told = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
         # A provider's error may stand here instead.
-        theirs = _provider(details)
+        told.append(("details", details))
+    for what, body in told:
+        theirs = _provider(body)
         if not message:
             message = theirs.message
         elif theirs.message not in message:
-            lines = [*lines, f"details: {theirs.message}"]
-        lines = [*lines, *theirs.lines]
+            lines.append(f"{what}: {theirs.message}")
+        lines += theirs.lines
     message = message or _message(document, _NAMES)
     return ErrorText(message, [line for line in dict.fromkeys(lines) if line and line != message])
 
