@@ -16,8 +16,7 @@ from unified_cli.cli.options import CallOptions, DownloadOptions, OperationOptio
 from unified_cli.errors import ServiceError, StorageError, UsageError
 from unified_cli.fleet.conclude import conclude
 from unified_cli.http.request import Request
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file

@@ -22,8 +22,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 

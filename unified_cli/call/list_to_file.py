@@ -17,8 +17,7 @@ from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime

@@ -18,8 +18,7 @@ from unified_cli.http.request import Request
 from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 

@@ -3,11 +3,13 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from unified_cli import os_limits
 from unified_cli.errors import StorageError
-from unified_cli.output import progress_line, terminal
-from unified_cli.output.progress_line import Screen, Tally, Wait, Work
+from unified_cli.output import terminal
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _EVERY = 10.0
@@ -15,6 +17,167 @@ _EVERY = 10.0
 _OFTEN = 0.2
 _TICK = 0.5
 """Seconds after which the line on a terminal is drawn although nothing was counted: waits are counted down in it."""
+_BARS = ((100, 30), (60, 12))
+"""From this width of the screen on, a bar of this width: it does not change with the words, which would be unrest."""
+
+
+class Work(NamedTuple):
+    """What there is to do: `total` units, such as records, within a number of parts, such as connections.
+
+    A total of None is not known. A part of the name `file` is told while it is under way.
+    """
+
+    unit: str = "record"
+    total: int | None = None
+    part: str = ""
+    parts: int = 0
+
+
+class Wait(NamedTuple):
+    """Requests are held back until this time, for this reason."""
+
+    until: float
+    reason: str
+
+
+class Screen(NamedTuple):
+    """The terminal that a line is drawn on."""
+
+    columns: int
+    colour: bool
+    encoding: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far the work is; what was done before this run counts for the total, not for the pace."""
+
+    work: Work
+    units: int = 0
+    units_before: int = 0
+    pages: int = 0
+    parts: int = 0
+    parts_before: int = 0
+    failed: int = 0
+    retries: int = 0
+    wait: Wait | None = None
+
+
+def plain(tally: Tally, seconds: float, now: float) -> str:
+    """How far it is after so many seconds, in words."""
+    return ", ".join([*_facts(tally, seconds), *_waits(tally, now)[:1]])
+
+
+def done(tally: Tally) -> str:
+    """What was done, in words."""
+    finished, work = tally.parts_before + tally.parts, tally.work
+    parts = [f"{finished} of {counted(work.parts, work.part)}"] if work.parts else []
+    return ", ".join([*parts, _units(tally)])
+
+
+def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
+    """The same in one line that is shorter than the screen is wide, with a bar where the total is known."""
+    # A line that fills the last column would be continued on the next by some terminals.
+    room, share = screen.columns - 1, _share(tally)
+    size = next((bar for width, bar in _BARS if screen.columns >= width), 0) if share is not None else 0
+    facts, waits = _facts(tally, seconds), _waits(tally, now) or [""]
+    # A wait says more than the pace and the bar.
+    for bar, wait in [(size, waits[0]), *((0, one) for one in waits)]:
+        before = f"{_bar(share or 0, bar, screen)} {(share or 0) * 100:4.0f} %  " if bar else ""
+        taken = bar + len("  100 %  ") if bar else 0
+        for number in range(len(facts), 0, -1):
+            text = ", ".join(filter(None, [*facts[:number], wait]))
+            if len(text) <= room - taken:
+                return before + text
+    return text[:room]
+
+
+def span(seconds: float) -> str:
+    """A length of time, in words."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _facts(tally: Tally, seconds: float) -> list[str]:
+    """What is known, the most important first."""
+    work = tally.work
+    found = [done(tally)]
+    if work.part == "file":
+        # The one that is under way: a single large file may take most of the time.
+        at = min(tally.parts_before + tally.parts + 1, work.parts)
+        found = [f"file {at} of {work.parts}", _units(tally)]
+    if tally.failed:
+        found.append(f"{tally.failed} failed")
+    rate = tally.units / max(seconds, 0.001)
+    if work.unit == "byte":
+        found.append(f"{_size(rate)}/s")
+    else:
+        found.append(f"{rate:.{0 if rate >= 10 else 1}f} per second")
+    if (left := _seconds_left(tally, seconds)) is not None:
+        found.append(f"about {span(left)} left")
+    if tally.retries:
+        found.append(counted(tally.retries, "retry"))
+    return found
+
+
+def _waits(tally: Tally, now: float) -> list[str]:
+    """What is waited for, and without the reason; empty where nothing is."""
+    if tally.wait is None or tally.wait.until <= now:
+        return []
+    wait = f"waiting {span(max(1, tally.wait.until - now))}"
+    return [f"{wait}: {tally.wait.reason}", wait]
+
+
+def _units(tally: Tally) -> str:
+    number, total, unit = tally.units_before + tally.units, tally.work.total, tally.work.unit
+    if unit == "byte":
+        return _size(number) + (f" of {_size(total)}" if total else "")
+    if total is not None:
+        return f"{number} of {counted(total, unit)}"
+    return counted(number, unit) + (
+        f" in {counted(tally.pages, 'page')}" if tally.pages and not tally.work.parts else ""
+    )
+
+
+def _size(number: float) -> str:
+    """A number of bytes, in words."""
+    return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.0f} kB"
+
+
+def _share(tally: Tally) -> float | None:
+    """The part of the work that is done, from 0 to 1; None where the total is not known."""
+    work = tally.work
+    if work.parts:
+        return min(1.0, (tally.parts_before + tally.parts) / work.parts)
+    return min(1.0, (tally.units_before + tally.units) / work.total) if work.total else None
+
+
+def _seconds_left(tally: Tally, seconds: float) -> float | None:
+    work = tally.work
+    if work.parts:
+        finished, left = tally.parts, work.parts - tally.parts_before - tally.parts
+    else:
+        finished, left = tally.units, (work.total or 0) - tally.units_before - tally.units
+    return seconds * left / finished if finished > 0 and left > 0 and (work.parts or work.total) else None
+
+
+def _bar(share: float, size: int, screen: Screen) -> str:
+    from rich.color import ColorSystem  # noqa: PLC0415  rich is for terminals only
+    from rich.console import Console  # noqa: PLC0415  as above
+    from rich.progress_bar import ProgressBar  # noqa: PLC0415  as above
+    from rich.style import Style as Look  # noqa: PLC0415  as above
+
+    console = Console(force_terminal=True, color_system="standard", no_color=not screen.colour, width=size)
+    # The base colours of the terminal's own theme, which can be read on a light and on a dark ground.
+    bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
+    pieces = [*console.render(bar, replace(console.options, encoding=screen.encoding))]
+    # Without colours only what is done is drawn.
+    rest = " " * (size - sum(len(one.text) for one in pieces))
+    system = ColorSystem.STANDARD if screen.colour else None
+    return "".join((one.style or Look.null()).render(one.text, color_system=system) for one in pieces) + rest
 
 
 class Progress:
@@ -82,14 +245,14 @@ class Progress:
             self._shown = now
             seconds, stderr = now - self._began, self._runtime.stderr
             if self.draws:
-                stderr.status(progress_line.drawn(self._tally, seconds, now, self._screen()))
+                stderr.status(drawn(self._tally, seconds, now, self._screen()))
             else:
-                stderr.note(progress_line.plain(self._tally, seconds, now))
+                stderr.note(plain(self._tally, seconds, now))
 
     def so_far(self) -> str:
         """What was done, in words."""
         with self._lock:
-            return progress_line.done(self._tally)
+            return done(self._tally)
 
     def close(self) -> None:
         """Show nothing any more."""

@@ -10,8 +10,7 @@ from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt as attempts

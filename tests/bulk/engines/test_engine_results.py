@@ -21,8 +21,7 @@ from unified_cli.commands.export_lists.engine_results import EngineResults
 from unified_cli.commands.export_lists.messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
 from unified_cli.commands.export_lists.task import ConnectionTask, TaskOptions
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
-from unified_cli.output.progress import Progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 

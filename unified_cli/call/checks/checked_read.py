@@ -23,8 +23,7 @@ from unified_cli.output.jq_programs.expectations import Expectation, Verdict
 from unified_cli.output.jq_programs.jq_process import JqProcess
 from unified_cli.output.jq_programs.jq_program import JqProgram
 from unified_cli.output.printer import Printer
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 
 _NOT_OFFERED = (HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)

@@ -30,8 +30,7 @@ from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome_files

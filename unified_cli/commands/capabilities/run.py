@@ -20,8 +20,7 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 

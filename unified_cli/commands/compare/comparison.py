@@ -28,8 +28,7 @@ from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account, run_settings
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text.numbers import changed_by_jq
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
 

@@ -17,8 +17,7 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import JsonObject
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 

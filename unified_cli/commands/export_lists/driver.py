@@ -24,8 +24,7 @@ from unified_cli.commands.export_lists.task import ConnectionTask
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pacing.token_pace import WINDOW
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 
 _POLL_SECONDS = 0.5

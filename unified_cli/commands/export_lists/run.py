@@ -18,8 +18,7 @@ from unified_cli.commands.export_lists.plan import ExportPlan, PlannedList
 from unified_cli.commands.export_lists.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.http.pacing.token_pace import WINDOW
-from unified_cli.output.progress import Progress, progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.writes.registry import RunRegistry
 
 # A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.

@@ -26,8 +26,7 @@ from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.masking import hide
-from unified_cli.output.progress import Progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 from unified_cli.storage.object_store import StoredObjects
 

@@ -21,8 +21,7 @@ from unified_cli.http.pagination import Page
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
-from unified_cli.output.progress import progress
-from unified_cli.output.progress_line import Work
+from unified_cli.output.progress import Work, progress
 
 Observed = ObservedShape | UnifiedError
 """The shape of a connection's records, or why they could not be read."""
