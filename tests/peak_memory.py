@@ -26,13 +26,15 @@ class Measured(NamedTuple):
     stderr: str
 
 
-def of(words: Sequence[str], *, timeout: float = 60, **more: Any) -> Measured:
+def of(
+    words: Sequence[str], *, timeout: float = 60, program: Sequence[str] = ("-m", "unified_cli"), **more: Any
+) -> Measured:
     """Run the program with these words; `more` is for the process, whose stdout goes nowhere otherwise."""
     read, write = os.pipe()
     with open(read, "rb") as report:  # noqa: PTH123  a descriptor
         try:
             ended = subprocess.run(
-                [sys.executable, "-I", "-S", "-c", _MEASURE, str(write), sys.executable, "-m", "unified_cli", *words],
+                [sys.executable, "-I", "-S", "-c", _MEASURE, str(write), sys.executable, *program, *words],
                 **{"stdout": subprocess.DEVNULL, **more},
                 stderr=subprocess.PIPE,
                 pass_fds=[write],

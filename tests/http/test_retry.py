@@ -35,6 +35,7 @@ def test_how_far_an_attempt_got_decides(one: Request) -> None:
         Outcome.NOT_SENT: True,
         Outcome.PERMANENT: False,
         Outcome.LOST: harmless,
+        Outcome.UNFINISHED: harmless,
         Outcome.DAMAGED: harmless,
         Outcome.UNUSABLE: False,
     }

@@ -32,6 +32,7 @@ def test_how_far_an_attempt_got_decides_without_a_status(one: Request) -> None:
         Outcome.NOT_SENT: FAILED,
         Outcome.PERMANENT: FAILED,
         Outcome.LOST: IN_DOUBT,
+        Outcome.UNFINISHED: FAILED,
         Outcome.DAMAGED: IN_DOUBT,
         Outcome.UNUSABLE: IN_DOUBT,
         Outcome.SUCCEEDED: DONE,

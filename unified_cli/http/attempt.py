@@ -16,6 +16,8 @@ class Outcome(Enum):
     """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
     LOST = auto()
     """It was sent, and no complete answer arrived: it may have been carried out."""
+    UNFINISHED = auto()
+    """It was lost before the end of its body was sent, so that the service cannot have had the whole of it."""
     DAMAGED = auto()
     """It succeeded, but the answer is damaged."""
     UNUSABLE = auto()

@@ -20,7 +20,7 @@ from unified_cli.http.request import Request
 from unified_cli.http.retry import Quota
 from unified_cli.http.write_outcome import WriteOutcome
 
-_UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST}
+_UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
 
 class Limits(NamedTuple):
@@ -130,13 +130,13 @@ class Client:
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
             self._runtime.check()
-            result = self._connection.attempt(call.request, call.until, expected)
+            result = self._exchange(call, expected)
         except UnifiedError as error:
             # This attempt was not sent.
             self._rate_limit.lost(permit)
             _give_up(call, error)
         except KeyboardInterrupt:
-            call.attempts.append(Attempt(Outcome.LOST))
+            call.attempts.append(Attempt(self._connection.lost))
             raise
         attempt = result.attempt
         call.attempts.append(attempt)
@@ -144,6 +144,15 @@ class Client:
             self._rate_limit.lost(permit)
         elif attempt.status != HTTPStatus.TOO_MANY_REQUESTS:
             self._rate_limit.accepted(permit, attempt.facts)
+        return result
+
+    def _exchange(self, call: _Call, expected: Expected) -> Answer | Failed:
+        if call.request.upload is None:
+            return self._connection.attempt(call.request, call.until, expected)
+        # A file may take as long as it makes progress: only what is waited for between attempts counts.
+        began = self._runtime.monotonic()
+        result = self._connection.attempt(call.request, NEVER, expected)
+        call.until += self._runtime.monotonic() - began
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:

@@ -20,10 +20,12 @@ from unified_cli.http.transport.connection_state import ConnectionState
 from unified_cli.http.transport.network_transport import SandboxTransport, TransportFactory
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.redirects import RedirectError, RedirectFollower
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.http.transport.network_errors import NetworkFailure
+    from unified_cli.http.upload import UploadBody
 
 
 class HttpContext(NamedTuple):
@@ -51,6 +53,8 @@ class HttpConnection:
         self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, context.sandbox, self._broken)
         self._transport = self._transports.open(self._address)
         self._other: httpx.BaseTransport | None = None
+        self._body: UploadBody | None = None
+        """The file of the current request, if it has one."""
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
         self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
         self._trace = Trace(runtime.stderr)
@@ -62,11 +66,17 @@ class HttpConnection:
         self._transport.close()
         self._close_other()
 
+    @property
+    def lost(self) -> Outcome:
+        """How far an attempt got that breaks off now."""
+        return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
+
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.
 
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
+        self._body = request.upload.body(self._state.extend) if request.upload else None
         outgoing = self._outgoing(request, expected.part)
         self._trace.request(request, outgoing)
         started = self._runtime.monotonic()
@@ -78,7 +88,7 @@ class HttpConnection:
 
     def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
         self._connections = self._state.connections
-        self._state.start(until)
+        self._state.start(until, uploads=self._body is not None)
         follower = RedirectFollower(self._transport, self._state, self._open_other if expected.part else None)
         try:
             return self._reader.read(request, follower.send(outgoing, request), expected)
@@ -104,7 +114,11 @@ class HttpConnection:
             return error.broken
         reused = 0 < self._connections == self._state.connections
         late = isinstance(error, httpx.TimeoutException)
-        return BrokenExchange(self._failure_of(error), reused and not self._state.received and not late)
+        failure = self._failure_of(error)
+        if self._body is not None and failure.outcome is Outcome.LOST:
+            so_far = f"{self._body.sent} of {counted(self._body.size, 'byte')} were sent"
+            failure = failure._replace(outcome=self.lost, reason=f"{failure.reason}; {so_far}")
+        return BrokenExchange(failure, reused and not self._state.received and not late)
 
     def _failure_of(self, error: httpx.TransportError) -> "NetworkFailure":
         if isinstance(error, ReplayedError):
@@ -135,13 +149,16 @@ class HttpConnection:
             **request.headers,
             "Accept-Encoding": "gzip",
             **(part.headers if part else {}),
+            **({"Content-Length": str(self._body.size)} if self._body else {}),
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
         target = request.target
         url = request.address.origin + target
+        content = request.body if self._body is None else self._body
+        told = {"unified_body": request.upload.told} if request.upload else None
         try:
-            outgoing = httpx.Request(request.method, url, headers=headers, content=request.body)
+            outgoing = httpx.Request(request.method, url, headers=headers, content=content, extensions=told)
         except httpx.InvalidURL as error:
             raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
         except ValueError:

@@ -3,13 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.config.address import Address
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
+
+if TYPE_CHECKING:
+    from unified_cli.http.upload import Upload
 
 # The prefix of our own cursors, which skip a number of records of the page at the service's cursor.
 # Assumption: no cursor of the service looks like that.
@@ -33,11 +36,12 @@ class Scope(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The content of one request: query parameters, the body as JSON, and the idempotency key of a write."""
+    """The content of one request: query parameters, the body, as JSON or a file, and the idempotency key of a write."""
 
     query: Query = ()
     body: bytes | None = None
     key: str | None = None
+    upload: "Upload | None" = None
 
 
 class Request(NamedTuple):
@@ -66,6 +70,8 @@ class Request(NamedTuple):
     """The query begins with the parameter that names the connection."""
     batch: bool = False
     """It holds several requests, which its key is for as a whole."""
+    upload: "Upload | None" = None
+    """The file that is sent in place of a body."""
 
     @property
     def own_query(self) -> Query:
@@ -88,6 +94,8 @@ class Request(NamedTuple):
         headers = {"Accept": "application/json"}
         if self.body is not None:
             headers["Content-Type"] = "application/json"
+        if self.upload is not None:
+            headers["Content-Type"] = self.upload.content_type
         if self.key is not None:
             headers["Idempotency-Key"] = self.key
         return headers
@@ -96,8 +104,10 @@ class Request(NamedTuple):
     def outward(self) -> bool:
         """Whether a repeat may have an effect: outside the connection, or in it if no key prevents that.
 
-        A path that is not in the catalogue may have any effect.
+        A path that is not in the catalogue may have any effect, and a file without a key be stored twice.
         """
+        if self.upload is not None and self.key is None:
+            return True
         if self.operation is None:
             return self.method != "GET" and not (self.batch and self.key is not None and self.honoured)
         return self.operation.outward or (self.key is not None and self.writes and not self.honoured)
@@ -195,6 +205,9 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
     query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
     request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
+    request = request._replace(upload=content.upload)
+    if content.upload is not None and not service.names_no_account(segments[0]):
+        request = request.with_query((service.body_passthrough, "true"))
     _read_back(request, segments)
     return request
 

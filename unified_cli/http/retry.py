@@ -29,7 +29,7 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
             return True
         asked = attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
         return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
-    return attempt.outcome in {Outcome.LOST, Outcome.DAMAGED} and not request.outward
+    return attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED} and not request.outward
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:

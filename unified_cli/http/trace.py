@@ -27,6 +27,8 @@ class Trace(NamedTuple):
             self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
+            if sent.upload is not None:
+                self.stderr.exact(f"> {self._shown(sent, sent.upload.told.encode())}")
             if sent.body:
                 self.stderr.exact(f"> {self._shown(sent, sent.body)}")
 

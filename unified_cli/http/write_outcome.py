@@ -27,9 +27,10 @@ class WriteOutcome(Enum):
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
     """What became of the request, from all attempts at it in their order; a read is never in doubt.
 
-    A success is done. An attempt failed where nothing reached the service, at any 4xx, and at a 503 that is the
-    service's own error object and not about the provider. Any other 5xx, a redirect, and an answer that is lost,
-    damaged or a web page leave it in doubt: a server may carry a write out, and fail only when it answers.
+    A success is done. An attempt failed where nothing reached the service or only a part of a body of known length, at
+    any 4xx, and at a 503 that is the service's own error object and not about the provider. Any other 5xx, a redirect,
+    and an answer that is lost, damaged or a web page leave it in doubt: a server may carry a write out, and fail only
+    when it answers.
 
     A doubt stays, because a later attempt that was limited, not authorised or not connected says nothing about the
     earlier one, and a 409 may even mean that the earlier one is still at work. Two answers end it. A 404 or 410 to a

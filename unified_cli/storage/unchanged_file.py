@@ -53,13 +53,17 @@ class UnchangedFile:
             size += len(piece)
         return size, digest.hexdigest()
 
+    @property
+    def has_name(self) -> bool:
+        """Whether the name is still that of this file."""
+        try:
+            return os.path.samestat(self.path.stat(), self._status)
+        except OSError:
+            return False
+
     def check_name(self) -> None:
         """Raise StateError where the name is gone, or is that of another file."""
-        try:
-            same = os.path.samestat(self.path.stat(), self._status)
-        except OSError:
-            same = False
-        if not same:
+        if not self.has_name:
             raise StateError(f"{self.path} was replaced meanwhile; the file that was opened was read to its end")
 
     def changed(self) -> StateError:

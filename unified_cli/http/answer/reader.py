@@ -93,7 +93,7 @@ class Reader(NamedTuple):
         if status == 416 and part and part.start:
             self.disconnect()
             return Answer(status, response.headers, None)
-        if status // 100 != 2:
+        if status // 100 != 2 or self.state.answered_early:
             return self._refused(request, response)
         if status == 206 and not (part and part.start):
             raise decoding.DamageError("the answer is partial (206), which was not requested")
@@ -153,6 +153,8 @@ class Reader(NamedTuple):
 
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code
+        if status // 100 == 2:
+            return self._final(request, status, f"the service answered {status} before it had the whole file")
         if status // 100 == 3:
             return self._final(request, status, f"the service answered {status} without saying where to go")
         try:

@@ -50,7 +50,10 @@ def is_private(url: httpx.URL, accounts: str) -> bool:
 def body_text(request: httpx.Request, accounts: str) -> str:
     """The body of a request as a recording has it: that of the request that is looked up, too."""
     private = is_private(request.url, accounts)
-    return har_redaction.text(request.content.decode("utf-8", "replace"), private=private) or ""
+    # Where a file is sent, a recording has what it is.
+    told = request.extensions.get("unified_body")
+    text = request.content.decode("utf-8", "replace") if told is None else told
+    return har_redaction.text(text, private=private) or ""
 
 
 def _milliseconds(seconds: float) -> float:
@@ -67,9 +70,9 @@ def _request(request: httpx.Request, accounts: str) -> JsonObject:
         "headers": _headers(request.headers),
         "queryString": _pairs(parse_qsl(urlsplit(address).query, keep_blank_values=True)),
         "headersSize": -1,
-        "bodySize": len(request.content),
+        "bodySize": int(request.headers.get("content-length", 0)),
     }
-    if request.content:
+    if found["bodySize"]:
         kind = request.headers.get("content-type", "")
         found["postData"] = {"mimeType": kind, "params": [], "text": body_text(request, accounts)}
     return found

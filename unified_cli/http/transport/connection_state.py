@@ -36,6 +36,10 @@ class ConnectionState:
         """The peer has closed the connection since the request began."""
         self.unusable = False
         """The connection must not be used for another request."""
+        self.uploads = False
+        """The request has a long body, which may be answered before its end."""
+        self.answered_early = False
+        """It was, or the connection was closed: the rest of the body was not sent."""
 
     def opened(self) -> None:
         """Note that there is a new connection."""
@@ -50,8 +54,9 @@ class ConnectionState:
         self.speaks_tls = True
         self.restart()
 
-    def start(self, until: float) -> None:
+    def start(self, until: float, *, uploads: bool = False) -> None:
         """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
+        self.uploads, self.answered_early = uploads, False
         self._until = min(until, self._monotonic() + _ATTEMPT)
         self.handshake_seconds = 0.0
         self.restart()
@@ -64,7 +69,7 @@ class ConnectionState:
         self.closed = False
 
     def extend(self) -> None:
-        """Move the deadline to a minute from now, because a download makes progress."""
+        """Move the deadline to a minute from now, because a download or an upload makes progress."""
         self._until = self._monotonic() + _ATTEMPT
 
     def remaining(self, most: float, failure: type[Exception] = httpcore.ReadTimeout) -> float:

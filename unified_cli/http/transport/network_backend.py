@@ -1,5 +1,7 @@
 """The sockets of a connection: each operation, from name look-up on, ends at its deadline and updates its state."""
 
+import re
+import select
 import socket
 import ssl
 from collections.abc import Iterable
@@ -14,6 +16,11 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _TRANSFER = 60.0
 _WRITE_SIZE = 64 * 1024
+# So much can be written as soon as anything can, without waiting for the peer to read.
+_UPLOAD_SIZE = 16 * 1024
+# How long bytes that have arrived may take to come out of TLS, where they may be of no answer.
+_PEEK = 0.001
+_INFORMATIONAL = re.compile(rb"HTTP/1\.[01] 1")
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
@@ -70,17 +77,52 @@ class _Stream(httpcore.NetworkStream):
     def __init__(self, stream: httpcore.NetworkStream, state: ConnectionState) -> None:
         self._inner = stream
         self._state = state
+        self._early: bytes | None = None
+        """What came before the end of the request."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  ours is stricter
-        data = self._inner.read(max_bytes, self._state.remaining(_TRANSFER))
+        data, self._early = self._early, None
+        if data is None:
+            data = self._inner.read(max_bytes, self._state.remaining(_TRANSFER))
         self._state.receive(data)
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002  as above
+        if self._state.uploads:
+            self._upload(buffer)
+            return
         # In pieces, so that a peer that reads slowly cannot exceed the deadline.
         for start in range(0, len(buffer), _WRITE_SIZE):
             seconds = self._state.remaining(_TRANSFER, httpcore.WriteTimeout)
             self._inner.write(buffer[start : start + _WRITE_SIZE], seconds)
+
+    def _upload(self, buffer: bytes) -> None:
+        """Write a part of a long body, unless the answer comes first, which says why no more of it is wanted."""
+        for start in range(0, len(buffer), _UPLOAD_SIZE):
+            if self._is_answered(self._state.remaining(_TRANSFER, httpcore.WriteTimeout)):
+                self._state.answered_early = True
+                # After this error httpcore goes on to read the answer.
+                raise httpcore.WriteError("answered before the end of the request")
+            seconds = self._state.remaining(_TRANSFER, httpcore.WriteTimeout)
+            try:
+                self._inner.write(buffer[start : start + _UPLOAD_SIZE], seconds)
+            except httpcore.WriteError:
+                self._state.answered_early = True
+                raise
+
+    def _is_answered(self, seconds: float) -> bool:
+        """Wait until there is something to read or room to write; whether an answer or the end was read."""
+        poller = select.poll()
+        poller.register(self._inner.get_extra_info("socket"), select.POLLIN | select.POLLOUT)
+        if not any(event & ~select.POLLOUT for _, event in poller.poll(seconds * 1000)):
+            return False
+        try:
+            data = self._inner.read(_WRITE_SIZE, _PEEK)
+        except httpcore.ReadTimeout:
+            # It was of TLS itself, such as its tickets.
+            return False
+        self._early = (self._early or b"") + data
+        return not data or not _INFORMATIONAL.match(self._early)
 
     def close(self) -> None:
         self._inner.close()

@@ -1,0 +1,204 @@
+"""A file as the body of a request: as it is, or as the file of a form; streamed from its beginning at each attempt."""
+
+import hashlib
+import json
+import mimetypes
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.errors import StateError, StorageError, UsageError
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import visible
+from unified_cli.storage.regular_file import NotRegularError
+from unified_cli.storage.unchanged_file import UnchangedFile
+
+DEFAULT_FIELD = "file"
+"""The field of a form that holds the file, unless another is named."""
+
+Progress = Callable[[int, int], None]
+"""Is told how many bytes of the body have been sent, and how many there are; each attempt begins with none."""
+
+_CHUNK = 64 * 1024
+_MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ \t\x20-\x7e]*)?")
+# What would end a quoted name, or its line: written as browsers write it.
+_UNQUOTABLE = re.compile(r'[\x00-\x1f"\x7f]')
+_KINDS = (
+    (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISBLK, "a device"), (stat.S_ISCHR, "a device"),
+)  # fmt: skip
+
+
+class UploadFacts(NamedTuple):
+    """What a journal keeps of an upload: `field` and `fields` of a form, or the type of bytes that are sent as is."""
+
+    file: str
+    size: int
+    sha256: str
+    field: str | None
+    fields: tuple[tuple[str, str], ...]
+    content_type: str
+
+    def as_json(self) -> JsonObject:
+        """The same as a JSON object."""
+        return {**self._asdict(), "fields": [list(pair) for pair in self.fields]}
+
+
+class Upload:
+    """A regular file, opened once, as a body of a known length. Close it when the request is over."""
+
+    def __init__(
+        self, path: Path, content_type: str, field: str | None = None, fields: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """`field` makes it a form, which begins with `fields`; without it the bytes are the body.
+
+        Raises UsageError for what is no regular file, StorageError for one that cannot be read.
+        """
+        self._file = _opened(path)
+        self.facts = UploadFacts(str(path), self._file.size, self._file.sha256, field, tuple(fields), content_type)
+        self.progress: Progress | None = None
+        self.content_type = content_type
+        self._head = self._tail = b""
+        if field is not None:
+            # The same for each repeat, and in neither the file nor the fields: it is made of the digest of all of them.
+            of = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
+            boundary = f"unified-{hashlib.sha256(of).hexdigest()[:40]}"
+            self.content_type = f"multipart/form-data; boundary={boundary}"
+            self._head = _head(boundary, path, field, fields, content_type)
+            self._tail = f"\r\n--{boundary}--\r\n".encode()
+        self.size = len(self._head) + self._file.size + len(self._tail)
+        """The bytes of the whole body."""
+
+    @property
+    def told(self) -> str:
+        """What a recording and `-vv` have in place of the body; without the folder of the file."""
+        facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
+        return json.dumps(facts)
+
+    def check(self, size: int, sha256: str) -> None:
+        """Raise StateError unless the file holds what it held when these were noted."""
+        if (self.facts.size, self.facts.sha256) != (size, sha256):
+            raise self._file.changed()
+
+    def body(self, sent: Callable[[], None]) -> "UploadBody":
+        """The body from its beginning; `sent` is called whenever some of it has gone out.
+
+        Raises StateError if the file is not what was opened: another has its name, or it holds something else.
+        """
+        if not self._file.has_name:
+            raise StateError(f"{self.facts.file} was replaced since it was opened", hint="send it again")
+        self._file.read(0, 0)
+        return UploadBody(self, sent)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The body; a file that has changed meanwhile ends it with StateError before the last piece."""
+        held = self._head
+        with self._file.reader() as reader:
+            try:
+                while piece := reader.read(_CHUNK):
+                    # A piece is given when the next one has been read, so that the last waits for the whole digest.
+                    if held:
+                        yield held
+                    held = piece
+            except OSError as error:
+                raise StorageError(f"cannot read {self.facts.file}: {error.strerror}") from None
+        if self._tail:
+            held += self._tail
+        if held:
+            yield held
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class UploadBody:
+    """The body of one attempt, and how much of it was sent."""
+
+    def __init__(self, upload: Upload, sent: Callable[[], None]) -> None:
+        self._upload = upload
+        self._sent = sent
+        self.sent = 0
+        """The bytes that have gone out."""
+        self.finished = not upload.size
+        """The last piece may have gone out too; until then nobody can have the whole body."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the whole body."""
+        return self._upload.size
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces, for the transport."""
+        progress = self._upload.progress
+        for piece in self._upload.pieces():
+            self.finished = self.sent + len(piece) == self.size
+            yield piece
+            self.sent += len(piece)
+            self._sent()
+            if progress:
+                progress(self.sent, self.size)
+
+
+def of_bytes(path: str, content_type: str) -> Upload:
+    """The file as the body itself, of this type. Raises UsageError for what is no type or no regular file, StorageError
+    for a file that cannot be read.
+    """
+    if not _MEDIA_TYPE.fullmatch(content_type):
+        raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
+    return Upload(Path(path), content_type)
+
+
+def of_form(text: str, fields: Sequence[tuple[str, str]] = ()) -> Upload:
+    """The file of `[NAME=]FILE` in a form, after these fields; the first `=` splits.
+
+    Raises UsageError for what is no regular file, StorageError for one that cannot be read.
+    """
+    name, equals, path = text.partition("=")
+    field = name if equals else DEFAULT_FIELD
+    if not field or not (path if equals else text):
+        raise UsageError(f"--upload {visible(text)}: a field and a file are needed", hint="--upload [NAME=]FILE")
+    file = Path(path if equals else text)
+    kind = mimetypes.MimeTypes().guess_type(file.name)[0] or "application/octet-stream"
+    return Upload(file, kind, field, fields)
+
+
+def _opened(path: Path) -> UnchangedFile:
+    try:
+        return UnchangedFile(path)
+    except NotRegularError:
+        raise UsageError(f"{path} is {_kind(path)}; one regular file can be uploaded") from None
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _kind(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return "no file"
+    return next((words for is_kind, words in _KINDS if is_kind(mode)), "no regular file")
+
+
+def _head(boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str) -> bytes:
+    """All of a form before the bytes of its file."""
+    parts = [b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n' % (
+        boundary.encode(), _quoted(name), _text(name, value)) for name, value in fields]  # fmt: skip
+    disposition = b'Content-Disposition: form-data; name="%b"; filename="%b"' % (_quoted(field), _quoted(path.name))
+    return b"".join(
+        [*parts, b"--%b\r\n%b\r\nContent-Type: %b\r\n\r\n" % (boundary.encode(), disposition, kind.encode())]
+    )
+
+
+def _text(name: str, value: str) -> bytes:
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the field {visible(name)!r} is not UTF-8: {visible(value)}") from None
+
+
+def _quoted(name: str) -> bytes:
+    """A name as it stands between quotes; bytes of a file's name that are not UTF-8 become question marks."""
+    return _UNQUOTABLE.sub(lambda found: f"%{ord(found[0]):02X}", name).encode("utf-8", "replace")
