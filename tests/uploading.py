@@ -6,6 +6,7 @@ import re
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -226,6 +227,25 @@ def written(path: Path, size: int) -> str:
             to.write(piece)
             digest.update(piece)
     return digest.hexdigest()
+
+
+@contextmanager
+def sandbox_beside(state: Path, environ: dict[str, str]) -> Iterator[tuple[str, str, Callable[[], float]]]:
+    """A served sandbox in a process of its own: its URL, its token, and what it took at most, in MiB."""
+    words = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", str(state)]
+    with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        said = dict(re.findall(r"export (\w+)=(\S+)", "".join(process.stdout.readline() for _ in range(3))))
+
+        def peak() -> float:
+            found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
+            assert found
+            return int(found[1]) / 1024
+
+        try:
+            yield said["UNIFIED_BASE_URL"], said["UNIFIED_TOKEN"], peak
+        finally:
+            process.terminate()
 
 
 def main(url: str, token: str, account: str, form: str, path: str) -> None:

@@ -161,7 +161,7 @@ class Sandbox:
             elif call.operation.kind == "action" and _word(hits, "actions") == "bare":
                 answer = unwrapped(answer, self.service.items)
         if "truncate" in hits:
-            answer.cut = len(answer.body) // 2
+            answer.cut = answer.size // 2
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:

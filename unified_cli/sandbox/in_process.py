@@ -1,11 +1,13 @@
 """The sandbox as an httpx transport: no port, no socket, the path exactly as it would be sent."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 
+from unified_cli.sandbox import uploads
 from unified_cli.sandbox.application import Sandbox
-from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest
+from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 
 
 class InProcess(httpx.BaseTransport):
@@ -19,23 +21,30 @@ class InProcess(httpx.BaseTransport):
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
         target = request.url.raw_path.decode("ascii")
         try:
-            answer = self._sandbox.answer(SandboxRequest.of(request.method, target, headers, request.read()))
+            answer = self._answer(SandboxRequest.of(request.method, target, headers, b""), request)
         except Refusal as refusal:
             answer = refusal.answer(self._sandbox.service)
         except ConnectionDropped as dropped:
             raise httpx.ReadError("the connection was reset", request=request) from dropped
-        headers = {**answer.headers, "content-length": str(len(answer.body))}
-        body = _Broken(answer.body[: answer.cut], request) if answer.cut is not None else httpx.ByteStream(answer.body)
-        return httpx.Response(answer.status, headers=headers, stream=body, request=request)
+        headers = {**answer.headers, "content-length": str(answer.size)}
+        return httpx.Response(answer.status, headers=headers, stream=_Body(answer, request), request=request)
+
+    def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
+        if not uploads.may_be_large(asked, self._sandbox.service):
+            return self._sandbox.answer(replace(asked, body=request.read()))
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gets no other
+        with uploads.kept(request.stream) as upload:
+            return self._sandbox.answer(replace(asked, upload=upload))
 
 
-class _Broken(httpx.SyncByteStream):
-    """A body that breaks off, with what httpx raises over a socket."""
+class _Body(httpx.SyncByteStream):
+    """The body of an answer; where it breaks off, with what httpx raises over a socket."""
 
-    def __init__(self, start: bytes, request: httpx.Request) -> None:
-        self._start = start
+    def __init__(self, answer: SandboxResponse, request: httpx.Request) -> None:
+        self._answer = answer
         self._request = request
 
     def __iter__(self) -> Iterator[bytes]:
-        yield self._start
-        raise httpx.RemoteProtocolError("peer closed connection in the middle of a body", request=self._request)
+        yield from self._answer.content()
+        if self._answer.cut is not None:
+            raise httpx.RemoteProtocolError("peer closed connection in the middle of a body", request=self._request)

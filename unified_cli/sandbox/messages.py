@@ -1,7 +1,8 @@
 """The sandbox's requests and answers, whether they come over a socket or by a call in the same process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import BinaryIO
 from urllib.parse import parse_qsl, unquote
 
 from unified_cli.catalogue import Service
@@ -28,6 +29,8 @@ class SandboxRequest:
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    upload: BinaryIO | None = None
+    """The body where it may be large; `body` is empty then."""
 
     @classmethod
     def of(cls, method: str, target: str, headers: Mapping[str, str], body: bytes) -> "SandboxRequest":
@@ -57,11 +60,29 @@ class SandboxResponse:
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
     """How many bytes of the body are sent before the connection breaks; None for all."""
+    pieces: Iterator[bytes] | None = None
+    """The body where it may be large; `body` is empty then."""
+    length: int = 0
+    """How many bytes the pieces have."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the body."""
+        return len(self.body) if self.pieces is None else self.length
 
     @classmethod
     def json(cls, text: str, status: int = 200) -> "SandboxResponse":
         """An answer with this JSON text as its body."""
         return cls(status, text.encode(), {"content-type": JSON})
+
+    def content(self) -> Iterator[bytes]:
+        """The body, as far as it is sent."""
+        left = self.size if self.cut is None else self.cut
+        for piece in self.pieces or (self.body,):
+            yield piece[:left]
+            left -= len(piece)
+            if left <= 0:
+                return
 
     @property
     def line(self) -> str:

@@ -5,11 +5,13 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from unified_cli.errors import StateError, StorageError
+from unified_cli.sandbox import stored_files
 from unified_cli.storage import atomic_file, file_lock, folders, permissions, regular_file, state
 
 REMEDY = "move it away to start afresh"
 _LAYOUT = 1
-_SCHEMA = """
+_SCHEMA = f"""
+{stored_files.SCHEMA}
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE changes (
     account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, position INTEGER NOT NULL,

@@ -13,10 +13,11 @@ from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.data.generate import SeededRecords
+from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
 
 DEFAULT_SEED = "northwind"
-_TABLES = ("changes", "files", "replies", "effects")
+_TABLES = ("changes", "files", "file_parts", "replies", "effects")
 
 _NEWEST = (
     "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
@@ -29,9 +30,6 @@ _NOTE_USE = "INSERT OR REPLACE INTO facts VALUES ('in use', ?)"
 # Created records come after all seeded ones, however many there are.
 CREATED = 1_000_000_000_000
 
-Scope = tuple[str, str, str]
-"""Connection, API and resource."""
-
 Column = str | int | bytes | None
 """A value of a row."""
 NAME = "sandbox.db"
@@ -43,7 +41,9 @@ class SandboxStore:
     All threads take turns on one database connection: a statement takes microseconds.
     """
 
-    def __init__(self, database: sqlite3.Connection, seed: str, counts: Mapping[tuple[str, str], int]) -> None:
+    def __init__(
+        self, database: sqlite3.Connection, seed: str, counts: Mapping[tuple[str, str], int], *, in_memory: bool
+    ) -> None:
         self._database = database
         self._lock = threading.RLock()
         self._counts = counts
@@ -58,6 +58,8 @@ class SandboxStore:
         """The latest changes stood in a file beside this one, which is not there."""
         self.path: Path | None = None
         """The file; None for a store in memory."""
+        self.files = StoredFiles(database, self._turn, in_memory=in_memory)
+        """The files uploaded for records."""
 
     @classmethod
     def open(
@@ -77,7 +79,7 @@ class SandboxStore:
                 raise StorageError(f"cannot open the sandbox's state {path}: {error}") from error
             except sqlite3.DatabaseError as error:
                 raise StateError(f"{path} is not the sandbox's state: {error}", hint=state_file.REMEDY) from error
-            store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {})
+            store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {}, in_memory=path is None)
             store.path = path
             if path is not None and not used:
                 store.lost = store._is_in_use() and not state_file.has_changes_beside(path)
@@ -181,17 +183,6 @@ class SandboxStore:
         )  # fmt: skip
         return (row[0] if row and row[0] else CREATED) + 1
 
-    def file(self, scope: Scope, identity: str) -> bytes | None:
-        """The bytes uploaded for a record."""
-        row = self._row(
-            "SELECT content FROM files WHERE account = ? AND api = ? AND resource = ? AND id = ?", *scope, identity
-        )
-        return row[0] if row else None
-
-    def put_file(self, scope: Scope, identity: str, content: bytes) -> None:
-        """Store the bytes uploaded for a record."""
-        self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", *scope, identity, content)
-
     def reply(self, account: str, path: str, key: str) -> tuple[int, str, bytes] | None:
         """Status, content type and body of what was answered under this idempotency key."""
         rows: list[tuple[int, str, bytes]] = self._rows(
@@ -233,16 +224,21 @@ class SandboxStore:
         except sqlite3.DatabaseError as error:
             raise StateError(f"the sandbox's state {where} is damaged: {error}", hint=state_file.REMEDY) from error
 
-    def _rows(self, statement: str, *values: Column) -> list[Any]:
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
         with self._lock, self._failures():
+            yield
+
+    def _rows(self, statement: str, *values: Column) -> list[Any]:
+        with self._turn():
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, statement: str, *values: Column) -> Any:
-        with self._lock, self._failures():
+        with self._turn():
             return self._database.execute(statement, values).fetchone()
 
     def _write(self, statement: str, *values: Column) -> None:
-        with self._lock, self._failures():
+        with self._turn():
             self._database.execute(statement, values)
 
 

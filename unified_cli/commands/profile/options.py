@@ -57,7 +57,7 @@ class ShowOptions(MessageOptions):
 
 def _of_profile(name: str) -> Flag:
     """The option of that name, for a key of a profile."""
-    return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about)
+    return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about, order=0)
 
 
 class AddOptions(MessageOptions):

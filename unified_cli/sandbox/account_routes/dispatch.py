@@ -131,8 +131,10 @@ class AccountRoutes:
         if request.path == words.files:
             if body.file is None:
                 raise missing("body_fields", ["file"])
-            name = hashlib.sha256(body.file).hexdigest()[:16]
-            return SandboxResponse.json(dump({"url": f"https://{FILE_HOST}/public/{name}"}))
+            digest = hashlib.sha256()
+            for piece in body.file.pieces():
+                digest.update(piece)
+            return SandboxResponse.json(dump({"url": f"https://{FILE_HOST}/public/{digest.hexdigest()[:16]}"}))
         account = body.text("id")
         if account is None:
             raise missing("body_fields", ["id"])

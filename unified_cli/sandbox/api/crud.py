@@ -9,6 +9,7 @@ from unified_cli.sandbox.api.request_content import attached
 from unified_cli.sandbox.api.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.data.file_content import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.sandbox.uploads import UploadedFile
 
 _WARNING = "sandbox-warning"
 _WITH_FILES = ("attachments", "files")
@@ -31,7 +32,7 @@ def create(call: OperationCall) -> SandboxResponse:
 def created(call: OperationCall) -> Row:
     """Create the record of a request, with its file. Raises Refusal 409 for an id in use."""
     records = call.records()
-    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
+    content = _file(call)
     identity = _given_id(call)
     if identity is not None and records.get(identity) is not None:
         message = f"{call.operation.resource} has a record {identity!r} already"
@@ -42,15 +43,15 @@ def created(call: OperationCall) -> Row:
 
 
 def uploaded(
-    call: OperationCall, records: Records, members: dict[str, str], content: bytes, identity: str | None = None
+    call: OperationCall, records: Records, members: dict[str, str], content: UploadedFile, identity: str | None = None
 ) -> tuple[str, Row]:
     """Store a file and create its record; the answer has the record's id.
 
     Assumption: the record of an uploaded file has a link to it, not its bytes.
     """
-    identity, row = records.create({"size": str(len(content)), **members}, identity, call.now)
+    identity, row = records.create({"size": str(content.size), **members}, identity, call.now)
     link = {"file_url": dump(file_url(records.api, records.resource, identity))}
-    call.store.put_file(records.scope, identity, content)
+    call.store.files.put(records.scope, identity, content.pieces())
     return identity, records.update(row, identity, link, call.now)
 
 
@@ -65,11 +66,11 @@ def update(call: OperationCall) -> SandboxResponse:
     identity = _identity(call)
     records = call.records()
     row = call.need(records.get(identity), call.operation.resource, identity)
-    content = attached(call.body) if call.operation.resource in _WITH_FILES else None
+    content = _file(call)
     members = {name: value for name, value in call.body.members.items() if name != "id"}
     if content is not None:
-        call.store.put_file(records.scope, identity, content)
-        members = {"size": str(len(content)), **members}
+        call.store.files.put(records.scope, identity, content.pieces())
+        members = {"size": str(content.size), **members}
     return record(records.update(row, identity, members, call.now), call)
 
 
@@ -79,6 +80,16 @@ def delete(call: OperationCall) -> SandboxResponse:
     records = call.records()
     records.delete(call.need(records.get(identity), call.operation.resource, identity), identity)
     return SandboxResponse.json(dump({"id": identity}))
+
+
+def _file(call: OperationCall) -> UploadedFile | None:
+    """The file of a body. Raises Refusal 422, the provider's, where the resource has no files."""
+    resource = call.operation.resource
+    if resource in _WITH_FILES:
+        return attached(call.body)
+    if call.body.file is not None:
+        raise Refusal(422, f"{resource} take no file, and no body but JSON", provider={"resource": resource})
+    return None
 
 
 def _given_id(call: OperationCall) -> str | None:

@@ -1,7 +1,6 @@
 """Files: which record a download is for, what the file holds, and the answer, whole or in part."""
 
 import re
-import zlib
 from urllib.parse import quote, unquote, urlsplit
 
 from unified_cli.json_text.values import JsonObject
@@ -11,6 +10,7 @@ from unified_cli.sandbox.data import file_content
 from unified_cli.sandbox.data.file_content import FILE_HOSTS
 from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.sandbox.stored_files import StoredFile
 
 # The fields of a record that hold its file's address, and the parameters that may give it.
 _ADDRESSES = ("file_url", "url", "download_url")
@@ -28,10 +28,8 @@ def download(call: OperationCall) -> SandboxResponse:
     if call.query.get(call.service.response_format) in ("unified", "normalized"):
         return result(row, call)
     name, kind = name_and_type(row.value)
-    content = call.store.file(call.records().scope, identity)
-    if content is None:
-        content = file_content.content(kind, identity)
-    return file_answer(call, (name, kind), content)
+    found = call.store.files.find(call.records().scope, identity)
+    return file_answer(call, (name, kind), found or StoredFile.of(file_content.content(kind, identity)))
 
 
 def name_and_type(record: JsonObject) -> tuple[str, str]:
@@ -44,10 +42,11 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
     return str(name), str(kind or "application/octet-stream")
 
 
-def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: bytes) -> SandboxResponse:
+def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: StoredFile) -> SandboxResponse:
     """A file as an answer: all of it, or the part that `Range` asks for where `If-Range` fits the file."""
     name, kind = name_and_type
-    tag = f'"{zlib.crc32(content):08x}-{len(content)}"'
+    size = content.size
+    tag = f'"{content.checksum:08x}-{size}"'
     plain = "".join(
         letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name
     )
@@ -61,14 +60,14 @@ def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: by
     wanted = _RANGE.fullmatch(call.request.header("range").strip())
     condition = call.request.header("if-range")
     if wanted is None or not any(wanted.groups()) or (condition and condition != tag):
-        return SandboxResponse(200, content, headers)
+        return SandboxResponse(200, headers=headers, pieces=content.pieces(0, size), length=size)
     first, last = wanted.groups()
-    size = len(content)
     start = int(first) if first else max(size - int(last), 0)
     end = min(int(last) + 1, size) if first and last else size
     if start >= end:
         raise Refusal(416, f"{name} has {size} bytes", headers={"content-range": f"bytes */{size}"})
-    return SandboxResponse(206, content[start:end], headers | {"content-range": f"bytes {start}-{end - 1}/{size}"})
+    headers["content-range"] = f"bytes {start}-{end - 1}/{size}"
+    return SandboxResponse(206, headers=headers, pieces=content.pieces(start, end), length=end - start)
 
 
 def _found(call: OperationCall) -> tuple[str, Row]:

@@ -15,7 +15,7 @@ from unified_cli.sandbox.api.filters import Test, is_field, sort_key
 from unified_cli.sandbox.api.query_tree import QueryTree, QueryValue, is_on, texts
 from unified_cli.sandbox.api.stored_records import Row, encoded, with_values
 from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse
-from unified_cli.sandbox.store import Scope
+from unified_cli.sandbox.stored_files import Scope
 
 # Assumption: neither the usual nor the greatest page size is published.
 USUAL, GREATEST = 50, 500

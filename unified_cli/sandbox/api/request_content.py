@@ -1,16 +1,16 @@
 """The content of a request: a JSON object, a form with files, or the bytes of a file."""
 
 import binascii
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import SEEK_END, BytesIO
 
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import Json
+from unified_cli.sandbox.api import form_data
 from unified_cli.sandbox.messages import Refusal, SandboxRequest
+from unified_cli.sandbox.uploads import FORM, UploadedFile, media_type
 
-_DISPOSITION = re.compile(r'(?P<key>name|filename)="(?P<value>(?:\\.|[^"\\])*)"')
 # The fields that hold a file in base64: one in ticketing and ats, the other in emails.
 _ENCODED = ("data", "content_bytes")
 
@@ -20,7 +20,7 @@ class Body:
     """The members of a request's object, each as JSON text, and the file that was sent, if any."""
 
     members: dict[str, str] = field(default_factory=dict)
-    file: bytes | None = None
+    file: UploadedFile | None = None
 
     def value(self, name: str) -> Json:
         """A member decoded; None where there is none."""
@@ -37,13 +37,17 @@ class Body:
 
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     """The content of a request. Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type."""
-    kind = request.header("content-type").partition(";")[0].strip().lower()
-    if kind == "multipart/form-data":
+    kind = media_type(request)
+    if kind == FORM:
         return _form(request)
+    if request.upload is not None and passthrough:
+        size = request.upload.seek(0, SEEK_END)
+        file = UploadedFile(request.upload, 0, size)
+        return Body({"content_type": dump(kind or "application/octet-stream")}, file) if size else Body()
     if not request.body.strip():
         return Body()
     if passthrough and "json" not in kind:
-        return Body({"content_type": dump(kind or "application/octet-stream")}, request.body)
+        return Body({"content_type": dump(kind or "application/octet-stream")}, UploadedFile.of(request.body))
     if kind and "json" not in kind:
         raise Refusal(415, f"cannot read a body of type {kind}: send application/json")
     try:
@@ -56,7 +60,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
         raise Refusal(422, "the body must be a JSON object", insight=None) from None
 
 
-def attached(body: Body) -> bytes | None:
+def attached(body: Body) -> UploadedFile | None:
     """The file in a body, a form's or one in base64, removed from its members. Raises Refusal 422 for bad base64."""
     if body.file is not None:
         return body.file
@@ -68,36 +72,24 @@ def attached(body: Body) -> bytes | None:
     return None
 
 
-def from_base64(name: str, value: str) -> bytes:
-    """The bytes in a field. Raises Refusal 422, the provider's, if it is not base64."""
+def from_base64(name: str, value: str) -> UploadedFile:
+    """The file in a field. Raises Refusal 422, the provider's, if it is not base64."""
     try:
-        return binascii.a2b_base64(value.encode("ascii"), strict_mode=True)
+        return UploadedFile.of(binascii.a2b_base64(value.encode("ascii"), strict_mode=True))
     except ValueError:
         raise Refusal(422, f"{name} is not base64", provider={"field": name}) from None
 
 
 def _form(request: SandboxRequest) -> Body:
-    boundary = re.search(r'boundary="?([^";]+)"?', request.header("content-type"))
-    if boundary is None:
-        raise Refusal(400, "multipart/form-data without a boundary")
     body = Body()
-    for headers, content in _parts(request.body, boundary[1].encode("latin-1", "replace")):
-        names = {match["key"]: match["value"].replace('\\"', '"') for match in _DISPOSITION.finditer(headers)}
-        if "filename" in names:
-            body.file = content
-            kind = re.search(r"(?im)^content-type:\s*(\S+)", headers)
-            body.members["file_name"] = dump(names["filename"])
-            body.members["content_type"] = dump(kind[1] if kind else "application/octet-stream")
-            body.members["size"] = str(len(content))
-        elif "name" in names:
-            body.members[names["name"]] = dump(content.decode("utf-8", "replace"))
+    for part in form_data.parts(request.upload or BytesIO(request.body), request.header("content-type")):
+        if part.file_name is not None:
+            if body.file is not None:
+                raise Refusal(422, "the form has more than one file", provider={"field": part.name})
+            body.file = part.content
+            body.members["file_name"] = dump(part.file_name)
+            body.members["content_type"] = dump(part.content_type or "application/octet-stream")
+            body.members["size"] = str(part.content.size)
+        elif part.name:
+            body.members[part.name] = dump(part.text)
     return body
-
-
-def _parts(content: bytes, boundary: bytes) -> Iterator[tuple[str, bytes]]:
-    for part in (b"\r\n" + content).split(b"\r\n--" + boundary)[1:]:
-        if part.startswith(b"--"):
-            return
-        head, gap, rest = part.partition(b"\r\n\r\n")
-        if gap:
-            yield head.decode("utf-8", "replace"), rest

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import waitress
 from waitress import wasyncore
-from waitress.channel import ClientDisconnected
+from waitress.channel import ClientDisconnected, HTTPChannel
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResponse
+from unified_cli.sandbox.serving.body_limit import allow_uploads
 from unified_cli.sandbox.serving.host_check import HostCheck
 from unified_cli.sandbox.serving.wsgi_application import GREATEST_BODY, WsgiApplication, respond
 
@@ -105,7 +106,7 @@ class RequestLog:
         moment = time.strftime("%H:%M:%S", time.localtime(self._runtime.wall()))
         target = str(environ.get("REQUEST_URI", environ.get("PATH_INFO", "")))
         took = f"{(self._runtime.monotonic() - start) * 1000:.1f} ms"
-        end = "connection reset" if answer is None else f"{answer.line}, {len(answer.body)} bytes"
+        end = "connection reset" if answer is None else f"{answer.line}, {answer.size} bytes"
         lines = [f"{moment} {environ['REQUEST_METHOD']} {cut(masked(target))} -> {end}, {took}"]
         if answer is not None and stderr.verbosity > 1:
             lines += [f"    {name}: {value}" for name, value in answer.headers.items()]
@@ -177,6 +178,7 @@ class Server:
             ident="sandbox",
             clear_untrusted_proxy_headers=True,
         )
+        allow_uploads(self._map.values(), sandbox.service)
         self._dispatcher = self._server.task_dispatcher
         self._threads = ThreadCount(self._dispatcher.set_thread_count)
 
@@ -189,6 +191,10 @@ class Server:
         """Close all sockets; answers on their way have a moment to get out."""
         self._threads.close()
         self._dispatcher.shutdown(timeout=_GRACE)
+        for one in list(self._map.values()):
+            # It closes the file that a large answer waits in, too.
+            if isinstance(one, HTTPChannel):
+                one.handle_close()
         wasyncore.close_all(self._map)
 
     def stop(self) -> None:

@@ -1,13 +1,15 @@
 """The sandbox as a WSGI application."""
 
 import gzip
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import UnifiedError
+from unified_cli.sandbox import uploads
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.serving.host_check import in_origin_form
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 GREATEST_BODY = 32 * 1024 * 1024
-"""Larger bodies are refused; a file of 20 MB in base64 passes."""
+"""Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB in base64 pass."""
 # A smaller body fits into one packet as it is.
 _SMALLEST = 1024
 
@@ -35,7 +37,8 @@ class WsgiApplication:
         """The answer to a request, in the coding that the client accepts."""
         service = self.sandbox.service
         try:
-            answer = self.sandbox.answer(request_of(environ, service))
+            with request_of(environ, service) as request:
+                answer = self.sandbox.answer(request)
         except Refusal as refusal:
             answer = refusal.answer(service)
         except UnifiedError as error:
@@ -48,23 +51,32 @@ def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response:
     """Start the response of an answer; its body, which a HEAD leaves out."""
     headers = [(name.title(), value) for name, value in answer.headers.items()]
     if answer.status != 204:
-        headers.append(("Content-Length", str(len(answer.body))))
+        headers.append(("Content-Length", str(answer.size)))
     start_response(answer.line, headers)
-    return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body[: answer.cut]]
+    return [] if environ["REQUEST_METHOD"] == "HEAD" else answer.content()
 
 
-def request_of(environ: "WSGIEnvironment", service: Service) -> SandboxRequest:
-    """The request in a WSGI environment. Raises Refusal: 413 for a body that is too long, 400 for a broken target."""
+@contextmanager
+def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
+    """The request in a WSGI environment; a large body is there for as long as the block lasts.
+
+    Raises Refusal: 413 for a body that is too long, 400 for a broken target.
+    """
     if "REQUEST_URI" in environ:
         _, target = in_origin_form(environ["REQUEST_URI"])
     else:
         target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
-    body = environ["wsgi.input"].read(GREATEST_BODY + 1)
+    request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, b""), environ["wsgi.input"]
+    if uploads.may_be_large(request, service):
+        with uploads.kept(iter(lambda: stream.read(uploads.PIECE), b"")) as upload:
+            yield replace(request, upload=upload)
+        return
+    body = stream.read(GREATEST_BODY + 1)
     if len(body) > GREATEST_BODY:
         raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
-    return SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, body)
+    yield replace(request, body=body)
 
 
 def _encoded(path: str, service: Service) -> str:

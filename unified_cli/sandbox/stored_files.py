@@ -1,0 +1,103 @@
+"""The files that were uploaded, in the sandbox's database: in parts, so that a large one is never in memory."""
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import NamedTuple
+
+Scope = tuple[str, str, str]
+"""Connection, API and resource."""
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS file_parts (
+    account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL,
+    number INTEGER NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY (account, api, resource, id, number)
+);
+"""
+_OF = "WHERE account = ? AND api = ? AND resource = ? AND id = ?"
+
+
+class StoredFile(NamedTuple):
+    """An uploaded file: its size, what stands for its content, and its parts, each read when it is needed."""
+
+    sizes: tuple[int, ...]
+    checksum: int
+    part: Callable[[int], bytes]
+
+    @classmethod
+    def of(cls, content: bytes) -> "StoredFile":
+        """The file of these bytes."""
+        return cls((len(content),), zlib.crc32(content), lambda _: content)
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[tuple[int, int]], part: Callable[[int], bytes]) -> "StoredFile":
+        """The file of parts with these sizes and checksums."""
+        sizes, checksums = zip(*parts, strict=True)
+        checksum = checksums[0] if len(parts) == 1 else zlib.crc32(repr(checksums).encode())
+        return cls(sizes, checksum, part)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all of it."""
+        return sum(self.sizes)
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """The bytes from `start` to before `end`."""
+        at = 0
+        for number, size in enumerate(self.sizes):
+            if start < at + size and end > at:
+                yield self.part(number)[max(0, start - at) : end - at]
+            at += size
+
+
+class StoredFiles:
+    """The files in a database, of which `turn` gives one thread the use."""
+
+    def __init__(
+        self, database: sqlite3.Connection, turn: Callable[[], AbstractContextManager[None]], *, in_memory: bool
+    ) -> None:
+        """A sandbox in memory has its files in a temporary file of SQLite's."""
+        self._database = database
+        self._turn = turn
+        with turn():
+            # It is not there where an older version made the database.
+            database.execute(SCHEMA.replace("TABLE", "TEMP TABLE") if in_memory else SCHEMA)
+
+    def put(self, scope: Scope, identity: str, pieces: Iterable[bytes]) -> None:
+        """Store the file of a record in place of the one that is there."""
+        place = (*scope, identity)
+        with self._turn():
+            # Older versions had a file in one value.
+            for table in ("files", "file_parts"):
+                self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608  the names stand above
+            number = 0
+            for piece in pieces:
+                self._add(place, number, piece)
+                number += 1
+            if not number:
+                self._add(place, 0, b"")
+
+    def _add(self, place: Sequence[str], number: int, piece: bytes) -> None:
+        row = (*place, number, len(piece), zlib.crc32(piece), piece)
+        self._database.execute("INSERT INTO file_parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def find(self, scope: Scope, identity: str) -> StoredFile | None:
+        """The file of a record; None where there is none."""
+        place = (*scope, identity)
+        statement = f"SELECT size, checksum FROM file_parts {_OF} ORDER BY number"  # noqa: S608  as above
+        with self._turn():
+            parts: list[tuple[int, int]] = self._database.execute(statement, place).fetchall()
+            if parts:
+                return StoredFile.of_parts(parts, partial(self._part, place))
+            row = self._database.execute(f"SELECT content FROM files {_OF}", place).fetchone()  # noqa: S608  as above
+        return StoredFile.of(row[0]) if row else None
+
+    def _part(self, place: Sequence[str], number: int) -> bytes:
+        """A part of a file; empty where it is gone, so that its reader gets less than was announced."""
+        statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
+        with self._turn():
+            row = self._database.execute(statement, (*place, number)).fetchone()
+        return row[0] if row else b""
