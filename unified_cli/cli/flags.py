@@ -9,7 +9,8 @@ The annotation tells Typer the type; the default means "not given".
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -67,7 +68,9 @@ class Options:
     field_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.field_names = tuple(name for name, _ in _fields(cls))
+        # Those that it inherits come first.
+        found = [inspect.get_annotations(one) for one in reversed(cls.__mro__) if one is not Options]
+        cls.field_names = tuple(dict.fromkeys(chain.from_iterable(found)))
 
     def __init__(self, **values: Any) -> None:
         """Raises TypeError for a name that is no field, and for a required field without a value."""
@@ -210,13 +213,11 @@ class Argument(NamedTuple):
 
 def flags_of(options: type[Options]) -> tuple[Flag, ...]:
     """The options that a class declares, group by group."""
-    found = (
-        mark._replace(name=name, kind=_kind(annotation), choices=_choices(annotation))
-        for name, annotation in _fields(options)
-        for mark in annotation.__metadata__
+    return in_order(
+        mark._replace(name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ())
+        for mark, name, kind in _marks(options)
         if isinstance(mark, Flag)
     )
-    return in_order(found)
 
 
 def in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -227,17 +228,19 @@ def in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
     """The arguments that a class declares, in their order."""
     return tuple(
-        mark._replace(name=name, kind=_kind(annotation), required=not hasattr(options, name))
-        for name, annotation in _fields(options)
-        for mark in annotation.__metadata__
+        mark._replace(name=name, kind=kind, required=not hasattr(options, name))
+        for mark, name, kind in _marks(options)
         if isinstance(mark, Argument)
     )
 
 
-def _fields(options: type[Options]) -> Iterable[tuple[str, Any]]:
-    """The names and annotations of a class and of those it inherits from, these first."""
-    parts = (inspect.get_annotations(one) for one in reversed(options.__mro__) if one is not Options)
-    return dict(pair for part in parts for pair in part.items()).items()
+def _marks(options: type[Options]) -> Iterator[tuple[Any, str, Any]]:
+    """What each field of a class is marked with, its name, and the type that Typer reads."""
+    parts = [inspect.get_annotations(one) for one in reversed(options.__mro__) if issubclass(one, Options)]
+    for name in options.field_names:
+        annotation = next(one[name] for one in reversed(parts) if name in one)
+        kind = _kind(annotation)
+        yield from ((mark, name, kind) for mark in annotation.__metadata__)
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
@@ -252,7 +255,8 @@ def typer_function(
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        return run(options(**{name: _given(given[name], _text_option(name, flags, arguments)) for name in given}))
+        texts = _text_options(flags, arguments)
+        return run(options(**{name: _given(value, texts.get(name)) for name, value in given.items()}))
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -273,12 +277,11 @@ def _given(value: Any, spelling: str | None) -> Any:
     return text or value
 
 
-def _text_option(name: str, flags: Sequence[Flag], arguments: Sequence[Argument]) -> str | None:
-    """How the option or argument of that name is called in a message; None if it may be the name of a file."""
-    called = {one.name: (one.takes, one.spellings[-1]) for one in flags}
-    called |= {one.name: (one.takes[-1], one.metavar or one.name.upper()) for one in arguments}
-    takes, spelling = called[name]
-    return None if takes in _ANY_BYTES else spelling
+def _text_options(flags: Sequence[Flag], arguments: Sequence[Argument]) -> Mapping[str, str]:
+    """How those options and arguments are called in a message that cannot be the name of a file, by their names."""
+    called = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
+    others = {one.name: one.metavar or one.name.upper() for one in arguments if one.takes[-1] not in _ANY_BYTES}
+    return {**called, **others}
 
 
 def _kind(annotation: Any) -> Any:
@@ -288,11 +291,6 @@ def _kind(annotation: Any) -> Any:
     if get_origin(kind) is tuple:
         return list[members[0]]  # type: ignore[valid-type]
     return members[0] if len(members) == 1 and get_origin(kind) is not Literal else kind
-
-
-def _choices(annotation: Any) -> tuple[str, ...]:
-    kind = _kind(annotation)
-    return get_args(kind) if get_origin(kind) is Literal else ()
 
 
 def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
