@@ -162,6 +162,21 @@ def test_no_module_reaches_into_a_library_or_takes_untyped_options(word: str) ->
     assert found == FORBIDDEN[word]
 
 
+# What decides on the mode of an operation; built-in commands have options of these names with a meaning of their own.
+MODES = {
+    r"\.skeleton\b": "call/operation.py",
+    r"\.(?:follow|given_any)\b": "call/operation.py",
+    r"options\.shown\b": "call/operation.py",
+    r"\.(?:dry_run|as_)\b": "cli/options.py",
+}
+
+
+@pytest.mark.parametrize("word", MODES)
+def test_the_mode_of_an_operation_is_decided_in_one_place(word: str) -> None:
+    found = {path for path, text in TEXTS.items() if not path.startswith("commands/") and re.search(word, text)}
+    assert found == {MODES[word]}
+
+
 @pytest.mark.parametrize("word", [r"print\(", r"os\.environ", r"time\.sleep", r"sys\.exit", r"sys\.std"])
 def test_only_the_runtime_uses_streams_and_the_clock(word: str) -> None:
     # The sandbox is a server of its own, which is given a clock where it matters; what runs jq programs is a process.

@@ -14,6 +14,8 @@ class ModeKind(Enum):
 
     ONE = auto()
     """One request to one connection."""
+    JOB = auto()
+    """Start a job, and wait until it is done."""
     SKELETON = auto()
     """Print a body to fill in; no connection is needed."""
     FOLLOWED = auto()

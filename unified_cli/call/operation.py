@@ -51,7 +51,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
-    return ModeKind.ONE
+    return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
 
 
 _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
@@ -73,9 +73,9 @@ def _runs(kind: ModeKind) -> _Run:
 
             return piped.run
         case ModeKind.FILES:
-            from unified_cli.call import downloading  # noqa: PLC0415
+            from unified_cli.call import download_list  # noqa: PLC0415
 
-            return downloading.many
+            return download_list.run
         case ModeKind.READS:
             from unified_cli.call import fan_out  # noqa: PLC0415
 
@@ -84,6 +84,10 @@ def _runs(kind: ModeKind) -> _Run:
             from unified_cli.call import write_fan_out  # noqa: PLC0415
 
             return write_fan_out.run
+        case ModeKind.JOB:
+            from unified_cli.call import waiting  # noqa: PLC0415
+
+            return waiting.run
         case _:
             from unified_cli.call import single  # noqa: PLC0415
 

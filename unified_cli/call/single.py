@@ -1,12 +1,13 @@
 """Call one operation on one connection, from the typed options to the result on stdout."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from unified_cli.call import Call, Mode, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, ReadOptions, WriteOptions
+from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, ReadOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
@@ -29,8 +30,12 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     send(call, builder.operation_request(call, operation))
 
 
-def send(call: Call, request: Request) -> None:
-    """Send the request and write the answer, or only show the request."""
+Exchange = Callable[[Call, "Clients", Request], None]
+"""Sends a request, and writes what is answered."""
+
+
+def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
+    """Send the request and write the answer, or only show the request; an `exchange` writes to `--out` by itself."""
     runtime, catalogue, settings, options, mode = call
     _check(call, request)
     cursor = part(options, PageOptions).cursor
@@ -51,8 +56,8 @@ def send(call: Call, request: Request) -> None:
     request = request._replace(honoured=settings.idempotency_window > 0)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
-    if options.out in {None, "", "-"} or part(options, WriteOptions).wait:
-        _send_with_clients(call, request)
+    if exchange or options.out in {None, "", "-"}:
+        _send_with_clients(call, request, exchange or _send)
     else:
         _send_to(Path(options.out or ""), call, request)
 
@@ -69,22 +74,22 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 
     stream = output_file.open_stream(path)
     if stream is None:
-        _send_with_clients(call, request)
+        _send_with_clients(call, request, _send)
         return
     with stream:
         # A terminal is written to as safely under this name as under any other.
         runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
-        _send_with_clients(call._replace(runtime=runtime, options=call.options.replaced(out=None)), request)
+        _send_with_clients(call._replace(runtime=runtime, options=call.options.replaced(out=None)), request, _send)
 
 
-def _send_with_clients(call: Call, request: Request) -> None:
+def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None:
     runtime, catalogue, *_ = call
 
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
     with Clients(runtime, catalogue) as clients:
         try:
-            _send(call, clients, request)
+            exchange(call, clients, request)
         except UnifiedError as error:
             _say_how_to_repeat(error, request)
             if isinstance(error, RefusedError):
@@ -105,11 +110,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 def _send(call: Call, clients: "Clients", request: Request) -> None:
     options = call.options
-    if part(options, WriteOptions).wait:
-        from unified_cli.call import waiting  # noqa: PLC0415
-
-        waiting.run(call, request)
-    elif _is_file(call, request):
+    if _is_file(call, request):
         from unified_cli.call import downloading  # noqa: PLC0415
 
         downloading.one(call, clients, request)

@@ -2,36 +2,42 @@
 
 from contextlib import closing
 
-from unified_cli.call import Call, builder, downloading, file_parameters, record_output, response_output
+from unified_cli.call import Call, Mode, builder, downloading, file_parameters, record_output, response_output, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.check_options import WaitOptions
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions
+from unified_cli.cli.options import DownloadOptions, OperationOptions
 from unified_cli.errors import IncompleteError, ServiceError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http import write_outcome
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import parts, string
+from unified_cli.runtime import Runtime
 
 _LONGEST_PAUSE = 15.0
 # Assumption: a failed job has one of these statuses; any other status may still change.
 _ENDED = {"failed", "error", "errored", "cancelled", "canceled", "expired"}
 
 
-def run(call: Call, created: Request) -> None:
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Start the job that the options describe, or show its request, and wait for it. Raises what `_wait` raises."""
+    call = builder.resolve(runtime, catalogue, options, mode)
+    single.send(call, builder.operation_request(call, operation), _wait)
+
+
+def _wait(call: Call, clients: Clients, created: Request) -> None:
     """Create, wait until there is a file to download, and save it where `--out` says; without it print the record.
 
     Raises IncompleteError if it is not done in time, ServiceError if the job failed.
     """
-    runtime, catalogue, settings, options, _ = call
+    _, catalogue, settings, options, _ = call
     assert created.operation is not None  # noqa: S101  only operations wait
     place = downloading.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
 
-    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  httpx is imported when a request is sent
-
-    with Clients(runtime, catalogue) as clients, closing(clients.open(settings)) as client:
+    with closing(clients.open(settings)) as client:
         made = client.send(created)
         identifier = _text(made.body or b"", "id")
         if not identifier:

@@ -15,7 +15,7 @@ from junitparser import JUnitXml
 from pages import offer, serve, served, tickets
 from server import Reply, Seen, Service
 
-from unified_cli.call.checks import selected_reads
+from unified_cli.call import selected_reads
 
 Config = Callable[[str], Path]
 LIST = ["ticketing", "tickets", "list"]

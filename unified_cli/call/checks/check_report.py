@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unified_cli.call import more_records
-from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import MaskedText

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from http import HTTPStatus
 
-from unified_cli.call import Mode, record_output
-from unified_cli.call.checks import selected_reads
+from unified_cli.call import Mode, record_output, selected_reads
 from unified_cli.call.checks.check_report import CheckReport
 from unified_cli.call.checks.condition import Condition
-from unified_cli.call.checks.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.call.offers import capability_hint
+from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from unified_cli.call.checks.selected_reads import WholeRead
+from unified_cli.call.selected_reads import WholeRead
 from unified_cli.cli.options import ReadOptions
 from unified_cli.masking import MaskedText, masked
 from unified_cli.output.jq_programs.expectations import Expectation, Verdict

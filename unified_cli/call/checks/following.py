@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
 from unified_cli import signals
-from unified_cli.call import Mode, builder, record_output
-from unified_cli.call.checks import selected_reads
+from unified_cli.call import Mode, builder, record_output, selected_reads
 from unified_cli.call.checks.followed_list import FollowedList
-from unified_cli.call.checks.selected_reads import ReadWork, SelectedRead, SelectedReads
+from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions

@@ -7,14 +7,14 @@ from contextlib import closing
 import msgspec
 
 from unified_cli.bulk.observed_schema.observed_shape import ObservedShape
-from unified_cli.call.checks import selected_reads
-from unified_cli.call.checks.selected_reads import ReadWork, SelectedReads
-from unified_cli.call.operation import mode_of
+from unified_cli.call import Mode, selected_reads
+from unified_cli.call.selected_reads import ReadWork, SelectedReads
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema_of_records.options import SchemaOptions
+from unified_cli.config.profiles import is_several
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pagination import Page
@@ -34,7 +34,8 @@ def select(
     # Nothing is printed in this format, which any list can have.
     read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records, output="table")
     read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(profile=tuple(profiles))
-    return selected_reads.select(context.runtime, context.catalogue, operation, read, mode_of(operation, read))
+    mode = Mode(several=is_several(read.profile))
+    return selected_reads.select(context.runtime, context.catalogue, operation, read, mode)
 
 
 def empty_shape(operation: Operation) -> ObservedShape:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from unified_cli.bulk.observed_schema import schema_document
 from unified_cli.bulk.observed_schema.observed_shape import paths
-from unified_cli.call.checks.selected_reads import SelectedReads
+from unified_cli.call.selected_reads import SelectedReads
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
