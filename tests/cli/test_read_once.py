@@ -58,3 +58,9 @@ def test_help_has_the_colour_that_is_asked_for_on_either_side_of_it(
     unified(command)
     assert "\x1b[" in capsys.readouterr().out or "\x1b[" in unified(command).stdout
     assert "\x1b[" not in unified(command.replace("always", "never"), tty=True).stdout
+
+
+@pytest.mark.parametrize("spelling", ["-o", "--output", "--format"])
+def test_every_spelling_of_an_output_asks_for_errors_as_json(spelling: str, unified: Unified) -> None:
+    result = unified(f"export ticketing --to dump {spelling} ndjson")
+    assert (result.code, json.loads(result.stderr)["error"]["code"]) == (3, "config")

@@ -10,7 +10,6 @@ from unified_cli.cli.check_options import WAITS, ReadCheckOptions, WaitOptions
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
     CallOptions,
-    OperationOptions,
     PageOptions,
     ReadOptions,
     SendOptions,
@@ -97,24 +96,6 @@ def check_options(options: CallOptions) -> None:
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if len(part(options, SendOptions).bodies) > 1:
         raise UsageError("-d is given twice, and there is one body", hint="-f and -F change its fields")
-
-
-def check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
-    """Name the query parameters that are required and missing. Raises UsageError for one with `--strict`.
-
-    The request is sent all the same: what is required differs between providers.
-    """
-    if operation.lists or not operation.required_parameters:
-        return
-    given = {name.partition("[")[0] for name, _ in pairs(options.query)}
-    for one in operation.facts.query[operation.name]:
-        if one.required and one.name not in given:
-            message = f"the query lacks {one.parameter}, which {operation.command} requires"
-            typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
-            hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
-            if options.strict:
-                raise UsageError(message, hint=hint)
-            runtime.stderr.line(f"{message} ({hint})")
 
 
 def operation_request(call: Call, operation: Operation) -> Request:

@@ -22,7 +22,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         dry_run.show_skeleton(runtime, operation)
         return
     if mode.kind is not ModeKind.FILES:
-        builder.check_required(runtime, operation, options)
+        _check_required(runtime, operation, options)
     _runs(mode.kind)(runtime, catalogue, operation, options, mode)
 
 
@@ -52,6 +52,24 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
+
+
+def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
+    """Name the query parameters that are required and missing. Raises UsageError for one with `--strict`.
+
+    The request is sent all the same: what is required differs between providers.
+    """
+    if operation.lists or not operation.required_parameters:
+        return
+    given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
+    for one in operation.facts.query[operation.name]:
+        if one.required and one.name not in given:
+            message = f"the query lacks {one.parameter}, which {operation.command} requires"
+            typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
+            hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
+            if options.strict:
+                raise UsageError(message, hint=hint)
+            runtime.stderr.line(f"{message} ({hint})")
 
 
 _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
