@@ -18,17 +18,31 @@ def schema(operation: Operation) -> SandboxResponse:
         "schema": _object(operation.facts.fields),
         "documentation_link": f"{DOCUMENTS}/{operation.api}/{operation.resource}",
         "response_mapping": None,
-        "query_schema": query_schema(operation),
-        "request_body_schema": body_schema(operation) if operation.takes_body else None,
+        "query_schema": query_schema(operation)
+        | _required([one.name for one in _parameters(operation) if one.required]),
+        "request_body_schema": _body(operation),
         "default_query": {},
         "default_body": {} if operation.takes_body else None,
     }
     return SandboxResponse.json(dump(answer))
 
 
+def _body(operation: Operation) -> JsonObject | None:
+    return body_schema(operation) | _required(operation.required_fields) if operation.takes_body else None
+
+
+def _required(names: list[str]) -> JsonObject:
+    """What names the required members of a schema: which of a tool are stands beside its schemas."""
+    return {"required": names} if names else {}
+
+
 def query_schema(operation: Operation) -> JsonObject:
     """The parameters of an operation that are known."""
-    return _object(operation.facts.query.get(operation.name, ()))
+    return _object(_parameters(operation))
+
+
+def _parameters(operation: Operation) -> tuple[KnownField, ...]:
+    return operation.facts.query.get(operation.name, ())
 
 
 def body_schema(operation: Operation) -> JsonObject:

@@ -1,0 +1,94 @@
+"""What connections said that their methods take, kept for a day: names for skeletons and completion, and no more."""
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.described import DescribedField, MethodDescription
+from unified_cli.catalogue.known import KnownField
+from unified_cli.config.settings import OWN_ACCOUNT, Settings
+from unified_cli.json_text.values import Json
+from unified_cli.runtime import Runtime
+from unified_cli.storage.cache import Cache
+
+# What no shell takes for anything but a word, and no command for an option.
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+MOST_NAMES = 200
+"""The most names of a method that are kept, of parameters and fields together; the required ones come first."""
+
+_KIND = "methods"
+_FORM = 1
+_TYPES: Mapping[str, str] = {
+    "string": "string", "number": "number", "integer": "number", "boolean": "boolean", "array": "array",
+    "object": "object",
+}  # fmt: skip
+
+
+class KnownMethod(NamedTuple):
+    """The names that a method takes, and how many seconds ago its connection said so."""
+
+    query: tuple[KnownField, ...]
+    body: tuple[KnownField, ...]
+    age: float
+
+
+def keep(runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription) -> None:
+    """Keep the names of a description; a run does not depend on it."""
+    key = _key(settings, operation)
+    if key is None:
+        return
+    body = _harmless(found.body)
+    query = _harmless(found.query)
+    # Neither is left out because the other has many.
+    room = MOST_NAMES - min(len(body), MOST_NAMES // 2)
+    query = query[:room]
+    cache = _cache(runtime)
+    with suppress(OSError):
+        cache.write([_FORM, query, body[: MOST_NAMES - len(query)]], *key)
+        cache.sweep()
+
+
+def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownMethod | None:
+    """What is known of a method of this very connection; None where nothing is."""
+    key = _key(settings, operation)
+    fact = _cache(runtime).read(*key) if key else None
+    match fact and fact.value:
+        case [int() as form, list() as query, list() as body] if fact and form == _FORM:
+            return KnownMethod(_fields(query), _fields(body), fact.age)
+    return None
+
+
+def with_known(known: Iterable[KnownField], described: Iterable[KnownField]) -> tuple[KnownField, ...]:
+    """The known fields, and after them those that a connection describes besides."""
+    merged = {one.name: one for one in known}
+    for one in described:
+        merged.setdefault(one.name, one)
+    return tuple(merged.values())
+
+
+def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
+    """What a description is kept by; None for a connection whose id is not known: its token may change hands."""
+    address, account = settings.reachable()
+    if account in ("", OWN_ACCOUNT):
+        return None
+    return address.origin, account, operation.api, operation.resource, operation.name
+
+
+def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
+    return [[one.name, one.type, one.required] for one in described if NAME.fullmatch(one.name)]
+
+
+def _fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
+    """The fields that were kept; another program may have written there."""
+    found = []
+    for one in kept:
+        match one:
+            case [str() as name, str() as kind, bool() as required] if NAME.fullmatch(name):
+                found.append(KnownField(name, _TYPES.get(kind, "string"), required=required))
+    return tuple(found[:MOST_NAMES])
+
+
+def _cache(runtime: Runtime) -> Cache:
+    return Cache(runtime.folder("cache"), _KIND, runtime.wall)
