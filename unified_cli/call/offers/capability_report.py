@@ -1,5 +1,6 @@
 """Ask the service which operations a connection offers."""
 
+import re
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -9,12 +10,15 @@ from unified_cli.call.offers.connection_record import AccountState
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ServiceError
+from unified_cli.errors import ServiceError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.answer import bounds
 from unified_cli.http.client import Client
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.values import Json
+from unified_cli.masking import visible
+
+_PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Offer(NamedTuple):
@@ -31,9 +35,23 @@ class Offer(NamedTuple):
 
 def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
     """What the service says. Raises the errors of a request, ServiceError for an answer that says nothing."""
+    account = settings.reachable()[1]
+    return _ask(client, settings, catalogue.service, catalogue.service.capabilities_path(quote(account, safe="")))
+
+
+def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
+    """What connections to a product offer, which is named by its slug or its id; it need not be connected.
+
+    The settings' account may be empty. Raises as `ask` does, and UsageError for what is no such name.
+    """
+    if not _PRODUCT.fullmatch(product):
+        raise UsageError(f"{visible(product)!r} is no product", hint="its slug or its id, as `connections list` shows")
+    return _ask(client, settings, catalogue.service, catalogue.service.connections.product_offer_path(product))
+
+
+def _ask(client: Client, settings: Settings, service: Service, path: str) -> Offer:
     address, account = settings.reachable()
-    service = catalogue.service
-    words, path = service.connections, service.capabilities_path(quote(account, safe=""))
+    words = service.connections
     request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
     try:
         answer = client.send(request._replace(largest=bounds.LARGEST_CAPABILITIES))
