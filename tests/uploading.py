@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import trustme
-from unified_cli.config.overrides import Overrides
 
 from unified_cli.catalogue import load
 from unified_cli.config import file, resolution
+from unified_cli.config.keys import Overrides
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
 from unified_cli.http.answer.reader import Answer

@@ -11,7 +11,7 @@ from unified_cli.call.offers import capability_report
 from unified_cli.call.offers.capability_report import Offer
 from unified_cli.catalogue import load
 from unified_cli.config import file, resolution
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.runtime import Runtime

@@ -15,7 +15,7 @@ from unified_cli.catalogue import Operation, load
 from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, fields
 from unified_cli.catalogue.known import KnownField
 from unified_cli.config import file, known_methods, resolution
-from unified_cli.config.overrides import Overrides
+from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError
 from unified_cli.fleet.clients import Clients

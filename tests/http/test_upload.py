@@ -18,9 +18,9 @@ import peak_memory
 import pytest
 import trustme
 from front_door import ROOT
-from unified_cli.config.overrides import Overrides
 from uploading import CREATED, Clock, Turn, refused, send, taking, written
 
+from unified_cli.config.keys import Overrides
 from unified_cli.errors import (
     AccessError,
     NetworkError,
