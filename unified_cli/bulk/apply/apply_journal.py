@@ -3,11 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 
-from unified_cli.bulk.apply.plan_check import CheckedPlan
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions
 from unified_cli.storage.append_file import MemoryFile
@@ -34,6 +33,15 @@ class ApplyHeader(msgspec.Struct):
     v: int = VERSION
 
 
+class AppliedPlan(NamedTuple):
+    """The plan that a journal is of: its file, the SHA-256 of that, the line of its first call, and their number."""
+
+    path: Path
+    sha256: str
+    first: int
+    calls: int
+
+
 @dataclass(slots=True)
 class ApplyJournal:
     """An open journal; `kept` is False where it is only in memory, since no file could be written."""
@@ -44,14 +52,14 @@ class ApplyJournal:
     _lock: HeldLock | None
 
     @classmethod
-    def open(cls, data: Path | None, plan: CheckedPlan, wall: float) -> "tuple[Self, StorageError | None]":
+    def open(cls, data: Path | None, plan: AppliedPlan, wall: float) -> "tuple[Self, StorageError | None]":
         """The journal of a plan, begun where there is none; and, where no file can be written, why not.
 
         Raises StateError where another process applies the plan, or the journal is damaged; ConfigError where somebody
         else can have written it; StorageError where there is one that cannot be used.
         """
-        name = str(plan.file.path).encode("utf-8", "backslashreplace").decode()
-        header = ApplyHeader(plan.file.sha256, name, wall, len(plan))
+        name = str(plan.path).encode("utf-8", "backslashreplace").decode()
+        header = ApplyHeader(plan.sha256, name, wall, plan.calls)
         try:
             return cls._in_folder(data, header, plan), None
         except StorageError as error:
@@ -63,7 +71,7 @@ class ApplyJournal:
             return cls._loaded(journal, header, plan, None, kept=False), error
 
     @classmethod
-    def _in_folder(cls, data: Path | None, header: ApplyHeader, plan: CheckedPlan) -> Self:
+    def _in_folder(cls, data: Path | None, header: ApplyHeader, plan: AppliedPlan) -> Self:
         if data is None:
             raise StorageError("there is no home directory")
         path = _path(data, header)
@@ -74,7 +82,7 @@ class ApplyJournal:
         except OSError as error:
             raise StorageError(f"cannot write {folder}: {error.strerror}") from None
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
-        lock.take(f"the plan {plan.file.path}")
+        lock.take(f"the plan {plan.path}")
         try:
             journal = Journal(journals.open_file(path, missing_ok=True), _REMEDY)
             return cls._loaded(journal, header, plan, lock, kept=True)
@@ -84,9 +92,9 @@ class ApplyJournal:
 
     @classmethod
     def _loaded(
-        cls, journal: Journal, header: ApplyHeader, plan: CheckedPlan, lock: HeldLock | None, *, kept: bool
+        cls, journal: Journal, header: ApplyHeader, plan: AppliedPlan, lock: HeldLock | None, *, kept: bool
     ) -> Self:
-        highest = plan.first + len(plan) - 1
+        highest = plan.first + plan.calls - 1
 
         def accept(line: bytes) -> int:
             nonlocal header

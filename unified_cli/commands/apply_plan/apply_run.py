@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from unified_cli import signals
-from unified_cli.bulk.apply.apply_journal import ApplyJournal
+from unified_cli.bulk.apply.apply_journal import AppliedPlan, ApplyJournal
 from unified_cli.bulk.apply.call_order import CallOrder
 from unified_cli.bulk.apply.plan_check import CheckedPlan, PlanCheck
 from unified_cli.bulk.apply.plan_file import PlanFile
@@ -116,7 +116,8 @@ def _journals(
     """The journals of the plans, open. Raises StateError where one is in use or damaged."""
     for plan in plans:
         outcome_files.check(plan.file.path)
-        journal, not_kept = ApplyJournal.open(runtime.folder("data"), plan, runtime.wall())
+        applied = AppliedPlan(plan.file.path, plan.file.sha256, plan.first, len(plan))
+        journal, not_kept = ApplyJournal.open(runtime.folder("data"), applied, runtime.wall())
         stack.enter_context(closing(journal))
         if not_kept is not None:
             runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
