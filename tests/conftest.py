@@ -26,7 +26,7 @@ from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, unified_sandbox
 from unified_cli.stderr import Stderr
 
 __all__ = ["unified_sandbox"]
-pytest_plugins = ("campaigns", "pytester")
+pytest_plugins = ("campaigns", "crash_points", "pytester")
 
 MEMORY = Path("/dev/shm")
 

@@ -12,13 +12,6 @@ from typing import NamedTuple
 import httpx
 from front_door import Clock
 
-from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.destinations.destination import verify
-from unified_cli.bulk.export.destinations.local_folder import LocalFolder
-from unified_cli.bulk.export.manifest import Manifest
-from unified_cli.bulk.import_ import import_items, input_file
-from unified_cli.bulk.import_.import_items import ItemRules
-from unified_cli.bulk.import_.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
 from unified_cli.commands import COMMANDS
@@ -26,6 +19,10 @@ from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import UnifiedError
+from unified_cli.exported.checkpoint import Checkpoint
+from unified_cli.exported.destination import verify
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import Manifest
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests, request_body
 from unified_cli.http.answer import decoding, page_body
@@ -33,11 +30,14 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
+from unified_cli.input import import_items, input_file
+from unified_cli.input.import_items import ItemRules
 from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.storage import file_names
+from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 
 CATALOGUE = load()
 SERVICE = CATALOGUE.service
@@ -188,7 +188,7 @@ def checkpoint(data: bytes) -> None:
 
 
 def _summed(found: dict[str, object]) -> bytes:
-    from unified_cli.bulk.export import checkpoint as module  # noqa: PLC0415  its name is that of a target
+    from unified_cli.exported import checkpoint as module  # noqa: PLC0415  its name is that of a target
 
     found.pop("sum", None)
     return json.dumps({**found, "sum": module._sum(found)}).encode()

@@ -140,7 +140,16 @@ WORDS = {"why", "error", "reason", "message", "hint"}
 
 def sinks() -> Iterator[tuple[str, Any]]:
     """The fields for words about a run, of all that is written to a file, with their types."""
-    folders = [(str(ROOT / name), f"unified_cli.{name}.") for name in ("bulk", "writes")]
+    places = (
+        "commands/export/stores",
+        "commands/import_",
+        "commands/move",
+        "commands/operation/download",
+        "exported",
+        "input",
+        "writes",
+    )
+    folders = [(str(ROOT / name), f"unified_cli.{name.replace('/', '.')}.") for name in places]
     for found in chain.from_iterable(walk_packages([folder], prefix) for folder, prefix in folders):
         try:
             module = import_module(found.name)

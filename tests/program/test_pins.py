@@ -17,7 +17,7 @@ import peak_memory
 import pytest
 from front_door import ROOT, Unified
 
-from unified_cli.bulk.export.manifest import Manifest, ManifestEntry
+from unified_cli.exported.manifest import Manifest, ManifestEntry
 
 PAGE_SERVER = ROOT / "tests" / "benchmarks" / "server.py"
 
@@ -82,7 +82,9 @@ SANDBOX = CALL | {"filelock"}
 SANDBOX_STDLIB = CALL_STDLIB | names("decimal hmac numbers secrets sqlite3")
 # Our own rooms that a call has and help does not, and the other way round.
 NOT_IN_HELP = names("http call.single config.settings config.credentials.token config.file json_text.members")
-NOT_IN_CALL = names("bulk catalogue.extend catalogue.known cli.help_page call.dry_run json_text.members sandbox")
+NOT_IN_CALL = names(
+    "exported input writes catalogue.extend catalogue.known cli.help_page call.dry_run json_text.members sandbox"
+)
 
 
 @contextmanager

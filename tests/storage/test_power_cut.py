@@ -13,10 +13,10 @@ from pages import cursor_of, serve, tickets
 from power_cut import Disk, Files
 from server import Reply, Seen, Service
 
-from unified_cli.bulk.export import partial_file
-from unified_cli.bulk.export.checkpoint import Checkpoint
-from unified_cli.bulk.export.destinations.local_folder import LocalFolder
 from unified_cli.errors import StateError
+from unified_cli.exported import partial_file
+from unified_cli.exported.checkpoint import Checkpoint
+from unified_cli.exported.local_folder import LocalFolder
 
 Config = Callable[[str], Path]
 Watch = Callable[..., Disk]

@@ -13,7 +13,7 @@ from unified_cli.plural import counted
 from unified_cli.storage import atomic_file, output_file
 
 if TYPE_CHECKING:
-    from unified_cli.bulk.batch_download.download_targets import DownloadTarget
+    from unified_cli.call.download_targets import DownloadTarget
     from unified_cli.fleet.clients import Clients
     from unified_cli.http.client import Client
 
@@ -30,7 +30,7 @@ def one(call: Call, clients: "Clients", request: Request) -> None:
 
 def save(call: Call, client: "Client", request: Request, place: "DownloadTarget") -> None:
     """Save the response, and print its size and checksum."""
-    from unified_cli.bulk.batch_download.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
+    from unified_cli.call.file_download import Download  # noqa: PLC0415  httpx is imported when a request is sent
 
     atomic_file.sweep_unheld(place.folder, place.label)
     only_files = request.operation is not None and request.operation.name == "download"
@@ -46,7 +46,7 @@ def save(call: Call, client: "Client", request: Request, place: "DownloadTarget"
 
 def target(options: CallOptions) -> "DownloadTarget":
     """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
-    from unified_cli.bulk.batch_download.download_targets import FileInFolder, TargetFile, TargetStream  # noqa: PLC0415  as above
+    from unified_cli.call.download_targets import FileInFolder, TargetFile, TargetStream  # noqa: PLC0415  as above
 
     out, force = options.out or "", options.force
     path = Path(out)

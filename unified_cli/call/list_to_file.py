@@ -5,13 +5,13 @@ from contextlib import closing
 from pathlib import Path
 
 from unified_cli import signals
-from unified_cli.bulk.export import list_export
-from unified_cli.bulk.export.checkpoint import Checkpoint, ListIdentity
-from unified_cli.bulk.export.partial_file import PartialFile
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import PageOptions
 from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.exported import list_export
+from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
+from unified_cli.exported.partial_file import PartialFile
 from unified_cli.fleet import read_ahead
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span

@@ -29,9 +29,7 @@ def test_what_is_not_served(line: str, code: int, said: str, unified: Unified) -
 
 def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.util.find_spec
-    monkeypatch.setattr(
-        "unified_cli.commands.mcp.serve_mcp.find_spec", lambda name: None if name == "mcp" else real(name)
-    )
+    monkeypatch.setattr("unified_cli.commands.mcp.run.find_spec", lambda name: None if name == "mcp" else real(name))
     found = unified("mcp serve -p sandbox")
     assert (found.stdout, found.code) == ("", 3)
     assert found.stderr == "error: mcp serve needs the package mcp (pip install 'mcp>=2.3,<3')\n"

@@ -11,7 +11,6 @@ from importlib import metadata
 from pathlib import Path
 
 from unified_cli import __version__, masking
-from unified_cli.bulk import listed_runs
 from unified_cli.config import resolution
 from unified_cli.config.credentials import token
 from unified_cli.config.file import Config
@@ -20,6 +19,7 @@ from unified_cli.errors import StorageError, UnifiedError, UnsafeError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, output_file
+from unified_cli.writes import listed_runs
 
 _MOST_RUNS = 20
 _MOST_PROFILES = 200

@@ -5,7 +5,7 @@ import shutil
 import sys
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.mcp.mcp_options import ClientConfigOptions
+from unified_cli.commands.mcp.options import ClientConfigOptions
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output import stdout, terminal
 

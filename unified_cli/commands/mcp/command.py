@@ -1,11 +1,11 @@
 """`unified mcp`: its commands."""
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.commands.mcp.mcp_options import ClientConfigOptions, ServeMcpOptions
+from unified_cli.commands.mcp.options import ClientConfigOptions, ServeMcpOptions
 
 _SERVE = Command(
     ServeMcpOptions,
-    Later("unified_cli.commands.mcp.serve_mcp:serve"),
+    Later("unified_cli.commands.mcp.run:serve"),
     text=(
         "{about}: search, describe, read and, where it is allowed, write.",
         "-p selects what it reaches: names, globs and tags; without it, every profile can be read.",

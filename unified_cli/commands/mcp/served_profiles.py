@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import NetworkOptions
-from unified_cli.commands.mcp.mcp_options import PermissionOptions
+from unified_cli.commands.mcp.options import PermissionOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings

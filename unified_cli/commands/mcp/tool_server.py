@@ -15,7 +15,7 @@ from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, Te
 from unified_cli import PRODUCT
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.mcp import operation_search, read_tool, write_tool
-from unified_cli.commands.mcp.mcp_options import ServeMcpOptions
+from unified_cli.commands.mcp.options import ServeMcpOptions
 from unified_cli.commands.mcp.read_position import ReadCursors
 from unified_cli.commands.mcp.read_tool import ReadArguments
 from unified_cli.commands.mcp.served_profiles import ServedProfiles

@@ -6,7 +6,6 @@ from itertools import islice
 
 import msgspec
 
-from unified_cli.bulk import listed_runs
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.runs.options import ListRunsOptions, ShowRunOptions
@@ -15,6 +14,7 @@ from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import printer
+from unified_cli.writes import listed_runs
 from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun

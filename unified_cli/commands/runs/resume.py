@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from unified_cli.bulk import listed_runs
 from unified_cli.call import Call, builder, run_output
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import OperationOptions, overrides
@@ -13,7 +12,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.fleet import own_account, run_settings
 from unified_cli.runtime import Runtime
-from unified_cli.writes import run_sender, stop_rules, summary as run_summary
+from unified_cli.writes import listed_runs, run_sender, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 from unified_cli.writes.header import RunKind

@@ -1,0 +1,156 @@
+"""Kill an export before each of its changes to the disk and in the middle of each write, run it again, and compare.
+
+A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is
+`{"argv", "environ", "home", "target", "most", "share", "again"}` as JSON: at most so many points, the first so far from
+the start of all, as a share of what lies between two; with `again` the command has come to its end once.
+Prints how many points there were and what went wrong.
+"""
+
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from unified_cli.exported import partial_file
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.main import main
+from unified_cli.runtime import Runtime
+from unified_cli.stderr import Stderr
+
+CALLS = ("open", "write", "replace", "link", "unlink", "ftruncate", "mkdir")
+NEVER = 0
+TRACES = (".part", ".ckpt", ".lock", ".tmp")
+
+
+class Counter:
+    """Counts the changes this process makes to the disk, and kills it at the one that is asked for."""
+
+    def __init__(self, deadly: int) -> None:
+        self.count = 0
+        self._deadly = deadly
+
+    def watch(self) -> None:
+        for name in CALLS:
+            setattr(os, name, self._counted(name, getattr(os, name)))
+        # What the kernel has survives a kill, so nothing waits for a disk here.
+        os.fsync = lambda _: None
+
+    def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **more: Any) -> Any:
+            if name == "open" and not args[1] & os.O_CREAT:
+                return real(*args, **more)
+            self._point()
+            if name == "write":
+                self._point(lambda: real(args[0], bytes(args[1])[: len(args[1]) // 2]))
+            return real(*args, **more)
+
+        return counted
+
+    def _point(self, torn: Callable[[], Any] = lambda: None) -> None:
+        self.count += 1
+        if self.count == self._deadly:
+            torn()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
+    """Run the command in a process of its own: its exit code (negative: a signal) and how many points it passed."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        counter = Counter(deadly)
+        send = os.write
+        counter.watch()
+        home = Path(spec["home"])
+        folders = {"config": home, "data": home}
+        with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
+            code = main(spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders))
+        send(write, json.dumps([counter.count, *sys.modules]).encode())
+        os._exit(code)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        counted, *modules = json.loads(pipe.read() or "[0]")
+    _, status = os.waitpid(pid, 0)
+    for name in modules:
+        # What one child had to import, the next ones find; some libraries make modules that have no file.
+        with suppress(ImportError):
+            import_module(name)
+    return os.waitstatus_to_exitcode(status), counted
+
+
+def content(target: Path) -> dict[str, bytes]:
+    """Every file below the target, or the target itself, with what is in it; manifests tell times, so they stay out."""
+    if target.is_file():
+        return {target.name: target.read_bytes()}
+    files = [path for path in target.rglob("*") if path.is_file() and not path.name.startswith("manifest")]
+    return {str(path.relative_to(target)): path.read_bytes() for path in files}
+
+
+def beside(target: Path) -> list[str]:
+    """What should be gone after a good end."""
+    return sorted(path.name for path in target.parent.rglob("*") if path.name.endswith(TRACES))
+
+
+def clean(spec: dict[str, Any], target: Path) -> None:
+    """Begin anew, or where the first run ended."""
+    shutil.rmtree(target.parent)
+    target.parent.mkdir()
+    if spec["again"]:
+        kept = Path(spec["home"]) / "kept"
+        if not kept.exists():
+            child(spec, NEVER)
+            shutil.copytree(target, kept)
+            shutil.rmtree(target)
+        shutil.copytree(kept, target)
+
+
+def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int) -> str | None:
+    """What went wrong when the export was killed at this call and run again; None where nothing did."""
+    clean(spec, target)
+    code, _ = child(spec, point)
+    if code != -signal.SIGKILL:
+        return f"{point}: not killed, but ended with {code}"
+    early = content(target) if target.is_dir() or target.exists() else {}
+    if wrong := [name for name, data in early.items() if not name.endswith(TRACES) and data != expected[name]]:
+        return f"{point}: {wrong} have their names and are not whole"
+    code, _ = child(spec, NEVER)
+    # Killed after the last trace of the run was gone, a single list finds its file complete and does not touch it.
+    if code != 0 and not (code == 11 and early == expected):
+        return f"{point}: run again it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"
+    if code == 0 and beside(target):
+        return f"{point}: left behind {beside(target)}"
+    return None if content(target) == expected else f"{point}: not the same files"
+
+
+def run(spec: dict[str, Any]) -> dict[str, Any]:
+    # Every page is made safe on its own, so that there is a crash point at each.
+    assert partial_file._SECONDS == LocalFolder.save_seconds == 1
+    partial_file._SECONDS = LocalFolder.save_seconds = 0
+    target = Path(spec["target"])
+    # The first run leaves in the user's folders what later ones find.
+    clean(spec, target)
+    child(spec, NEVER)
+    clean(spec, target)
+    code, points = child(spec, NEVER)
+    if code:
+        return {
+            "points": 0,
+            "wrong": [f"undisturbed it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"],
+        }
+    expected = content(target)
+    gc.freeze()
+    step = max(1, points // spec["most"])
+    tried = [*range(1 + int(step * spec["share"]), points + 1, step)]
+    wrong = [said for point in tried if (said := survives(spec, target, expected, point))]
+    return {"points": points, "tried": len(tried), "wrong": wrong, "files": len(expected)}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(run(json.loads(sys.argv[1]))))

@@ -1,0 +1,159 @@
+"""Exports as Parquet: each record as exactly the text that NDJSON has, whatever ends the process."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from pages import serve
+from server import Reply, Service
+
+from unified_cli.exported import parquet_file
+from unified_cli.storage import atomic_file
+
+pytestmark = pytest.mark.extra
+pytest.importorskip("pyarrow", reason="needs the extra parquet")
+
+TICKETS = "ticketing/tickets.parquet"
+RECORDS = [
+    '{"id":"a","created_at":"2026-01-01T00:00:00Z","updated_at":null,"price":1.10}',
+    '{"id":12345678901234567890123,"created_at":1,"big":123456789012345678901234567890,"small":1e-400}',
+    '{"id":"\\ud800","name":"half a pair \\udc00"}',
+    '{"id":"\\u00e9\\n","name":"Größe 👩‍👩‍👧","nested":{"id":1,"list":[1.0,{"x":null}]}}',
+    '{"name":"no id","updated_at":{"at":1}}',
+    "{}",
+]
+PAGES = [RECORDS[:4], RECORDS[4:]]
+
+
+def replies(service: Service, *, at: str = "") -> None:
+    """Serve the records as they are written here, in two pages."""
+
+    def reply(seen: Any) -> Reply:
+        cursor = dict(seen.query).get("next_cursor")
+        if cursor == at:
+            return Reply(403, b"{}")
+        page, onward = (PAGES[1], "null") if cursor else (PAGES[0], '"2"')
+        return Reply(200, f'{{"result":[{",".join(page)}],"next_cursor":{onward}}}'.encode())
+
+    service.reply = reply
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    from pyarrow import parquet  # noqa: PLC0415  see above
+
+    found: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
+    return found
+
+
+def the_export(unified: Unified, service: Service, folder: Path, more: str = "") -> Any:
+    return unified(f"export ticketing/tickets --to {folder} --format parquet {more}", environ=service.environ)
+
+
+def test_two_ids_never_become_equal(unified: Unified, service: Service, tmp_path: Path) -> None:
+    texts = {
+        r"\ud800": r"\ud800",
+        r"\ud801": r"\ud801",
+        "?": "?",
+        r"\ufffd": "\ufffd",
+        r"\\ud800": r"\\ud800",
+        r"\\\ud800": r"\\\ud800",
+        r"\\\\ud800": r"\\\\ud800",
+        r"a\\n": r"a\n",
+        r"\ud83d\ude00": "\U0001f600",
+        r"\u007fud800": "\x7fud800",
+    }
+    page = ",".join(f'{{"id":"{one}"}}' for one in texts)
+    service.reply = lambda _: Reply(200, f'{{"result":[{page}]}}'.encode())
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    found = [row["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)]
+    assert (found, len({*found})) == ([*texts.values()], len(texts))
+
+
+def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tmp_path: Path) -> None:
+    replies(service)
+    result = the_export(unified, service, tmp_path / "dump")
+    assert (result.code, result.stderr) == (0, f"wrote 1 file with 6 records to {tmp_path}/dump, 0 already complete\n")
+    found = rows(tmp_path / "dump" / "acct-1" / TICKETS)
+    assert [row["record"] for row in found] == RECORDS
+    assert {row["_profile"] for row in found} == {"acct-1"}
+    assert [row["id"] for row in found] == ["a", "12345678901234567890123", r"\ud800", "é\n", None, None]
+    assert [row["created_at"] for row in found] == ["2026-01-01T00:00:00Z", "1", None, None, None, None]
+    assert [row["updated_at"] for row in found] == [None, None, None, None, '{"at":1}', None]
+    assert unified(f"export --verify {tmp_path / 'dump'}").code == 0
+    assert sorted(path.name for path in (tmp_path / "dump").rglob("*") if path.is_file()) == [
+        "manifest.json",
+        "tickets.parquet",
+    ]
+
+
+def test_other_readers_find_the_same(unified: Unified, service: Service, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    replies(service)
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    path = tmp_path / "dump" / "acct-1" / TICKETS
+    assert [row for (row,) in duckdb.sql(f"SELECT record FROM '{path}'").fetchall()] == RECORDS
+    assert polars.read_parquet(path)["record"].to_list() == RECORDS
+
+
+def test_an_empty_list_is_a_file_without_rows(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, [[]])
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    assert rows(tmp_path / "dump" / "acct-1" / TICKETS) == []
+
+
+def test_a_run_that_was_broken_off_is_resumed_at_its_page(unified: Unified, service: Service, tmp_path: Path) -> None:
+    replies(service, at="2")
+    assert the_export(unified, service, tmp_path / "dump").code == 7
+    replies(service)
+    service.seen.clear()
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    assert [dict(seen.query).get("next_cursor") for seen in service.seen] == ["2"]
+    assert [row["record"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == RECORDS
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before the name", "after the name"])
+def test_a_run_that_ends_around_the_naming_of_the_file_is_resumed(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> None:
+    replies(service)
+    name: Callable[..., None] = atomic_file.give_name
+
+    def stop(temporary: Path, path: Path, *, replace: bool) -> None:
+        if path.suffix == ".parquet":
+            if after:
+                name(temporary, path, replace=replace)
+            raise KeyboardInterrupt
+        name(temporary, path, replace=replace)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic_file, "give_name", stop)
+        assert the_export(unified, service, tmp_path / "dump").code == 130
+    service.seen.clear()
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    assert service.seen == []
+    assert [row["record"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == RECORDS
+    assert unified(f"export --verify {tmp_path / 'dump'}").code == 0
+
+
+def test_many_records_are_many_row_groups(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyarrow import parquet  # noqa: PLC0415  see above
+
+    monkeypatch.setattr(parquet_file, "_ROWS", 2)
+    replies(service)
+    assert the_export(unified, service, tmp_path / "dump").code == 0
+    path = tmp_path / "dump" / "acct-1" / TICKETS
+    assert parquet.ParquetFile(path).num_row_groups == 3
+    assert [row["record"] for row in rows(path)] == RECORDS
+
+
+def test_doubles_are_left_out(unified: Unified, service: Service, tmp_path: Path) -> None:
+    serve(service, [[{"id": 1}, {"id": 2}], [{"id": 2}, {"id": 3}]])
+    assert the_export(unified, service, tmp_path / "dump", "--dedupe id").code == 0
+    found = [json.loads(row["record"])["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)]
+    assert found == [1, 2, 3]

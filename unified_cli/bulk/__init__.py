@@ -1,1 +1,0 @@
-"""Long work that survives a crash: exports, imports and downloads of many files."""

@@ -1,1 +1,0 @@
-"""Make the calls of plans: checked as a whole first, then sent once each, with a journal."""

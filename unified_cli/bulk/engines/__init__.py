@@ -1,1 +1,0 @@
-"""The clusters on which the tasks of long work can be done."""

@@ -1,1 +1,0 @@
-"""Lists into files: page by page, resumable, with a manifest."""

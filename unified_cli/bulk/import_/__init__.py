@@ -1,1 +1,0 @@
-"""Records of a file sent once each, with a journal."""

@@ -1,1 +1,0 @@
-"""The commands that compare two lists of records."""

@@ -1,0 +1,81 @@
+"""`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
+
+from unified_cli.cli.command import Command
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.export.options import ExportOptions
+from unified_cli.errors import UsageError
+
+_CREDENTIALS = (
+    "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL, "
+    "GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or the machine's role"
+)
+_TWO_RUNS = (
+    "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where there is none for "
+    "20 s; a run that was wrongly taken for dead ends with 12 at its next file"
+)
+_SECTIONS = (
+    (
+        "Object stores",
+        [
+            ("--to", "s3://BUCKET/DIR, gs://, az://, and file:///DIR for a disk that machines share; needs obstore"),
+            (
+                "files",
+                "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 4 MiB or one page; DIR/.log knows them",
+            ),
+            ("credentials", _CREDENTIALS),
+            ("two runs", _TWO_RUNS),
+            ("file://", "files for this user only, which a power cut may damage; a plain path is safe from that"),
+        ],
+    ),
+    (
+        "Readers, such as DuckDB",
+        [
+            ("folder", "FROM read_ndjson_objects('dump/*/ticketing/tickets.ndjson')"),
+            ("store", "FROM read_ndjson_objects('s3://bucket/dir/*/ticketing/tickets/*.ndjson')"),
+            ("Parquet", "FROM 's3://bucket/dir/*/ticketing/tickets/*.parquet' (columns _profile, id, record, …)"),
+        ],
+    ),
+)
+
+
+def _run(context: CommandContext, options: ExportOptions) -> None:
+    """Do what the options ask for. Raises the error that says what is missing or differs."""
+    # Help needs none of it.
+    from unified_cli.commands.export import plan, report, run  # noqa: PLC0415  as above
+    from unified_cli.commands.export.stores import places  # noqa: PLC0415  see above
+    from unified_cli.commands.export.tasks import task  # noqa: PLC0415  as above
+
+    runtime = context.runtime
+    runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
+    if options.verify is not None:
+        if options.to is not None:
+            raise UsageError("--verify checks an export and writes none (leave --to out)")
+        report.verify(runtime, places.destination(runtime, options.verify, make=False))
+    elif options.task is not None:
+        run.export(plan.of_task(context, task.read(runtime, options.task), options))
+    elif not options.to:
+        raise UsageError("export needs a folder (--to DIR)")
+    elif options.tasks:
+        task.show(context, options)
+    elif options.engine:
+        from unified_cli.commands.export.tasks import driver  # noqa: PLC0415  most exports need none of it
+
+        driver.run(context, options, options.engine)
+    else:
+        run.export(plan.of_options(context, options))
+
+
+EXPORT = Command(
+    ExportOptions,
+    _run,
+    usage="[API[/RESOURCE] …] --to DIR [options]",
+    text=(
+        "Write every list of one connection or many to DIR/<profile>/<api>/<resource>.ndjson.",
+        "Run it again to resume where it stopped; a complete export stays as it is.",
+        "A complete file is known by its size and time; --verify compares every byte.",
+        "With --incremental it adds what changed since then; what was deleted is not seen.",
+        "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
+    ),
+    examples="unified -p sandbox export ticketing 'ats/job*' --to dump",
+    sections=_SECTIONS,
+)

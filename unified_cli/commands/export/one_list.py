@@ -1,0 +1,235 @@
+"""One list of one connection to the destination of an export: whether it is done, where it goes on, what changed."""
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from unified_cli.commands.export.plan import ExportPlan, PlannedList
+from unified_cli.errors import StateError, StorageError, UnifiedError
+from unified_cli.exported import increments, list_export, list_history
+from unified_cli.exported.checkpoint import REPLACE, ListIdentity
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.increments import RecordsAhead
+from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
+from unified_cli.exported.list_history import ListHistory
+from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.http import pagination
+from unified_cli.http.client import Client
+from unified_cli.http.pagination import Page, Span
+from unified_cli.http.request import Request
+from unified_cli.json_text import change_time
+from unified_cli.output.progress import Progress
+
+_NOT_OFFERED = {404, 405, 501}
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedList:
+    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when the manifest is on the disk."""
+
+    entry: ManifestEntry
+    part: ListTarget | None = None
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FailedList:
+    """A list ended with this error."""
+
+    planned: PlannedList
+    error: UnifiedError
+
+
+ListResult = FinishedList | FailedList
+"""How a list ended."""
+
+
+class ListRunner:
+    """Reads the lists of a plan in worker threads; the manifest knows what earlier runs left at the destination.
+
+    `shown` counts the pages. When `stop` gives an error, each list ends with it after its page, all of whose pages are
+    kept. Nothing is sent before the time `not_before`.
+    """
+
+    def __init__(
+        self,
+        plan: ExportPlan,
+        destination: Destination,
+        manifest: Manifest,
+        shown: Progress,
+        *,
+        stop: Callable[[], UnifiedError | None],
+        not_before: float,
+    ) -> None:
+        self._plan = plan
+        self._runtime = plan.context.runtime
+        self._destination = destination
+        self._entries = manifest.entries
+        self._without_lists = without_lists(manifest.entries.values())
+        self._shown = shown
+        self._stop = stop
+        self._not_before = not_before
+        self._refused: dict[str, UnifiedError] = {}
+        self._closed = False
+        self.ahead = RecordsAhead()
+        """What was read and is stamped later than the service's clock."""
+
+    def close(self) -> None:
+        """Have each list that is under way end after its page."""
+        self._closed = True
+
+    def refuse(self, connection: str, error: UnifiedError) -> None:
+        """Send nothing more to this connection: its other lists fail with the same error."""
+        self._refused.setdefault(connection, error)
+
+    def run(self, planned: PlannedList) -> Generator[ListResult]:
+        """Read the list, and give how it ended; each page is counted when it is written.
+
+        Raises StorageError, and TakenOverError where another run does the same.
+        """
+        try:
+            with closing(self._run(planned)) as results:
+                for result in results:
+                    if not isinstance(result, Page):
+                        yield result
+                        continue
+                    # Not in the caller's thread: to wake it for each page costs as much as a tenth of the page.
+                    self._shown.add(len(result.records), pages=1)
+                    if self._closed:
+                        return
+        except (StorageError, TakenOverError):
+            raise
+        except UnifiedError as error:
+            yield FailedList(planned, error)
+
+    def _run(self, planned: PlannedList) -> Generator[Page | ListResult]:
+        if error := self._refused.get(planned.connection) or self._stop():
+            yield FailedList(planned, error)
+            return
+        request = self._plan.request(planned)
+        options = self._plan.list_options(planned)
+        identity = self._identity(request, options, **options.since)
+        before = self._entries.get(planned.file)
+        if before and not options.restart:
+            if before.fingerprint not in {"", identity.digest}:
+                other = identity.other(before.options)
+                raise StateError(f"{planned.file} was exported with {other}", hint=REPLACE)
+            if self._is_done(before):
+                list_history.sweep(self._destination, before, self._entries)
+                if options.lag is None or not before.offered:
+                    yield FinishedList(before)
+                else:
+                    history = ListHistory.of(self._destination, before, self._entries)
+                    yield from self._add(planned, request, history, options)
+                return
+        # A file that the manifest lists is ours to replace.
+        options = replace(options, force=options.force or options.restart or before is not None)
+        written = self._write(planned, request, self._entry(planned, request, identity), options)
+        yield from self._up_to_date(planned, request, written, ListHistory(self._destination, []), options)
+
+    def _up_to_date(
+        self,
+        planned: PlannedList,
+        request: Request,
+        written: Generator[Page | ListResult],
+        history: ListHistory,
+        options: ListExportOptions,
+    ) -> Generator[Page | ListResult]:
+        """What is written after this history, and what changed since a killed run had written it all."""
+        read = options.lag is None
+        for result in written:
+            read = read or isinstance(result, Page)
+            if not read and isinstance(result, FinishedList) and result.entry.complete:
+                yield replace(result, goes_on=True)
+                yield from self._add(planned, request, history.then(result.entry), options)
+            else:
+                yield result
+
+    def _add(
+        self, planned: PlannedList, request: Request, history: ListHistory, options: ListExportOptions
+    ) -> Generator[Page | ListResult]:
+        """Write what changed since the files of the list that are complete."""
+        first = history.entries[0]
+        increment = history.next_increment(options.lag or 0)
+        if increment.since is None and history.has_records:
+            self._runtime.stderr.note(
+                f"{planned.file}: no record has {change_time.FIELD}, so the list is read whole again"
+            )
+        since = change_time.timestamp(increment.since) if increment.since else ""
+        identity = self._identity(request, options, since=since)
+        added = replace(planned, file=history.next_file)
+        entry = replace(self._entry(added, request, identity), since=since)
+        options = replace(options, force=True, increment=increment)
+        written = self._write(added, request, entry, options)
+        for result in self._up_to_date(planned, request, written, history, options):
+            unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
+            yield FinishedList(first) if unchanged else result
+
+    def _write(
+        self, planned: PlannedList, request: Request, entry: ManifestEntry, options: ListExportOptions
+    ) -> Generator[Page | ListResult]:
+        part = self._destination.target(planned.file, ListIdentity(entry.fingerprint, entry.options), options)
+        if options.increment:
+            request = request._replace(query=[*request.query, *options.increment.query])
+        try:
+            pages = partial(self._pages, planned, request, options)
+            yield from list_export.run(part, pages, options, self._runtime.wall)
+        except UnifiedError as error:
+            part.close()
+            if error.status not in _NOT_OFFERED or part.state.pages or planned.exact:
+                raise
+            yield FinishedList(replace(entry, offered=False, why=error.one_line, ended=self._now()))
+            return
+        except BaseException:
+            part.close()
+            raise
+        missing = list_export.shortcomings(part, options)
+        yield FinishedList(entry.finished(part.state, missing, allow=self._plan.options.allow_partial), part)
+
+    def _pages(self, planned: PlannedList, request: Request, options: ListExportOptions, span: Span) -> Generator[Page]:
+        name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
+        service = self._plan.context.catalogue.service
+        # Without reading ahead: while a page of this list is written, other lists are read.
+        with self._plan.readers.lend(planned.connection, partial(self._client, planned.connection)) as client:
+            for page in pagination.pages(client.send, request, service, span):
+                if options.lag is not None:
+                    self.ahead.note(name, page.records, increments.clock(page.date, self._runtime.wall))
+                yield page
+                if error := self._stop():
+                    raise error
+
+    def _client(self, connection: str) -> Client:
+        if (seconds := self._not_before - self._runtime.monotonic()) > 0:
+            self._runtime.sleep(seconds)
+        return self._plan.client(connection)
+
+    def _is_done(self, entry: ManifestEntry) -> bool:
+        """Whether nothing is left to do. Raises StateError for a list that somebody changed."""
+        if not entry.offered:
+            # A connection without any list may have had a wrong account or no permission, so it is asked again.
+            return entry.profile not in self._without_lists
+        return self._destination.holds(entry)
+
+    def _identity(self, request: Request, options: ListExportOptions, **since: str) -> ListIdentity:
+        style, replay = options.style, self._runtime.replays
+        return ListIdentity.of(
+            request, format=options.format, csv_safe=style.safe_cells, bom=style.bom, replay=replay, **since
+        )
+
+    def _entry(self, planned: PlannedList, request: Request, identity: ListIdentity) -> ManifestEntry:
+        operation, origin = planned.operation, request.address.origin
+        return ManifestEntry(
+            planned.file,
+            planned.connection,
+            request.account,
+            origin,
+            operation.api,
+            operation.resource,
+            fingerprint=identity.digest,
+            options={**identity.options},
+            started=self._now(),
+        )
+
+    def _now(self) -> str:
+        return timestamp(self._runtime.wall())

@@ -1,0 +1,117 @@
+"""What came of an export, and of the check of one, as messages and as an exit code."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
+from unified_cli.exported import destination as destinations
+from unified_cli.exported.checkpoint import START_ANEW
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.manifest import ManifestEntry
+from unified_cli.fleet.conclude import Ending, conclude, own_failure
+from unified_cli.plural import counted, named
+from unified_cli.runtime import Runtime
+
+_MOST_LINES = 3
+_ASK = "unified profile test says whether the account is right"
+
+
+@dataclass(slots=True)
+class ExportSummary:
+    """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
+
+    `ahead` says which lists have records that are stamped later than the service's clock.
+    """
+
+    written: int = 0
+    unchanged: int = 0
+    records: int = 0
+    not_offered: int = 0
+    partial: list[str] = field(default_factory=list)
+    ahead: list[str] = field(default_factory=list)
+    failed: dict[str, UnifiedError] = field(default_factory=dict)
+    without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
+
+    def add(self, other: "ExportSummary") -> None:
+        """Count what came of another part of the export."""
+        self.written += other.written
+        self.unchanged += other.unchanged
+        self.records += other.records
+        self.not_offered += other.not_offered
+        self.partial += other.partial
+        self.ahead += other.ahead
+        self.failed |= other.failed
+        self.without_lists |= other.without_lists
+
+
+def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary) -> None:
+    """Print the outcome, failures last, and raise the error that sums it up."""
+    absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
+    runtime.stderr.note(
+        f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {destination}, "
+        f"{summary.unchanged} already complete{absent}"
+    )
+    if summary.ahead:
+        others = len(summary.ahead) - 1
+        more = f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
+        runtime.stderr.note(
+            f"stamped later than the service's clock, so that each run reads them again: {summary.ahead[0]}{more}"
+        )
+    for name, entries in summary.without_lists.items():
+        runtime.stderr.line(
+            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
+        )
+    last = own_failure(summary.failed.values())
+    # What the last line says is not said before.
+    told = {name: error for name, error in summary.failed.items() if last is None or error.one_line != last.one_line}
+    for line in (*summary.partial, *_failures(told)):
+        runtime.stderr.line(line)
+    _raise_error(summary, total)
+
+
+def _raise_error(summary: ExportSummary, total: int) -> None:
+    """Raise the error that sums up the export, if anything failed or is missing."""
+    if summary.not_offered == total > 0:
+        raise RefusedError("nothing could be read: no connection offers any of the lists", hint=_ASK, status=404)
+    missing = []
+    if summary.partial:
+        missing.append(f"{len(summary.partial)} of {counted(total, 'list')} partial")
+    if summary.without_lists:
+        missing.append(f"nothing could be read from {named([*summary.without_lists])}")
+    conclude(Ending("list", total, dict(sorted(summary.failed.items())), missing=missing))
+
+
+def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
+    """A line for each failure; one for all if many lists of a connection, or of many connections, failed alike."""
+    alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
+    for name, error in failed.items():
+        connections = alike.setdefault((error.code, error.status), {})
+        connections.setdefault(name.partition("/")[0], []).append(name)
+    for connections in alike.values():
+        if len(connections) > _MOST_LINES:
+            names = sorted(name for found in connections.values() for name in found)
+            what = f"{counted(len(names), 'list')} of {counted(len(connections), 'connection')}"
+            yield f"failed alike: {what}, the first ({names[0]}) with: {failed[names[0]].one_line}"
+            continue
+        for connection, names in connections.items():
+            if len(names) > _MOST_LINES or len({failed[name].one_line for name in names}) < len(names):
+                yield f"{connection}: {counted(len(names), 'list')} failed, the first with: {failed[names[0]].one_line}"
+            else:
+                yield from (f"{name}: {failed[name].one_line}" for name in names)
+
+
+def verify(runtime: Runtime, destination: Destination) -> None:
+    """Print what is not there as the manifests list it, and raise the error that sums it up."""
+    verdict = destinations.verify(destination)
+    for line in (*verdict.differences, *verdict.missing):
+        runtime.stderr.line(line)
+    if verdict.differences:
+        raise StateError(
+            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}",
+            hint=START_ANEW,
+        )
+    if verdict.missing:
+        raise IncompleteError(
+            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
+        )
+    runtime.stderr.note(f"{destination}: the manifest matches {counted(verdict.compared, 'file')}")

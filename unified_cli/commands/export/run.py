@@ -1,0 +1,196 @@
+"""An export on this machine: many lists of many connections, several at a time, with a manifest of what came."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from unified_cli import signals
+from unified_cli.commands.export import report
+from unified_cli.commands.export.one_list import FailedList, ListResult, ListRunner
+from unified_cli.commands.export.plan import ExportPlan, PlannedList
+from unified_cli.commands.export.report import ExportSummary
+from unified_cli.commands.export.stores import places
+from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.exported import list_history
+from unified_cli.exported.destination import Destination, InUseError
+from unified_cli.exported.list_export import ListTarget
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.writes.registry import RunRegistry
+
+# A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
+_PATIENCE = 60.0
+
+
+def export(plan: ExportPlan) -> None:
+    """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
+    runtime = plan.context.runtime
+    destination = places.destination(runtime, plan.options.to or "", make=True)
+    if not plan.options.task:
+        _register(plan, destination)
+    with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
+        try:
+            summary = carry_out(plan, destination, shown)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            raise
+    report.report(runtime, str(destination), len(plan.lists), summary)
+
+
+def _register(plan: ExportPlan, destination: Destination) -> None:
+    """List the export among the runs. Raises StorageError."""
+    runtime, place = plan.context.runtime, str(destination)
+    try:
+        where = str(Path(place).absolute()) if isinstance(destination, LocalFolder) else place
+    except FileNotFoundError:
+        raise StorageError(f"{place} is below the working directory, which is gone", hint="cd to another one") from None
+    what = f"export {' '.join(plan.options.what)} --to {place}"
+    RunRegistry(runtime.folder("data"), runtime.wall).point(what, where)
+
+
+def carry_out(
+    plan: ExportPlan,
+    destination: Destination,
+    shown: Progress,
+    stop: Callable[[], UnifiedError | None] = lambda: None,
+) -> ExportSummary:
+    """Read what is not complete, until `stop` gives an error.
+
+    Raises StateError where another run is under way, StorageError.
+    """
+    runtime, name, not_before = plan.context.runtime, plan.manifest, float("-inf")
+    with plan.readers, _held(destination, plan):
+        if plan.options.restart:
+            list_history.forget(destination, name, {one.file for one in plan.lists})
+        text = destination.read(name)
+        if text is None:
+            kept = Manifest(name, timestamp(runtime.wall()), plan.options.shard)
+        else:
+            kept = Manifest.of(text, name, str(destination))
+            _check_format(kept, plan, str(destination))
+            if plan.pauses and not kept.ended_before(runtime.wall(), WINDOW):
+                # A task may be run again elsewhere right after its process was killed.
+                not_before = runtime.monotonic() + WINDOW
+        runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
+        return _Export(plan, destination, kept, shown, runner).run()
+
+
+def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
+    """Raise StateError where the folder holds lists in other formats alone: they would be there twice."""
+    held = {PurePosixPath(file).suffix for file in kept.entries}
+    wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
+    if held and not held & wanted:
+        there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
+        raise StateError(
+            f"{folder} holds an export in another format: {there}, not {plan.form}", hint="--to another folder"
+        )
+
+
+@contextmanager
+def _held(destination: Destination, plan: ExportPlan) -> Iterator[None]:
+    """Keep other runs out. A task may be run again before its first run has noticed that nobody wants it any more."""
+    runtime = plan.context.runtime
+    until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(destination.hold(plan.manifest))
+                break
+            except InUseError:
+                if runtime.monotonic() >= until:
+                    raise
+                runtime.sleep(1)
+        yield
+
+
+class _Export:
+    """The export of all lists, with its manifest."""
+
+    def __init__(
+        self, plan: ExportPlan, destination: Destination, kept: Manifest, shown: Progress, runner: ListRunner
+    ) -> None:
+        self._plan = plan
+        self._runtime = plan.context.runtime
+        self._destination = destination
+        self._manifest = kept
+        self._shown = shown
+        self._runner = runner
+        self._connections = {one.connection for one in plan.lists}
+        self._summary = ExportSummary()
+        self._untidy: list[ListTarget] = []
+        self._saved_at = float("-inf")
+
+    def run(self) -> ExportSummary:
+        """Read all lists.
+
+        A failure of one does not keep the others from being read; StorageError, of a full disk say, ends all.
+        """
+        self._manifest.ended = None
+        self._save()
+        try:
+            read = self._plan.readers.read(self._plan.lists, self._runner.run, len(self._connections))
+            with closing(self._runner), closing(read) as results:
+                for result in results:
+                    self._note(result)
+            self._manifest.ended = timestamp(self._runtime.wall())
+        except BaseException:
+            # What failed first is told: where that was the disk, the manifest fails too.
+            with suppress(UnifiedError):
+                self._save()
+            raise
+        self._save()
+        self._summary.without_lists = self._judged()
+        self._summary.ahead = self._runner.ahead.lines()
+        return self._summary
+
+    def _judged(self) -> dict[str, list[ManifestEntry]]:
+        """The connections that offer none of the lists; a shard has too few lists to judge by, unless it is by all."""
+        found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
+        return found if not self._manifest.shard or len(found) == len(self._connections) else {}
+
+    def _note(self, result: ListResult) -> None:
+        if isinstance(result, FailedList):
+            self._note_failure(result.planned, result.error)
+            self._shown.add(parts=1, failed=1)
+        else:
+            if result.part is None:
+                self._shown.skip(parts=1)
+            elif not result.goes_on:
+                self._shown.add(parts=1)
+            self._note_success(result.entry, result.part)
+            waited = self._runtime.monotonic() - self._saved_at
+            if waited >= self._destination.save_seconds or len(self._untidy) >= self._destination.most_untold:
+                self._save()
+
+    def _note_failure(self, planned: PlannedList, error: UnifiedError) -> None:
+        if isinstance(error, AccessError) and error.stops_connection:
+            self._runner.refuse(planned.connection, error)
+        self._summary.failed[planned.file] = error
+        before = self._manifest.entries.get(planned.file)
+        if before is None or not before.complete:
+            operation = planned.operation
+            entry = before or ManifestEntry(planned.file, planned.connection, "", "", operation.api, operation.resource)
+            self._manifest.entries[planned.file] = replace(entry, why=error.one_line)
+
+    def _note_success(self, entry: ManifestEntry, part: ListTarget | None) -> None:
+        summary = self._summary
+        self._manifest.entries[entry.file] = entry
+        if part is None:
+            summary.unchanged += entry.offered
+            summary.not_offered += not entry.offered
+            return
+        summary.written += 1
+        summary.records += entry.records
+        self._untidy.append(part)
+        if not entry.complete:
+            summary.partial.append(f"{entry.file}: {entry.why}")
+
+    def _save(self) -> None:
+        """Write the manifest, and only then remove what would tell the next run of files that it does not list."""
+        self._destination.replace(self._manifest.name, self._manifest.text())
+        while self._untidy:
+            self._untidy.pop().tidy()
+        self._saved_at = self._runtime.monotonic()

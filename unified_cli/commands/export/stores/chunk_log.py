@@ -1,0 +1,222 @@
+"""A list in an object store: where its chunks are, and the log of what is in each and how far the list was read.
+
+An entry of the log is made only where there is none, so of two writers one gets its number. The other one stops: it was
+taken for dead, and its place was taken.
+"""
+
+import hashlib
+import io
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import PurePosixPath
+from typing import Annotated, NamedTuple, Self
+
+import msgspec
+
+from unified_cli.errors import StateError
+from unified_cli.exported import increments, parquet_file
+from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, Count
+from unified_cli.exported.increments import Mark
+from unified_cli.exported.list_export import TakenOverError
+from unified_cli.storage import state
+from unified_cli.storage.object_store import Stored, StoredObjects
+
+_VERSION = 1
+_NAME = re.compile(r"\d{6,}\.json", re.ASCII)
+
+
+class ListPlace(NamedTuple):
+    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`, and its log."""
+
+    folder: str
+    begin: str
+    suffix: str
+    log: str
+
+    @classmethod
+    def of(cls, file: str) -> Self:
+        """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
+        path = PurePosixPath(file)
+        resource, _, number = path.stem.rpartition(".")
+        added = bool(resource) and number.isdecimal()
+        begin = int(number) if added else 1
+        folder = path.parent / (resource if added else path.stem)
+        return cls(str(folder), f"{begin:04}-", path.suffix, f".log/{folder}/{begin:04}")
+
+    def chunk(self, number: int) -> str:
+        """The name of the chunk of the entry with this number.
+
+        It is that of every writer: who was frozen and wakes finds it taken, and leaves nothing that readers count.
+        """
+        return f"{self.begin}{number:06}{self.suffix}"
+
+    def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
+        """The chunks that are there, also those that no log knows, by their names."""
+        return {name: stored for name, stored in objects.listed(self.folder).items() if name.startswith(self.begin)}
+
+
+def look(chunks: Mapping[str, Stored]) -> str:
+    """What chunks look like in a list of the store: a digest of their names, bytes and tags, empty without tags."""
+    found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
+    return hashlib.sha256(repr(found).encode()).hexdigest() if all(tag for _, _, tag in found) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An object with some pages of a list; `mark` says how far they go in time, if that was asked for.
+
+    `tag` is what the store called these bytes; versions before took no note of it.
+    """
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
+    bytes: Count
+    sha256: str
+    mark: Mark | None = None
+    tag: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time that is none."""
+        increments.check_times(self.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A chunk that was written by `writer`, or none where a writer began anew or took over.
+
+    `state` is what follows, with the fingerprints of the cursors since the entry before. Entries before the number
+    `first` hold no more. The entry that completes the list has the chunks of all.
+    """
+
+    number: Count
+    writer: str
+    first: Count
+    chunk: Chunk | None
+    state: Checkpoint
+    chunks: tuple[Chunk, ...] = ()
+    v: int = _VERSION
+
+
+class LoggedList(NamedTuple):
+    """What a log says: the chunks in their order, and the state after them; `number` is that of the last entry."""
+
+    number: int
+    first: int
+    chunks: tuple[Chunk, ...]
+    state: Checkpoint
+
+
+class ChunkLog:
+    """The entries of one list, which are objects in a folder of their own."""
+
+    def __init__(self, objects: StoredObjects, folder: str) -> None:
+        self._objects = objects
+        self._folder = folder
+
+    def last(self) -> LogEntry | None:
+        """The newest entry. Raises StateError for a damaged one, StorageError."""
+        number = self.newest()
+        return self._read(_name(number)) if number else None
+
+    def newest(self) -> int:
+        """The number of the newest entry, 0 without any. Raises StorageError."""
+        names = self._objects.sizes(self._folder)
+        number = max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
+        # A store may list an object some time after it can be read.
+        while self._objects.stored(f"{self._folder}/{_name(number + 1)}"):
+            number += 1
+        return number
+
+    def read(self) -> LoggedList | None:
+        """What the whole log says; None for an empty one. Raises as `last` does."""
+        last = self.last()
+        if last is None:
+            return None
+        if last.state.complete:
+            return LoggedList(last.number, last.first, last.chunks, last.state)
+        entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
+        # Whoever read the list anew, keeping its records, began with no page.
+        anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
+        seen = [one for entry in entries[anew:] for one in entry.state.seen]
+        chunks = tuple(entry.chunk for entry in entries if entry.chunk)
+        return LoggedList(last.number, last.first, chunks, replace(last.state, seen=seen))
+
+    def entry(self, number: int) -> LogEntry:
+        """The entry with this number. Raises StateError where it is damaged or gone, StorageError."""
+        return self._read(_name(number))
+
+    def add(self, entry: LogEntry) -> bool:
+        """Make the entry; says whether it is there, and not another writer's. Raises StorageError."""
+        text = {**asdict(entry), "state": entry.state.members()}
+        return self._objects.create(f"{self._folder}/{_name(entry.number)}", json.dumps(text).encode())
+
+    def _read(self, name: str) -> LogEntry:
+        path = f"{self._folder}/{name}"
+        text = self._objects.get(path)
+        entry = None if text is None else state.decoded(text, LogEntry)
+        if entry is None or entry.v != _VERSION or _name(entry.number) != name:
+            raise StateError(f"{self._objects.url}/{path} is damaged, gone or of another version", hint=START_ANEW)
+        return entry
+
+
+def changed(
+    objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
+) -> str | None:
+    """The name of a known chunk that is gone, or not what was written; `there` are those that the store lists.
+
+    Of a chunk with another tag, as one that was copied has it, the bytes are looked at. Raises StorageError.
+    """
+    for chunk in known:
+        path = f"{place.folder}/{chunk.name}"
+        # A store may list an object some time after it can be read.
+        stored = there.get(chunk.name) or objects.stored(path)
+        if stored is None or stored.size != chunk.bytes:
+            return chunk.name
+        if chunk.tag and stored.tag != chunk.tag:
+            data = objects.get(path)
+            if data is None or hashlib.sha256(data).hexdigest() != chunk.sha256:
+                return chunk.name
+    return None
+
+
+def remove(objects: StoredObjects, file: str) -> None:
+    """Have the log of a list say that nothing was read, and remove its chunks.
+
+    Raises TakenOverError where another run writes to it, StorageError.
+    """
+    place = ListPlace.of(file)
+    log = ChunkLog(objects, place.log)
+    if number := log.newest():
+        number += 1
+        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint())):
+            raise TakenOverError(f"{objects.url}/{place.folder}")
+    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
+
+
+def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
+    """The records of a chunk. Raises StateError where it is gone, StorageError."""
+    data = objects.get(f"{place.folder}/{chunk.name}")
+    if data is None:
+        raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=START_ANEW)
+    if place.suffix == ".parquet":
+        yield from parquet_file.records(io.BytesIO(data))
+    else:
+        yield from lines(data)
+
+
+def lines(data: bytes) -> Iterator[bytes]:
+    """The lines of a chunk, without their ends."""
+    yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
+
+
+def as_parquet(lines: bytes, profile: str) -> bytes:
+    """A chunk of these lines, which may be none, as a Parquet file."""
+    made = io.BytesIO()
+    parquet_file.write(io.BytesIO(lines), made.write, profile)
+    return made.getvalue()
+
+
+def _name(number: int) -> str:
+    return f"{number:06}.json"

@@ -1,0 +1,246 @@
+"""A list in an object store: chunks of whole pages, each known by its entry in the log."""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from unified_cli.commands.export.stores import chunk_log
+from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
+from unified_cli.errors import StateError
+from unified_cli.exported import increments
+from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
+from unified_cli.exported.increments import Mark
+from unified_cli.exported.list_export import ListExportOptions, TakenOverError
+from unified_cli.exported.manifest import timestamp
+from unified_cli.runtime import Runtime
+from unified_cli.storage.object_store import StoredObjects
+
+# A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
+BYTES = 4 * 1024 * 1024
+_SECONDS = 30.0
+
+
+class ChunkedList:
+    """The target of one list in an object store.
+
+    Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages, each once: a chunk without an
+    entry is removed by whoever goes on, after an entry that its writer did not expect. The chunk of an entry is created
+    where there is none, under a name that all writers know: of a writer that was frozen nothing comes to lie beside
+    those of the one that took over. All methods raise StorageError.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        objects: StoredObjects,
+        file: str,
+        identity: ListIdentity,
+        options: ListExportOptions,
+        *,
+        check_held: Callable[[], None],
+        takes_over: bool,
+    ) -> None:
+        """With `takes_over` there may be a writer of this list that is taken for dead, and is frozen only.
+
+        `check_held` raises TakenOverError where this one is taken for dead by now.
+        """
+        self._monotonic, self._wall = runtime.monotonic, runtime.wall
+        self._objects = objects
+        self._place = ListPlace.of(file)
+        self._log = ChunkLog(objects, self._place.log)
+        self._identity = identity
+        self._options = options
+        self._check_held = check_held
+        self._takes_over = takes_over
+        self._writer = secrets.token_hex(4)
+        self._known = LoggedList(0, 1, (), self._fresh())
+        self._buffer, self._counted = bytearray(), 0
+        self._logged_at = self._monotonic()
+        self.state = self._known.state
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  a list is replaced by `restart` only
+        """Go on where the log ends, or begin; `restart` begins anew, with `keep` after the chunks that are there.
+
+        Raises StateError for a list with other options, or one that was changed.
+        """
+        if restart and not keep:
+            self._forget()
+        else:
+            self._known = self._log.read() or self._known
+        self.state = self._known.state
+        if restart and keep:
+            self._read_again()
+        elif not self.state.pages and not self.state.records:
+            # Whatever was asked for when it was begun, nothing was read.
+            self.state = replace(self._fresh(), bytes=self.state.bytes, sha256=self.state.sha256)
+        elif self.state.fingerprint != self._identity.digest:
+            other = self._identity.other(self.state.options)
+            raise StateError(f"{self} is of an export with {other}", hint=START_ANEW)
+        there = self._place.chunks(self._objects)
+        if wrong := chunk_log.changed(self._objects, self._place, self._known.chunks, there):
+            raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
+        unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
+        if not restart and not self.state.complete:
+            # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,
+            # nor before this one has written its first.
+            if self._takes_over:
+                self._fence(self.state)
+            elif unknown:
+                self._add(None, self.state)
+        if unknown:
+            self._objects.remove([f"{self._place.folder}/{name}" for name in sorted(unknown)])
+        self._logged_at = self._monotonic()
+
+    def __str__(self) -> str:
+        return f"{self._objects.url}/{self._place.folder}"
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the log says that the list is complete."""
+        return self.state.complete
+
+    def lines(self) -> Iterator[bytes]:
+        """The records of the chunks that are logged."""
+        for chunk in self._known.chunks:
+            yield from chunk_log.records(self._objects, self._place, chunk)
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records go in time, for a next run that looks back so many seconds."""
+        marks = [chunk.mark for chunk in self._known.chunks if chunk.mark]
+        return increments.merged([*marks, self._mark_of_buffer(lag)], lag, self.state.begun)
+
+    def append(self, data: bytes) -> None:
+        """Hold a part of a page."""
+        self._buffer += data
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; a chunk is written when there are enough of them."""
+        self.state = state
+        self._counted = len(self._buffer)
+        if self._counted >= BYTES or self._monotonic() - self._logged_at >= _SECONDS:
+            self._write(state)
+
+    def keep(self) -> None:
+        """Write the whole pages that are held."""
+        if self.state.pages != self._known.state.pages:
+            self._write(self.state)
+
+    def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  see above
+        """Write what is held, with the entry that completes the list."""
+        self._buffer += end
+        self._counted = len(self._buffer)
+        self._write(replace(self.state, complete=True))
+
+    def tidy(self) -> None:
+        """Nothing: the log stays."""
+
+    def abandon(self) -> None:
+        """Have the log say that nothing was read, if there is one."""
+        if self._known.chunks or self._known.state.pages:
+            self._forget()
+
+    def close(self) -> None:
+        """Forget what is held."""
+        self._buffer.clear()
+
+    def _fresh(self) -> Checkpoint:
+        return Checkpoint.begin(self._identity, timestamp(self._wall()))
+
+    def _forget(self) -> None:
+        """Have the log begin anew, also where it is damaged."""
+        number = self._log.newest()
+        self._known = LoggedList(number, number + 1, (), self._fresh())
+        self._begin_with(self._known.state)
+
+    def _read_again(self) -> None:
+        """Have the log begin again with the first page, after the chunks that there are."""
+        again = replace(self._known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
+        self._begin_with(replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
+
+    def _begin_with(self, state: Checkpoint) -> None:
+        self._fence(state) if self._takes_over else self._add(None, state)
+
+    def _fence(self, state: Checkpoint) -> None:
+        """Take the next number, and the name of its chunk, from a writer that may only be frozen."""
+        self._takes_over = False
+        # An empty chunk is one that readers can read.
+        if chunk := self._created(b""):
+            self._add_chunk(chunk, state)
+        else:
+            self._take_number(state)
+
+    def _take_number(self, state: Checkpoint) -> None:
+        """Make the entry that belongs to a chunk which another writer has left, and remove that."""
+        name = self._place.chunk(self._known.number + 1)
+        self._add(None, state)
+        self._objects.remove([f"{self._place.folder}/{name}"])
+
+    def _write(self, state: Checkpoint) -> None:
+        """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
+        lines = self._whole_pages()
+        if not lines:
+            self._add(None, state)
+        elif chunk := self._created(lines) or self._created_after(lines):
+            self._add_chunk(chunk, state)
+        else:
+            raise TakenOverError(str(self))
+        del self._buffer[: self._counted]
+        self._counted = 0
+        self._logged_at = self._monotonic()
+
+    def _created(self, lines: bytes) -> Chunk | None:
+        """The chunk with these lines, which is there then; None where there is another one in its place."""
+        data = chunk_log.as_parquet(lines, self._options.profile) if self._options.parquet else lines
+        name = self._place.chunk(self._known.number + 1)
+        mark = self._mark_of_buffer(self._options.lag) if lines and self._options.lag is not None else None
+        tag = self._objects.created(f"{self._place.folder}/{name}", data)
+        return None if tag is None else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark, tag)
+
+    def _created_after(self, lines: bytes) -> Chunk | None:
+        """The same, after the chunk that is in its place: it was left by a writer that is dead, or by one that is not.
+
+        Raises TakenOverError where that one has taken over.
+        """
+        self._check_held()
+        self._take_number(self._known.state)
+        return self._created(lines)
+
+    def _mark_of_buffer(self, lag: float) -> Mark:
+        return increments.mark_of(partial(chunk_log.lines, self._whole_pages()), lag, self.state.begun)
+
+    def _whole_pages(self) -> bytes:
+        """What was counted."""
+        # A slice of the buffer would be a copy that is copied again.
+        return bytes(memoryview(self._buffer)[: self._counted])
+
+    def _add_chunk(self, chunk: Chunk, state: Checkpoint) -> None:
+        sha256 = hashlib.sha256(f"{state.sha256}{chunk.sha256}".encode()).hexdigest()
+        self._add(chunk, replace(state, bytes=state.bytes + chunk.bytes, sha256=sha256))
+
+    def _add(self, chunk: Chunk | None, state: Checkpoint) -> None:
+        known = self._known
+        state = replace(state, updated=timestamp(self._wall()))
+        chunks = (*known.chunks, chunk) if chunk else known.chunks
+        # Those since the entry before.
+        seen = state.seen[len(known.state.seen) :]
+        number = known.number + 1
+        entry = LogEntry(
+            number,
+            self._writer,
+            known.first,
+            chunk,
+            replace(state, seen=[] if state.complete else seen),
+            chunks if state.complete else (),
+        )
+        if not self._log.add(entry):
+            self._leave(number, chunk)
+            raise TakenOverError(str(self))
+        self._known = LoggedList(number, known.first, chunks, state)
+        self.state = state
+
+    def _leave(self, number: int, chunk: Chunk | None) -> None:
+        """Remove the chunk unless the entry of its number, which is another writer's, has it."""
+        if chunk and self._log.entry(number).chunk is None:
+            self._objects.remove([f"{self._place.folder}/{chunk.name}"])

@@ -1,0 +1,142 @@
+"""A folder in an object store as the place an export goes to."""
+
+import hashlib
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+
+from unified_cli.commands.export.stores import chunk_log
+from unified_cli.commands.export.stores.chunk_log import ChunkLog, ListPlace
+from unified_cli.commands.export.stores.chunked_list import ChunkedList
+from unified_cli.commands.export.stores.store_lease import StoreLease
+from unified_cli.errors import StateError
+from unified_cli.exported.checkpoint import REPLACE, ListIdentity
+from unified_cli.exported.list_export import ListExportOptions
+from unified_cli.exported.manifest import NAME, ManifestEntry
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage.object_store import StoredObjects
+
+_MANIFESTS = "manifest*.json"
+
+
+class StoreFolder:
+    """A folder in which a list is a folder of chunks; what is known about them is below `.log`."""
+
+    # The logs are the truth, and a manifest of many lists is large.
+    save_seconds = 60.0
+    most_untold = sys.maxsize
+
+    def __init__(self, runtime: Runtime, objects: StoredObjects) -> None:
+        self._runtime = runtime
+        self._objects = objects
+        self._lease: StoreLease | None = None
+
+    def __str__(self) -> str:
+        return str(self._objects.url)
+
+    @contextmanager
+    def hold(self, manifest: str) -> Generator[None]:
+        """Take the lease. Raises StateError where another run has it, StorageError."""
+        self._lease = StoreLease(self._runtime, self._objects, f".lease/{manifest}")
+        try:
+            self._lease.take()
+            yield
+        finally:
+            self._lease.release()
+            self._lease = None
+
+    def check_held(self) -> None:
+        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        if self._lease:
+            self._lease.check()
+
+    def read(self, manifest: str) -> bytes | None:
+        """A manifest; None where there is none. Raises StorageError."""
+        return self._objects.get(manifest)
+
+    def replace(self, manifest: str, text: bytes) -> None:
+        """Write a manifest, whole. Raises TakenOverError where another run writes it by now, StorageError."""
+        self.check_held()
+        self._objects.put(manifest, text)
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
+        """The chunks of a list, and their log."""
+        takes_over = self._lease is not None and self._lease.follows_frozen
+        return ChunkedList(
+            self._runtime,
+            self._objects,
+            file,
+            identity,
+            options,
+            check_held=self.check_held,
+            takes_over=takes_over,
+        )
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the list is there. Raises StateError where it was changed, StorageError.
+
+        Its log is asked once: then the entry has what the chunks look like in a list of the store.
+        """
+        if not entry.complete:
+            return False
+        place = ListPlace.of(entry.file)
+        there = place.chunks(self._objects)
+        if entry.look and chunk_log.look(there) == entry.look:
+            return True
+        last = ChunkLog(self._objects, place.log).last()
+        if last is None or not last.state.complete:
+            return False
+        told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
+        if not told or chunk_log.changed(self._objects, place, last.chunks, there):
+            raise StateError(f"{self}/{place.folder} is not the list that was exported", hint=REPLACE)
+        known = {chunk.name for chunk in last.chunks}
+        # Beside the list there may be chunks that a killed run did not come to log.
+        self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
+        # A store may list an object some time after it can be read.
+        if known <= there.keys():
+            entry.look = chunk_log.look({name: there[name] for name in known})
+        return True
+
+    def sweep(self, file: str) -> None:
+        """Nothing is beside a complete list."""
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a complete list. Raises StateError where one of its chunks is gone, StorageError."""
+        place = ListPlace.of(file)
+        last = ChunkLog(self._objects, place.log).last()
+        for chunk in last.chunks if last else ():
+            yield from chunk_log.records(self._objects, place, chunk)
+
+    def remove(self, name: str) -> None:
+        """Remove a list or a manifest, if it is there. Raises TakenOverError where another run writes to it."""
+        if fnmatch(name, _MANIFESTS):
+            self._objects.remove([name])
+        else:
+            chunk_log.remove(self._objects, name)
+
+    def manifests(self) -> list[str]:
+        """The names of all manifests. Raises StorageError."""
+        names = {name for name in self._objects.names() if fnmatch(name, _MANIFESTS)}
+        # A store may list an object some time after it can be read.
+        return sorted(names | ({NAME} if self._objects.stored(NAME) else set()))
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a complete list is not what its entry says. Raises StorageError."""
+        place = ListPlace.of(entry.file)
+        last = ChunkLog(self._objects, place.log).last()
+        if last is None or not last.state.complete:
+            yield "its log does not say that it is complete"
+            return
+        there = place.chunks(self._objects)
+        for chunk in last.chunks:
+            data = self._objects.get(f"{place.folder}/{chunk.name}")
+            if data is None:
+                yield f"{chunk.name} is gone"
+            elif hashlib.sha256(data).hexdigest() != chunk.sha256:
+                yield f"{chunk.name}: not the bytes that were written"
+        known = {chunk.name for chunk in last.chunks}
+        yield from (f"{name} is no part of the list" for name in there if name not in known)
+        if (last.state.bytes, last.state.sha256) != (entry.bytes, entry.sha256):
+            yield f"{counted(last.state.bytes, 'byte')} were written, not {entry.bytes}"

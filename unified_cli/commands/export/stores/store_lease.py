@@ -1,0 +1,184 @@
+"""The sign of life of a run in an object store, by which another run tells whether it may begin."""
+
+import json
+import os
+import platform
+import secrets
+import threading
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from unified_cli import os_limits
+from unified_cli.errors import StateError, StorageError
+from unified_cli.exported.destination import InUseError
+from unified_cli.exported.list_export import TakenOverError
+from unified_cli.runtime import Runtime
+from unified_cli.storage import state
+from unified_cli.storage.object_store import StoredObjects
+
+# A run renews its sign so often, and is taken for dead when nothing came for several times as long.
+_BEAT_SECONDS = 5.0
+_DEAD_SECONDS = 20.0
+_POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Who runs, and how often it said so."""
+
+    writer: str
+    process: int
+    host: str
+    machine: str
+    beats: int = 0
+
+    def text(self, beats: int = 0) -> bytes:
+        """The sign as it is stored, after so many beats."""
+        return json.dumps(asdict(replace(self, beats=beats))).encode()
+
+
+class StoreLease:
+    """Held by one run at a time, which says so every few seconds; numbered, so that only one can follow a dead run.
+
+    No clocks are compared: who comes second looks whether the sign changes. Even a run that was wrongly taken for dead
+    does no harm, since its next chunk is refused.
+    """
+
+    def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
+        self._runtime = runtime
+        self._objects = objects
+        self._folder = folder
+        self._number = 0
+        self._before: list[str] = []
+        self._follows_frozen = False
+        self._sign = own_sign()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self) -> None:
+        """Take the lease, and renew it from now on.
+
+        Raises InUseError where another run has it, StorageError, also for a store that cannot create an object only
+        where there is none.
+        """
+        names = self._before = self._names()
+        if names and self._is_alive(names[-1]):
+            raise self._in_use(self._read(names[-1]))
+        signs = [sign for name in names if (sign := self._read(name))]
+        self._follows_frozen = not all(map(is_dead, signs))
+        self._number = int(names[-1]) + 1 if names else 1
+        if not self._objects.create(self._path, self._sign.text()):
+            raise self._in_use(self._read(_name(self._number)))
+        if self._objects.create(self._path, self._sign.text(beats=1)):
+            raise StorageError(
+                f"{self._objects.url} replaces objects where it should only create them, so runs could mix",
+                hint="the store has to support If-None-Match on a put",
+            )
+        self._thread = os_limits.start_thread(self._renew)
+
+    @property
+    def follows_frozen(self) -> bool:
+        """Whether an earlier run held it without releasing it, and may be frozen only."""
+        return self._follows_frozen
+
+    def check(self) -> None:
+        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        if not self._is_there() or self._read(_name(self._number + 1)):
+            raise TakenOverError(str(self._objects.url))
+
+    def release(self) -> None:
+        """Remove the sign, unless it is another run's. A store that does not answer is not waited for long."""
+        self._ended.set()
+        if self._thread:
+            self._thread.join(_BEAT_SECONDS)
+            os_limits.start_thread(self._remove).join(_BEAT_SECONDS)
+
+    @property
+    def _path(self) -> str:
+        return f"{self._folder}/{_name(self._number)}"
+
+    def _renew(self) -> None:
+        beats = 0
+        while not self._ended.wait(_BEAT_SECONDS):
+            beats += 1
+            # A store that fails now may work again before this run is taken for dead.
+            with suppress(StorageError):
+                # A store charges more for a list than for a read. A run that follows is noticed before each write.
+                if not self._is_there():
+                    return
+                self._objects.put(self._path, self._sign.text(beats))
+
+    def _remove(self) -> None:
+        with suppress(StateError, StorageError):
+            self.check()
+            # Those before first: whoever wakes then finds that another run has it.
+            self._objects.remove([f"{self._folder}/{name}" for name in (*self._before, _name(self._number))])
+
+    def _is_there(self) -> bool:
+        """Whether the sign is there, and this run's."""
+        found = self._read(_name(self._number))
+        return found is not None and found.writer == self._sign.writer
+
+    def _names(self) -> list[str]:
+        names = [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
+        # A store may list an object some time after it can be read.
+        while self._read(later := _name(int(names[-1]) + 1 if names else 1)):
+            names.append(later)
+        return names
+
+    def _is_alive(self, name: str) -> bool:
+        before = self._read(name)
+        if before is None or is_dead(before):
+            return False
+        self._runtime.stderr.note(
+            f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on {before.host}, "
+            f"which began an export to {self._objects.url}"
+        )
+        until = self._runtime.monotonic() + _DEAD_SECONDS
+        while self._runtime.monotonic() < until:
+            self._runtime.sleep(_POLL_SECONDS)
+            found = self._read(name)
+            if found != before:
+                # Without a sign the other run has come to its end meanwhile.
+                return found is not None
+        return False
+
+    def _read(self, name: str) -> Sign | None:
+        text = self._objects.get(f"{self._folder}/{name}")
+        return None if text is None else state.decoded(text, Sign)
+
+    def _in_use(self, sign: Sign | None) -> InUseError:
+        whose = f"process {sign.process} on {sign.host}" if sign else "another run"
+        return InUseError(f"the export to {self._objects.url} is in use by {whose}")
+
+
+def own_sign() -> Sign:
+    """A sign of this process, unlike all others."""
+    return Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
+
+
+def is_dead(sign: Sign) -> bool:
+    """Whether it is known that the process is gone: it was one of this machine, since its start."""
+    if sign.machine != _machine() or sign.process in {0, os.getpid()}:
+        return False
+    try:
+        os.kill(sign.process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def _name(number: int) -> str:
+    return f"{number:06}"
+
+
+def _machine() -> str:
+    """What tells processes that see each other from others: the host, since its start, and the container."""
+    found = [platform.node()]
+    with suppress(OSError):
+        found.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
+        found.append(str(Path("/proc/self/ns/pid").readlink()))
+    return " ".join(found)

@@ -1,0 +1,178 @@
+"""`export --engine`: have the workers of a cluster do the tasks of an export, within the limits of their tokens."""
+
+import hmac
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from unified_cli import signals
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import by_name
+from unified_cli.commands.export import report, selection
+from unified_cli.commands.export.options import ExportOptions
+from unified_cli.commands.export.stores import places
+from unified_cli.commands.export.stores.shared_place import SharedPlace
+from unified_cli.commands.export.tasks import engine as engines, messages, task as tasks, worker
+from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd
+from unified_cli.commands.export.tasks.engine_results import EngineResults
+from unified_cli.commands.export.tasks.messages import CheckOrder, TaskOrder
+from unified_cli.commands.export.tasks.task import ConnectionTask
+from unified_cli.commands.export.tasks.token_slots import PacedTask, TokenSlots
+from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.runtime import Runtime
+
+_POLL_SECONDS = 0.5
+# As many tasks of a token without a limit run at a time.
+_MOST = 10
+_TOKENS = "they have tokens in their own configuration"
+_OF_THIS_MACHINE = {
+    "token_file": _TOKENS,
+    "token_stdin": _TOKENS,
+    "ca_bundle": "UNIFIED_CA_BUNDLE on each worker names a file there",
+    "record": "export --task, or without --engine",
+    "replay": "export --task, or without --engine",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The tasks of an export by name, with the hash of each one's token where this machine has it."""
+
+    tasks: Mapping[str, ConnectionTask]
+    hashes: Mapping[str, str]
+    key: bytes
+    paces: Sequence[PacedTask]
+
+
+def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
+    """Do the export on the engine at this address. Raises the error that says what is missing, or what is wrong."""
+    runtime = context.runtime
+    address = engines.parse_address(engine)
+    _check(options)
+    objects = places.objects(runtime, options.to or "", make=True)
+    job = _job(context, options)
+    # It takes a third of a second to import.
+    from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
+
+    destination = places.destination(runtime, options.to or "", make=False)
+    results = EngineResults(job.tasks, selection.file_format(options), destination)
+    lists = sum(len(task.lists) for task in job.tasks.values())
+    with progress(runtime, Work(part="list", parts=lists)) as shown:
+        try:
+            with (
+                DaskEngine(address, worker.work, runtime.monotonic) as cluster,
+                SharedPlace(runtime, objects) as place,
+            ):
+                check_workers(cluster, job.tasks.values(), job.hashes, job.key, place)
+                _run(runtime, job, place.word, cluster, results, shown)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            raise
+    report.report(runtime, str(objects.url), lists, results.summary)
+
+
+def _check(options: ExportOptions) -> None:
+    """Raise UsageError for options that cannot hold on other machines."""
+    flags = by_name(ExportOptions)
+    for name, hint in _OF_THIS_MACHINE.items():
+        if getattr(options, name):
+            raise UsageError(
+                f"{flags[name].spellings[-1]} is for this machine, and workers send the requests", hint=hint
+            )
+
+
+def _job(context: CommandContext, options: ExportOptions) -> _Job:
+    """What is to be done. Raises as `task.all_tasks` does."""
+    found = [*tasks.all_tasks(context, options)]
+    readers = FairReaders(context.runtime, context.catalogue, options.workers)
+    hashes, paces, key = {}, [], secrets.token_bytes(32)
+    # Two profiles of one connection share what it may send.
+    sharing = Counter((task.base_url, task.account) for task, _ in found)
+    for task, resolved in found:
+        try:
+            hashes[task.name] = worker.token_hash(readers.clients.token(resolved), key)
+        except ConfigError:
+            # Only the workers have it: all such tasks are paced as if they had the same.
+            hashes[task.name] = ""
+        local = resolved.address is not None and resolved.address.is_sandbox
+        pace = 0.0 if local else resolved.rate / sharing[task.base_url, task.account]
+        paces.append(PacedTask(task.name, hashes[task.name], pace, 0.0 if local else resolved.token_rate))
+    return _Job({task.name: task for task, _ in found}, hashes, key, paces)
+
+
+def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: EngineResults, shown: Progress) -> None:
+    slots = TokenSlots(job.paces, WINDOW, _MOST)
+    left = len(job.tasks)
+    while left:
+        for name in slots.begin(runtime.monotonic()):
+            results.begin(name)
+            task = _paced(job.tasks[name], slots.pace(name))
+            order = TaskOrder(secrets.token_hex(16), job.key, place, job.hashes[name], task)
+            engine.submit(EngineTask(name, msgspec.json.encode(order)))
+        for event in engine.wait(_POLL_SECONDS):
+            ended = results.note(event, shown)
+            if ended is not None:
+                slots.end(event.task.name, runtime.monotonic(), ended)
+                left -= 1
+
+
+def _paced(task: ConnectionTask, pace: float) -> ConnectionTask:
+    options = msgspec.structs.replace(task.options, rate=pace, token_rate=pace)
+    return msgspec.structs.replace(task, options=options)
+
+
+def check_workers(
+    engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes, place: SharedPlace
+) -> None:
+    """Ask every worker, before anything is sent, whether it can do every task.
+
+    Raises StateError that names the first one that cannot, NetworkError without any, StorageError where the place of
+    the export cannot be read.
+    """
+    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks)))))
+    left = engine.submit(order, everywhere=True)
+    if not left:
+        raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
+    answered = 0
+    while left:
+        for event in engine.wait(_POLL_SECONDS):
+            if isinstance(event, TaskEnd):
+                left -= 1
+                # One that was lost meanwhile does nothing, and one that takes its place checks the same.
+                if event.result is not None or event.refused:
+                    _check_answer(event, hashes, place)
+                    answered += 1
+    if not answered:
+        raise NetworkError("all workers were lost before they could be asked", hint="run the same command again")
+
+
+def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
+    """The tasks, each list of which stands in one of them only."""
+    seen: set[str] = set()
+    for task in tasks:
+        yield msgspec.structs.replace(task, lists=tuple(name for name in task.lists if name not in seen), required=())
+        seen.update(task.lists)
+
+
+def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -> None:
+    where = f"the worker {end.where}"
+    if end.result is None:
+        raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
+    report = messages.read_report(end.result, end.task.payload)
+    if report is None:
+        raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
+    if report.error:
+        raise StateError(f"{where} cannot do the export: {report.error.error().message}")
+    for name, expected in hashes.items():
+        found = report.tokens.get(name, "")
+        if not found:
+            raise StateError(f"{where} has no token for {name}", hint="it has to be configured there")
+        if expected and not hmac.compare_digest(found.encode(), expected.encode()):
+            raise StateError(f"{where} has another token for {name}", hint="it has to be the same on each machine")
+    place.check_answer(where, report.place)

@@ -1,0 +1,199 @@
+"""One connection of an export as JSON, which any machine with the same configuration can do: `--tasks`, `--task`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+from urllib.parse import quote
+
+import msgspec
+
+from unified_cli import __version__
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import by_name
+from unified_cli.commands.export import selection
+from unified_cli.commands.export.options import ExportFormat, ExportOptions
+from unified_cli.commands.export.selection import ExportConnections
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, StateError, UsageError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
+
+_Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e9)]
+_BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
+"""The options of a task that may be given anew with it."""
+
+
+class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The options of the command that a task takes along; the names are those of `ExportOptions`."""
+
+    query: tuple[str, ...] = ()
+    account_id: str | None = None
+    base_url: str | None = None
+    since: str | None = None
+    incremental: bool = False
+    lag: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    page_size: Annotated[int, msgspec.Meta(gt=0)] | None = None
+    allow_partial: bool = False
+    dedupe: str | None = None
+    output: ExportFormat | None = None
+    csv_safe: bool = False
+    bom: bool = False
+    timeout: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    retries: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    rate: _Rate | None = None
+    token_rate: _Rate | None = None
+    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] = ExportOptions.workers
+
+
+class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Lists of one connection, where they go and how they are read; it carries no token.
+
+    `base_url` and `account` are those of the profile where the task was made, or of the environment without one.
+    `required` are the lists that were named, so that it is a failure if the connection does not offer them.
+    """
+
+    version: str
+    profile: str | None
+    base_url: str
+    account: str
+    to: str
+    lists: tuple[str, ...]
+    required: tuple[str, ...]
+    options: TaskOptions
+
+    @property
+    def name(self) -> str:
+        """What the connection is called."""
+        return self.profile or self.account
+
+    def operations(self, catalogue: Catalogue) -> dict[Operation, bool]:
+        """The operations that list, and whether each is required. Raises StateError for one that is not known here."""
+        found = {}
+        for name in self.lists:
+            api, _, resource = name.partition("/")
+            try:
+                operation = catalogue.operation(api, resource, "list")
+            except KeyError:
+                raise StateError(
+                    f"the task of {self.name} reads {name}, which is not known here",
+                    hint="catalogue.d must hold the same files on each machine",
+                ) from None
+            found[operation] = name in self.required
+        return found
+
+    def check_version(self) -> None:
+        """Raise StateError where another version made the task."""
+        if self.version != __version__:
+            raise StateError(
+                f"the task of {self.name} is of version {self.version}, and this is {__version__}",
+                hint="install the same version on each machine",
+            )
+
+    def check(self, resolved: Settings) -> None:
+        """Raise StateError where these settings lead to another connection than that of the task."""
+        address, account = resolved.reachable()
+        for what, here, there in (("address", str(address), self.base_url), ("account", account, self.account)):
+            if here != there:
+                raise StateError(
+                    f"the task of {self.name} is for the {what} {there}, and here it leads to {here}",
+                    hint="the profile must be the same on each machine",
+                )
+
+    def command(self, given: ExportOptions) -> ExportOptions:
+        """The options of the command that does the task; those that were `given` beside it come first.
+
+        Raises UsageError for an option that belongs to the task.
+        """
+        values = msgspec.structs.asdict(self.options)
+        told = dict(given.given())
+        own = {"what", "profile", "shard", "restart", "tasks", "engine", *values} - _BESIDE
+        if other := [name for name in told if name in own]:
+            flag = by_name(ExportOptions).get(other[0])
+            spelled = flag.spellings[-1] if flag else "API"
+            raise UsageError("--task names the connection, the lists and their options", hint=f"leave out {spelled}")
+        profile = (self.profile,) if self.profile else ()
+        return given.replaced(**{**values, "profile": profile, "to": self.to, **told})
+
+
+def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple[ConnectionTask, Settings]]:
+    """The tasks of an export, one for each connection, with its settings here. Raises ConfigError, UsageError."""
+    if options.restart:
+        raise UsageError("--restart is not for tasks: one that is run again would start over (choose another folder)")
+    if options.shard:
+        raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
+    selection.file_format(options)
+    operations = selection.lists(context.catalogue, options.what)
+    found = selection.selected(context, options)
+    for name in found.names:
+        resolved = found.resolve(name)
+        yield _made(resolved, operations, options), resolved
+
+
+def show(context: CommandContext, options: ExportOptions) -> None:
+    """Print the tasks of an export as NDJSON. Raises as `all_tasks` does."""
+    stdout.check(context.runtime)
+    # All are made before the first is printed: one that cannot be made leaves nothing behind.
+    stdout.write(
+        context.runtime, [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))]
+    )
+
+
+def _made(resolved: Settings, operations: Mapping[Operation, bool], options: ExportOptions) -> ConnectionTask:
+    """The task for these settings. Raises ConfigError where they lead nowhere."""
+    address, account = resolved.reachable()
+    return ConnectionTask(
+        __version__,
+        resolved.profile,
+        str(address),
+        account,
+        options.to or "",
+        tuple(map(_list_name, operations)),
+        tuple(_list_name(operation) for operation, exact in operations.items() if exact),
+        TaskOptions(**{field: getattr(options, field) for field in TaskOptions.__struct_fields__}),
+    )
+
+
+def read(runtime: Runtime, text: str) -> ConnectionTask:
+    """The task in the text, or on standard input for `-`. Raises UsageError."""
+    if text != "-":
+        return _decoded(text.encode())
+    if runtime.stdin is None:
+        raise UsageError("--task - needs a task on standard input, which is closed")
+    return _decoded(input_bounds.whole(runtime.stdin, "standard input"))
+
+
+def _decoded(text: bytes) -> ConnectionTask:
+    try:
+        return msgspec.json.decode(text, type=ConnectionTask)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UsageError(
+            f"--task is no task of an export: {error}", hint="unified export … --tasks prints them"
+        ) from None
+
+
+def checked(
+    context: CommandContext, task: ConnectionTask, options: ExportOptions, readers: FairReaders
+) -> ExportConnections:
+    """The connection of the task, with the options of the command that does it.
+
+    Raises StateError where the task leads elsewhere than where it was made, or has no token here; UsageError.
+    """
+    try:
+        found = selection.selected(context, options)
+        resolved = found.resolve(found.names[0])
+        task.check(resolved)
+        readers.clients.token(resolved)
+    except ConfigError as error:
+        raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
+    return found
+
+
+def manifest_name(name: str) -> str:
+    """The name of the manifest of a connection's task: no two tasks of an export write the same file."""
+    return f"manifest-of-{quote(name, safe='')}.json"
+
+
+def _list_name(operation: Operation) -> str:
+    return f"{operation.api}/{operation.resource}"

@@ -1,0 +1,137 @@
+"""The outcome of an import, as files that can be imported again, and as a report."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.errors import StorageError
+from unified_cli.input.import_items import MARK, LineMark, unmarked
+from unified_cli.input.input_file import InputFile
+from unified_cli.input.input_formats import InputLine
+from unified_cli.storage import output_file
+from unified_cli.storage.output_file import OutputStream
+from unified_cli.writes import outcome_files
+from unified_cli.writes.entry import IN_DOUBT, EntryState
+from unified_cli.writes.journal import Journal
+from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
+
+_REPORT_BEGINS = b'{"line":'
+
+
+def check(beside: Path, report: str | None) -> None:
+    """Raise StateError or StorageError, before anything is sent, where a file of results could not be written."""
+    outcome_files.check(beside)
+    if report and not output_file.is_stream(Path(report)):
+        output_file.check(Path(report), force=True)
+
+
+def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
+    """How many records there are in each state."""
+    counts = dict.fromkeys(EntryState, 0)
+    for line in source.lines():
+        counts[journal.state(line.number)] += 1
+    return counts
+
+
+def write(source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> list[OutcomeGroup]:
+    """Write a file beside the input for each outcome that records have, and remove what an earlier run left for others.
+
+    Raises StorageError.
+    """
+    return [_write(group, source, journal, counts) for group in GROUPS]
+
+
+def _write(group: OutcomeGroup, source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> OutcomeGroup:
+    lines = (_with_outcome(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
+    return outcome_files.write(group, source.path, sum(counts[state] for state in group.states), lines)
+
+
+def open_report(name: str, source: Path) -> OutputStream | None:
+    """The pipe or device that a report goes to, open before anything is sent; None where it is to be a file.
+
+    Raises StorageError where that would replace anything but an earlier report, and where nobody reads the pipe.
+    """
+    path = Path(name)
+    if stream := output_file.open_stream(path):
+        return stream
+    output_file.check_folder(path)
+    ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
+    if path.exists() and not ours:
+        raise StorageError(f"{path} exists, and is no report of an import (name another file)")
+    return None
+
+
+def _is_report(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_REPORT_BEGINS)) == _REPORT_BEGINS
+
+
+def report(source: InputFile, journal: Journal, name: str, stream: OutputStream | None) -> None:
+    """Write one line for each record: its number, its outcome, its id, the status and the reason.
+
+    They go to the stream that `open_report` gave, if it gave one.
+    """
+    lines = outcome_files.chunks(_report_line(line, journal) for line in source.lines())
+    if stream:
+        output_file.write_stream(stream, lines)
+    else:
+        output_file.write(Path(name), lines, force=True)
+
+
+def _report_line(line: InputLine, journal: Journal) -> bytes:
+    state = journal.state(line.number)
+    last = None if state is EntryState.NEW else journal.last(line.number)
+    name = next((group.name for group in GROUPS if state in group.states), state.value)
+    return msgspec.json.encode(
+        {
+            "line": line.number,
+            "outcome": name,
+            "id": (last and last.id) or None,
+            "status": (last and last.status) or None,
+            "reason": (last and last.why) or None,
+        }
+    )
+
+
+def _with_outcome(line: InputLine, journal: Journal) -> bytes:
+    """The record with its outcome as its first member."""
+    mark = _mark(line, journal)
+    record, carried = _record(line)
+    if carried is not None and not mark.key and not mark.sent and journal.state(line.number) is not EntryState.OK:
+        mark.key, mark.request, mark.sent = carried.key, carried.request, carried.sent
+    if record is None:
+        mark.text = line.text.decode("utf-8", "backslashreplace")
+        record = b"{}"
+    rest = record.strip()[1:].lstrip()
+    head = b'{"%b":%b' % (MARK.encode(), msgspec.json.encode(mark))
+    return head + (rest if rest.startswith(b"}") else b"," + rest)
+
+
+def _mark(line: InputLine, journal: Journal) -> LineMark:
+    """What the journal says about a record; with its key, if it was sent and another time it may be again."""
+    state = journal.state(line.number)
+    mark = LineMark(line.number)
+    if state is not EntryState.NEW:
+        last = journal.last(line.number)
+        mark.id, mark.status, mark.why = last.id, last.status, last.why
+    sent = journal.sent(line.number)
+    if sent is not None and state is not EntryState.OK:
+        mark.key = sent.k
+        if state in IN_DOUBT:
+            mark.sent = sent.t
+        elif sent.k:
+            mark.request = sent.h
+    return mark
+
+
+def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
+    """The record of a line without the mark it carried, and that mark; no record where the line holds none."""
+    if line.bare and not line.wrong:
+        return msgspec.json.encode({"id": line.text.decode("utf-8")}), None
+    if line.wrong or not line.text.startswith(b"{"):
+        return None, None
+    try:
+        return unmarked(line.text)
+    except ValueError:
+        return None, None

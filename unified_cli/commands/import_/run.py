@@ -1,0 +1,193 @@
+"""Run an import: check everything first, then send each record, with the journal open beside the file."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from unified_cli import signals
+from unified_cli.call import builder, dry_run
+from unified_cli.cli import prompt
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import overrides
+from unified_cli.commands.import_ import result_files
+from unified_cli.commands.import_.import_jobs import ImportTerms
+from unified_cli.commands.import_.importer import Importer, ImportProgress
+from unified_cli.commands.import_.options import ImportOptions
+from unified_cli.commands.import_.task import ImportTask, find
+from unified_cli.config import file as config_file, profiles
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError, UnknownError
+from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet.conclude import conclude
+from unified_cli.fleet.fair_turns import spread
+from unified_cli.http.rate_limit import Patience
+from unified_cli.input import input_file
+from unified_cli.input.import_items import ImportItem
+from unified_cli.input.input_file import InputFile
+from unified_cli.output.progress import Work, progress
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage import file_lock
+from unified_cli.storage.output_file import OutputStream
+from unified_cli.writes import import_journal, journal as run_journal, outcome_files, stdin_copy
+from unified_cli.writes.entry import EntryState
+from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
+from unified_cli.writes.outcome_files import OutcomeGroup
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.sender import FairWriters
+
+# The records of a larger file are not held in memory: they are sent in their order.
+_LARGEST_SPREAD = 16 * 1024 * 1024
+
+
+def run(context: CommandContext, options: ImportOptions) -> None:
+    """Import. Raises an error that says how far it got if not everything was done."""
+    runtime, catalogue = context.runtime, context.catalogue
+    targets = _targets(runtime, options)
+    operation = find(catalogue, options.resource, options.operation)
+    task = ImportTask(runtime, catalogue, targets, operation, builder.pairs(options.query), options.map)
+
+    piped = options.file == "-"
+    path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
+    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)) as source:
+        task = task.counted(source)
+        if options.dry_run:
+            _preview(task, source)
+            return
+        result_files.check(source.path, options.report)
+        _confirm(task, source, yes=options.yes, piped=piped)
+        _import(task, source, options)
+
+
+def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
+    """The only connection, under the name None, or those that records may name."""
+    config = config_file.read(runtime)
+    # The option is the format of the summary, not of records.
+    options = options.replaced(output=None)
+    if profiles.is_several(options.profile):
+        run_settings.shared(runtime, config, overrides(options))
+        return dict(selection.for_writes(runtime, config, options).items())
+    resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    run_settings.apply_to_messages(runtime, resolved)
+    resolved.reachable()
+    return {None: resolved}
+
+
+def _preview(task: ImportTask, source: InputFile) -> None:
+    """Print the request for each record, one per line; nothing is sent, and no journal is started."""
+    for item in task.items(source):
+        if item.wrong:
+            task.runtime.stderr.note(f"line {item.number} {item.wrong}")
+        elif not item.empty:
+            dry_run.line(task.runtime, task.request(item, item.key or "…"))
+
+
+def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
+    """Raise UnsafeError where nothing may be written, UsageError where nobody confirms what needs it."""
+    operation = task.operation
+    what = f"of {operation.api} {operation.resource}"
+    if only := task.targets.get(None):
+        builder.check_writable(only, task.request(ImportItem(0, b"", "1", b"{}"), "k"))
+        if operation.kind == "delete":
+            what = f"{counted(source.count, 'record')} {what}"
+            prompt.confirm_delete(task.runtime, only, what, yes=yes, stdin_holds_data=piped)
+    elif task.used:
+        what = f"{operation.name} {counted(sum(task.used.values()), 'record')} {what}"
+        common = task.targets[next(iter(task.used))]
+        prompt.confirm_several(task.runtime, common, what, [*task.used], yes=yes, stdin_holds_data=piped)
+
+
+def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
+    """Import with the journal locked, and print the outcome."""
+    path = source.path.with_name(source.path.name + import_journal.SUFFIX)
+    report = result_files.open_report(options.report, source.path) if options.report else None
+    with report or nullcontext():
+        _locked_import(task, source, options, path, report)
+
+
+def _locked_import(
+    task: ImportTask, source: InputFile, options: ImportOptions, path: Path, report: OutputStream | None
+) -> None:
+    items = task.items(source)
+    run_journal.check_owner(path)
+    lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
+    lock.take(str(path))
+    try:
+        replays = task.runtime.replays
+        other = Counterpart(_fingerprint(task, replays=not replays), is_replay=not replays)
+        journal = ImportJournal.open(path, _header(task, source), other, highest=source.last, restart=options.restart)
+        try:
+            work = f"import {options.resource} {options.file}"
+            registry = RunRegistry(task.runtime.folder("data"), task.runtime.wall)
+            if run := registry.point(work, str(path.absolute())):
+                task.runtime.stderr.begin_run(run)
+            before = result_files.count(source, journal)
+            stopped = _send_all(task, items, journal, source, options)
+            counts = result_files.count(source, journal)
+            groups = result_files.write(source, journal, counts)
+            if options.report:
+                result_files.report(source, journal, options.report, report)
+        finally:
+            journal.close()
+    finally:
+        lock.release()
+    if before == counts and not any(group.count for group in groups[1:]):
+        task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
+    outcome_files.show(task.runtime, options.output, "record", groups, left_out=counts[EntryState.LEFT_OUT])
+    if options.file != "-":
+        source.file.check_name()
+    _raise_for(groups, stopped, repeats=task.repeats)
+
+
+def _send_all(
+    task: ImportTask, items: Iterator[ImportItem], journal: ImportJournal, source: InputFile, options: ImportOptions
+) -> UnifiedError | None:
+    """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
+    runtime = task.runtime
+    reached = [settings for name, settings in task.targets.items() if name is None or name in task.used]
+    fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
+    with progress(runtime, Work(total=source.count)) as shown, fair as writers:
+        clients = writers.clients
+        for settings in reached:
+            clients.token(settings)
+        terms = ImportTerms(
+            task.request,
+            lambda name: clients.open(task.targets[name], name=name, patience=Patience.ENDLESS),
+            runtime.wall,
+            window=min((settings.idempotency_window for settings in reached), default=0),
+            several=None not in task.targets,
+            fail_fast=options.fail_fast,
+            retry_in_doubt=options.retry_in_doubt,
+        )
+        if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
+            items = iter(spread(items, lambda item: item.profile))
+        try:
+            return Importer(journal, terms, writers, ImportProgress(shown, runtime.stderr)).run(items)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
+            raise
+
+
+def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, repeats: bool) -> None:
+    """Raise the error that sums up the import; `repeats` says that the same command sends again what is in doubt."""
+    try:
+        conclude(outcome_files.ending_of("record", groups, stopped))
+    except UnknownError as error:
+        error.add_hint(
+            "the same command retries them where that is safe; --retry-in-doubt sends them again"
+            if repeats
+            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice"
+        )
+        raise
+
+
+def _header(task: ImportTask, source: InputFile) -> ImportHeader:
+    fingerprint = _fingerprint(task, replays=task.runtime.replays)
+    return ImportHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)
+
+
+def _fingerprint(task: ImportTask, *, replays: bool) -> str:
+    return hashlib.sha256(json.dumps(task.identity(replays=replays)).encode()).hexdigest()

@@ -1,0 +1,230 @@
+"""Apply plans: check everything, ask, and make the calls that are not made yet."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+
+from unified_cli import signals
+from unified_cli.call import builder
+from unified_cli.cli import prompt
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import overrides
+from unified_cli.commands.move import apply_report, id_file
+from unified_cli.commands.move.apply_options import ApplyOptions
+from unified_cli.commands.move.call_order import CallOrder
+from unified_cli.commands.move.id_file import IdFile, IdHeader
+from unified_cli.commands.move.id_map import IdMap
+from unified_cli.commands.move.plan_check import CheckedPlan, PlanCheck
+from unified_cli.commands.move.plan_file import PlanFile
+from unified_cli.commands.move.plan_format import OPERATIONS
+from unified_cli.commands.move.plan_sender import ApplyTerms, PlanSender
+from unified_cli.config import file as config_file
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.fleet import own_account, run_settings
+from unified_cli.http import pagination, request as requests
+from unified_cli.http.pagination import Span
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Content
+from unified_cli.output.progress import Work, progress
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.writes import outcome_files
+from unified_cli.writes.apply_journal import AppliedPlan, ApplyJournal
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.sender import FairWriters
+
+Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
+
+
+def run(context: CommandContext, options: ApplyOptions) -> None:
+    """Apply the plans. Raises an error that says how far it got if not everything was done."""
+    runtime, shows_only = context.runtime, options.dry_run
+    config = config_file.read(runtime)
+    run_settings.shared(runtime, config, overrides(options)._replace(output=None))
+    with ExitStack() as stack:
+        files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
+        name = _target(runtime, files, options, asks=not shows_only)
+        settings = own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
+        _check_target(files, settings)
+        check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
+        plans = [check.run(file) for file in files]
+        _check_sources(plans, options)
+        ids = IdMap()
+        if options.ids:
+            ids = id_file.read(Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings))
+        if shows_only:
+            CallOrder(plans, partial(_is_chosen, plans, options), ids)
+            apply_report.preview(runtime, plans, options)
+            return
+        _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
+
+
+def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions, *, asks: bool) -> str:
+    """The profile to apply the plans to. Raises UsageError where nobody names it, and nobody can be asked."""
+    if len({file.sha256 for file in files}) < len(files):
+        raise UsageError("a plan is given twice")
+    named = builder.one_profile(options.profile)
+    if named is None and asks and not prompt.at_terminal(runtime, no_input=options.no_input):
+        raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
+    return named or files[0].header.of_to.name
+
+
+def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
+    """Raise UnsafeError where the profile leads to another connection than the plans, or forbids writing."""
+    address, account = settings.reachable()
+    there = (address.origin + address.path, account)
+    for file in files:
+        planned = file.header.of_to
+        if (planned.origin, planned.account) != there:
+            said = f"{file.path} is for account {planned.account} at {planned.origin}"
+            raise UnsafeError(
+                f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}', hint="nothing was sent"
+            )
+    if settings.read_only:
+        raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')
+
+
+def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
+    """Raise UsageError where an id of one connection would be taken for an id of another."""
+    first, *others = plans
+    other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
+    if other and (options.ids or any(plan.waits for plan in plans)):
+        raise UsageError(
+            f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and {other.file.path} is "
+            f"{_ids_header([other]).in_words}: an id of one is none of the other",
+            hint="apply them one after the other, each with its own --ids",
+        )
+
+
+def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
+    """The header of the file of --ids that belongs to the plans."""
+    header = plans[0].file.header
+    return IdHeader.of(header.of_from, header.of_to)
+
+
+def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, number: int) -> bool:
+    return options.only in {None, plans[at].operation(number)}
+
+
+def _journals(
+    runtime: Runtime, plans: Sequence[CheckedPlan], stack: ExitStack
+) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
+    """The journals of the plans, open. Raises StateError where one is in use or damaged."""
+    for plan in plans:
+        outcome_files.check(plan.file.path)
+        applied = AppliedPlan(plan.file.path, plan.file.sha256, plan.first, len(plan))
+        journal, not_kept = ApplyJournal.open(runtime.folder("data"), applied, runtime.wall())
+        stack.enter_context(closing(journal))
+        if not_kept is not None:
+            runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
+        yield plan, journal
+
+
+def _apply(context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap) -> None:
+    runtime = context.runtime
+    plans = [plan for plan, _ in applied]
+    if options.ids is None and any(plan.file.header.ids for plan in plans):
+        raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
+    with ExitStack() as stack:
+        # What is created in a replay is nowhere.
+        named = None if runtime.replays else options.ids
+        ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
+        writers = stack.enter_context(FairWriters(runtime, context.catalogue, options.workers, connections=1))
+        terms = _terms(context, settings, options, writers)
+        sender = PlanSender(applied, terms, ids, ids_file)
+        sender.learn()
+
+        def wanted(at: int, number: int) -> bool:
+            return _is_chosen(plans, options, at, number) and not applied[at][1].done(number)
+
+        order = CallOrder(plans, wanted, ids)
+        counts = Counter(
+            plan.operation(number) for at, plan in enumerate(plans) for number in plan.numbers if wanted(at, number)
+        )
+        if counts:
+            writers.clients.token(settings)
+            _check_deletes(terms, plans, wanted, options.max_deletes)
+            _confirm(runtime, settings, counts, options)
+            _list_runs(runtime, applied)
+            _send(runtime, sender, order, counts.total())
+        else:
+            _say_already(runtime, applied)
+    groups = apply_report.write(applied)
+    outcome_files.show(runtime, options.output, "call", groups)
+    apply_report.raise_for(groups, sender.stopped, partly=options.only is not None)
+
+
+def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, writers: FairWriters) -> ApplyTerms:
+    return ApplyTerms(
+        builder.scope(settings, context.catalogue),
+        writers,
+        partial(writers.clients.open, settings, patience=Patience.ENDLESS),
+        context.runtime.wall,
+        settings.idempotency_window,
+        options.overwrite_changed,
+        context.runtime.stderr.line,
+    )
+
+
+def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
+    with progress(runtime, Work("call", total=total)) as shown:
+        try:
+            sender.run(order.steps(), shown)
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+            raise
+
+
+def _list_runs(runtime: Runtime, applied: Applied) -> None:
+    """Have the plans in the list of runs."""
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    for plan, journal in applied:
+        if journal.kept and (run := registry.point(f"apply {plan.file.path}", str(journal.journal.path))):
+            runtime.stderr.begin_run(run)
+
+
+def _say_already(runtime: Runtime, applied: Applied) -> None:
+    for plan, journal in applied:
+        if all(journal.done(number) for number in plan.numbers):
+            where = f", according to {journal.journal.path}" if len(plan) else ": it holds no calls"
+            runtime.stderr.note(f"already applied: {plan.file.path}{where}")
+
+
+def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions) -> None:
+    """Ask before anything is sent, unless `--yes` is given. Raises UsageError where nobody says yes."""
+    what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
+    where = f'to profile "{settings.profile}" (account {settings.account_id})'
+    prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input)
+
+
+def _check_deletes(
+    terms: ApplyTerms, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], most: int | None
+) -> None:
+    """Raise UnsafeError where plans delete more than `most` records; None is half of those that each list has now.
+
+    What a plan says of how many there are is not trusted, so they are counted.
+    """
+    deletes = [
+        sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
+        for at, plan in enumerate(plans)
+    ]
+    total = sum(deletes)
+    if most is not None and total > most:
+        raise UnsafeError(f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}")
+    for plan, number in zip(plans, deletes, strict=True):
+        if number and most is None and number * 2 > (there := _records(terms, plan)):
+            said = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
+
+
+def _records(terms: ApplyTerms, plan: CheckedPlan) -> int:
+    """How many records the list has now."""
+    service, operation = terms.scope.service, plan.file.resource.operations.get("list")
+    if operation is None:
+        raise UnsafeError(f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N")
+    request = requests.for_operation(terms.scope, operation, None, Content())
+    with closing(terms.open_client()) as client:
+        return sum(len(page.records) for page in pagination.pages(client.send, request, service, Span()))

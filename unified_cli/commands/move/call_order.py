@@ -1,0 +1,120 @@
+"""The order of the calls of several plans: what a record refers to is created before it, and deleted after it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from unified_cli.commands.move.id_map import IdMap
+from unified_cli.commands.move.id_references import IdReferences
+from unified_cli.commands.move.plan_check import CheckedPlan, SourceRecord
+from unified_cli.errors import UsageError
+from unified_cli.json_text.json_codec import dump
+
+_Place = tuple[int, int]
+"""A call: the number of its plan, and that of its line."""
+
+
+class CallStep(NamedTuple):
+    """Calls of one plan that can be made at the same time."""
+
+    plan: int
+    numbers: list[int]
+
+
+class CallOrder:
+    """Orders the calls that are to be made; `ids` are the new ids that are known before the first of them.
+
+    `wanted` says of a plan and a line of it whether its call is to be made.
+    """
+
+    def __init__(self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap) -> None:
+        """Raises UsageError for a reference that no call and no new id resolves, and for references in a circle."""
+        self._plans = plans
+        self._wanted = wanted
+        self._levels = self._found_levels(ids)
+
+    def steps(self) -> Iterator[CallStep]:
+        """The steps, one after the other."""
+        later: dict[_Place, list[int]] = defaultdict(list)
+        for (at, number), level in sorted(self._levels.items()):
+            if level:
+                later[level, at].append(number)
+        for at, plan in enumerate(self._plans):
+            first = [
+                number
+                for number in plan.numbers
+                if self._wanted(at, number)
+                and plan.operation(number) != "delete"
+                and not self._levels.get((at, number))
+            ]
+            if first:
+                yield CallStep(at, first)
+        yield from (CallStep(at, later[level, at]) for level, at in sorted(later))
+        yield from self._deletes()
+
+    def _deletes(self) -> Iterator[CallStep]:
+        refers = {plan.file.header.resource: IdReferences(plan.file.resource).resources for plan in self._plans}
+
+        def depth(resource: str, above: frozenset[str]) -> int:
+            below = (refers[resource] & refers.keys()) - above - {resource}
+            return 1 + max((depth(one, above | {resource}) for one in below), default=0)
+
+        order = sorted(
+            range(len(self._plans)), key=lambda at: -depth(self._plans[at].file.header.resource, frozenset())
+        )
+        for at in order:
+            plan = self._plans[at]
+            chosen = [n for n in reversed(plan.numbers) if self._wanted(at, n) and plan.operation(n) == "delete"]
+            if chosen:
+                yield CallStep(at, chosen)
+
+    def _found_levels(self, ids: IdMap) -> dict[_Place, int]:
+        """The level of each call that waits for others: one more than the highest of these."""
+        waits = {place: self._before(place, ids) for place in self._waiting()}
+        after: dict[_Place, list[_Place]] = defaultdict(list)
+        open_ones = dict.fromkeys(waits, 0)
+        for place, others in waits.items():
+            for other in others & waits.keys():
+                after[other].append(place)
+                open_ones[place] += 1
+        levels: dict[_Place, int] = {}
+        ready = [place for place, number in open_ones.items() if not number]
+        while ready:
+            place = ready.pop()
+            levels[place] = 1 + max((levels.get(other, 0) for other in waits[place]), default=-1)
+            for later in after[place]:
+                open_ones[later] -= 1
+                if not open_ones[later]:
+                    ready.append(later)
+        if circle := sorted(waits.keys() - levels.keys()):
+            raise UsageError(f"{self._named(circle[0])} refers to itself, or to what refers to it", hint=_REMEDY)
+        return levels
+
+    def _waiting(self) -> Iterator[_Place]:
+        for at, plan in enumerate(self._plans):
+            yield from ((at, number) for number in plan.waits if self._wanted(at, number))
+
+    def _before(self, place: _Place, ids: IdMap) -> set[_Place]:
+        """The calls that create what a call refers to."""
+        at, number = place
+        found = set[_Place]()
+        for record in self._plans[at].waits[number]:
+            if ids.new_id(record[0], dump(record[1]).encode()) is None:
+                found.add(self._creator(record, place))
+        return found
+
+    def _creator(self, record: SourceRecord, place: _Place) -> _Place:
+        for at, plan in enumerate(self._plans):
+            number = plan.sources.get(record)
+            if number is not None and self._wanted(at, number):
+                return at, number
+        raise UsageError(
+            f"{self._named(place)} refers to {record[0]} {record[1]}, of which no new id is known",
+            hint="apply the plan that creates it together with this one, or add it to the file of --ids",
+        )
+
+    def _named(self, place: _Place) -> str:
+        return f"{self._plans[place[0]].file.path}, line {place[1]}"
+
+
+_REMEDY = "nothing was sent; make the plan with --ignore for that field"

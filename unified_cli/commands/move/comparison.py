@@ -1,0 +1,173 @@
+"""Read both sides of a comparison once, and join their records."""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from unified_cli import signals
+from unified_cli.catalogue import Resource
+from unified_cli.cli import named_resource
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import overrides
+from unified_cli.cli.prompt import asking
+from unified_cli.commands.move import id_file
+from unified_cli.commands.move.compare_options import CompareOptions
+from unified_cli.commands.move.id_file import IdHeader
+from unified_cli.commands.move.id_map import IdMap
+from unified_cli.commands.move.id_references import IdReferences
+from unified_cli.commands.move.json_difference import PathRules
+from unified_cli.commands.move.record_join import RecordJoin
+from unified_cli.commands.move.record_key import RecordKey
+from unified_cli.commands.move.record_sources import RecordSource, SourceFinder
+from unified_cli.commands.move.spooled_side import SpooledSide, identifier_in
+from unified_cli.config import file as config_file
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet.read import FairReaders
+from unified_cli.input.record_map import RecordMap
+from unified_cli.json_text.numbers import changed_by_jq
+from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.plural import counted
+from unified_cli.storage.spool_file import SpoolFile
+
+# Of the second side, so many bytes are in memory while the first one is read.
+_MOST_AHEAD = 8 * 1024 * 1024
+
+
+class SideMap:
+    """A jq program for the records of one side; `left_out` counts those of which it made nothing."""
+
+    def __init__(self, program: str, note: Callable[[str], None]) -> None:
+        """Raises UsageError for what is no jq program; `note` tells the user what it may have changed."""
+        self._map = RecordMap(program)
+        self._note = note
+        self._warned = False
+        self.left_out = 0
+
+    def __call__(self, record: bytes, number: int) -> bytes | None:
+        """What the program makes of a record; None for nothing. Raises UsageError where it fails, or makes several."""
+        if not self._warned and (digits := changed_by_jq(record)):
+            self._warned = True
+            self._note(f"--map computes in doubles, which cannot represent {digits}; other numbers may change too")
+        try:
+            found = self._map(record)
+        except ValueError as error:
+            raise UsageError(f"--map fails on record {number}: {error}") from None
+        if len(found) > 1:
+            raise UsageError(f"--map makes {len(found)} records of record {number}, and must make one or none")
+        self.left_out += not found
+        return found[0] if found else None
+
+
+_Side = tuple[RecordSource, SpooledSide, SideMap | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides whose records are joined; `rules` say what counts as a difference."""
+
+    resource: Resource
+    of_from: SpooledSide
+    of_to: SpooledSide
+    key: RecordKey
+    rules: PathRules
+    join: RecordJoin
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSides:
+    """What is to be compared: everything that can be wrong with it has been found out."""
+
+    resource: Resource
+    of_from: RecordSource
+    of_to: RecordSource
+    key: RecordKey
+    rules: PathRules
+    map: SideMap | None
+    ids: IdMap | None
+
+
+def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
+    """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
+    runtime, catalogue = context.runtime, context.catalogue
+    config = config_file.read(runtime)
+    common = run_settings.shared(runtime, config, overrides(options)._replace(output=None))
+    resource = named_resource.find(catalogue, options.resource)
+
+    def settings(name: str) -> Settings:
+        return own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
+
+    finder = SourceFinder(runtime, catalogue, resource, settings)
+    of_from, of_to = finder.find("--from", options.from_), finder.find("--to", options.to)
+    return ComparedSides(
+        resource,
+        of_from,
+        of_to,
+        RecordKey(options.key or ("id",)),
+        PathRules(_paths(options.ignore), _paths(options.set)),
+        SideMap(options.map, runtime.stderr.note) if options.map else None,
+        id_file.read(Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common))
+        if options.ids
+        else None,
+    )
+
+
+@contextmanager
+def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
+    """Read both sides, each record once, and join them. Raises what reading raises, and StorageError."""
+    runtime = context.runtime
+    cache = runtime.folder("cache")
+    folder = cache / "compare" if cache else None
+    with SpoolFile(folder, runtime.wall()) as one, SpoolFile(folder, runtime.wall()) as other:
+        of_from = SpooledSide(sides.of_from.facts, one, *_view(sides))
+        of_to = SpooledSide(sides.of_to.facts, other)
+        join = RecordJoin(of_from, of_to, sides.key)
+        both = ((sides.of_from, of_from, sides.map), (sides.of_to, of_to, None))
+        with FairReaders(runtime, context.catalogue, len(both)) as readers, progress(runtime, Work()) as shown:
+            for source, _, _ in both:
+                if source.settings:
+                    readers.clients.token(source.settings)
+            try:
+                _read(join, both, readers, shown)
+            except KeyboardInterrupt as stop:
+                _say_where(stop, shown)
+                raise
+        if sides.map and sides.map.left_out:
+            runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
+        yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
+
+
+def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
+    """What makes of a record of --from what is compared: its ids as those of --to, where they are known."""
+    ids = sides.ids
+    if ids is not None:
+        references = IdReferences(sides.resource)
+        yield lambda record: references.with_own_id(record, lambda one: ids.new_id(one.resource, one.id))
+
+
+def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
+    """Read both sides at once, and add the records of one after those of the other."""
+
+    def pages(one: _Side) -> Generator[tuple[_Side, Sequence[bytes]]]:
+        for records in one[0].records(readers.clients, shown):
+            yield one, records
+
+    with closing(readers.in_order(both, pages, lambda found: sum(map(len, found[1])), _MOST_AHEAD)) as found:
+        for (_, side, mapped), records in found:
+            for record in records:
+                side.count(record)
+                shaped = mapped(record, side.facts.records) if mapped else record
+                if shaped is not None:
+                    join.add(side, identifier_in(record), shaped)
+    for _, side, _ in both:
+        side.complete()
+
+
+def _say_where(stop: KeyboardInterrupt, shown: Progress) -> None:
+    signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+
+
+def _paths(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(path.strip() for text in texts for path in text.split(",") if path.strip())

@@ -1,0 +1,171 @@
+"""The file of `--ids`: a header that says which two connections it is about, then a pair of ids on each line."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from unified_cli.cli.prompt import Asking
+from unified_cli.commands.move.id_map import IdMap, IdPair
+from unified_cli.commands.move.spooled_side import Identity, SideFacts
+from unified_cli.errors import StateError, StorageError
+from unified_cli.storage import folders, permissions, regular_file, state
+from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.atomic_file import AtomicFile
+
+VERSION = 1
+_REMEDY = 'each line is {"resource": "API/RESOURCE", "from": ID, "to": ID}'
+
+
+class IdHeader(msgspec.Struct, frozen=True, rename={"version": "unified_ids", "of_from": "from", "of_to": "to"}):
+    """The first line: the connections whose records have the old ids and the new ones.
+
+    None stands for records that are of no known connection, as those of an NDJSON file.
+    """
+
+    version: int
+    of_from: Identity | None
+    of_to: Identity | None
+
+    @classmethod
+    def of(cls, of_from: SideFacts, of_to: SideFacts) -> Self:
+        """The header for these two sides."""
+        return cls(VERSION, of_from.identity, of_to.identity)
+
+    @property
+    def line(self) -> str:
+        """The line, as it stands in the file."""
+        return msgspec.json.encode(self).decode()
+
+    @property
+    def in_words(self) -> str:
+        """Both connections, for a message."""
+        return f"from {_told(self.of_from)} to {_told(self.of_to)}"
+
+
+@dataclass(slots=True)
+class _Content:
+    """What a file holds; `first` says that it has a line that is whole."""
+
+    ids: IdMap = field(default_factory=IdMap)
+    header: IdHeader | None = None
+    first: bool = False
+    torn: bool = False
+
+
+def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
+    """The ids in a file, none where there is no file, if they are of the wanted connections.
+
+    An older file, which has no header, is asked about and given one. Raises StateError for a file of other connections
+    or with a line that is no pair, StorageError.
+    """
+    try:
+        found = _content(path)
+        if found.torn:
+            note = "left out: applying the plan again adds the pair"
+            asking.note(f"{path}: the last line was cut off when it was written, and is {note}")
+        if found.header is None and found.first:
+            _adopt(path, wanted, asking)
+    except FileNotFoundError:
+        return IdMap()
+    except regular_file.NotRegularError:
+        raise state.not_regular(path, "move it away") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    if found.header not in {None, wanted}:
+        assert found.header is not None  # noqa: S101  checked in the line before
+        said = f"{path} holds ids {found.header.in_words}, and they are wanted {wanted.in_words}"
+        raise StateError(said, hint="nothing was sent; --ids takes another file for each two connections")
+    return found.ids
+
+
+def _content(path: Path) -> _Content:
+    """Raises ConfigError where somebody else can have written it or put it there, StateError, OSError."""
+    found = _Content()
+    with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
+        permissions.check_with_folder(path, os.fstat(lines.fileno()))
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            header = state.decoded(line, IdHeader) if number == 1 else None
+            pair = state.decoded(line, IdPair) if header is None else None
+            if header is not None and header.version != VERSION:
+                raise StateError(f"{path} was written by another version of this program")
+            if pair is not None and not found.ids.add(pair):
+                raise StateError(f"{path}, line {number}: {pair.resource} {pair.old} has two new ids")
+            if header is None and pair is None:
+                if line.endswith(b"\n"):
+                    raise StateError(f"{path}, line {number} is no pair of ids", hint=_REMEDY)
+                # A crash can leave half of a last line, whose pair the journal of its run still knows.
+                found.torn = True
+                continue
+            found.first, found.header = True, header or found.header
+    return found
+
+
+def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
+    """Give an older file its header where a person says so. Raises StateError where nobody does, OSError."""
+    unknown = f"{path} does not say which connections its ids are of"
+    if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
+        raise StateError(
+            unknown, hint=f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
+        )
+    place = path.resolve()
+    content = place.read_bytes()
+    with AtomicFile.beside(place) as file:
+        file.write(f"{wanted.line}\n".encode() + content)
+        file.publish(place, replace=True)
+    asking.note(f"{path}: its first line says so now")
+
+
+def _told(identity: Identity | None) -> str:
+    return f"account {identity.account} at {identity.origin}" if identity else "a file"
+
+
+class IdFile:
+    """The file of a map, open to be appended to; a context manager."""
+
+    def __init__(self, path: Path, header: IdHeader) -> None:
+        """Raises StorageError; StateError for what is no regular file."""
+        self._path = path
+        self._file = AppendFile(path)
+        try:
+            self._file.open(missing_ok=True)
+            folders.sync(path.parent)
+            self._end_last_line()
+            if not self._file.size:
+                self._file.append(f"{header.line}\n".encode())
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, "move it away") from None
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+    def _end_last_line(self) -> None:
+        """Cut off what a crash left of a last line."""
+        size = self._file.size
+        with self._file.reader() as content:
+            whole = sum(len(line) for line in content if line.endswith(b"\n"))
+        last = self._file.read(size - whole, whole)
+        if whole < size and not (state.decoded(last, IdPair) or state.decoded(last, IdHeader)):
+            self._file.cut(whole)
+        elif whole < size:
+            self._file.append(b"\n")
+
+    def append(self, pairs: Iterable[IdPair]) -> None:
+        """Add pairs, on the disk when this returns. Raises StorageError."""
+        lines = b"".join(msgspec.json.encode(pair) + b"\n" for pair in pairs)
+        try:
+            if lines:
+                self._file.append(lines)
+                self._file.sync()
+        except OSError as error:
+            raise StorageError(f"cannot write {self._path}: {error.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

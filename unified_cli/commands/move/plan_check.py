@@ -1,0 +1,151 @@
+"""Check every line of a plan before the first call is made; a plan is not trusted."""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from unified_cli.commands.move.id_references import IdReferences
+from unified_cli.commands.move.plan_file import PlanFile, PlanLine, decoded
+from unified_cli.commands.move.plan_format import OPERATIONS, PlannedCall
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.http import request as requests
+from unified_cli.http.request import Content, Scope
+from unified_cli.json_text.members import parts, text
+
+SourceRecord = tuple[str, str]
+"""A record of the side that a plan was made from: its resource as API/RESOURCE, and its old id."""
+
+
+@dataclass(slots=True)
+class CheckedPlan:
+    """A plan whose lines were checked: where each begins, what it does, and which records it waits for.
+
+    A call is known by the number of its line. `sources` are the records that it creates anew.
+    """
+
+    file: PlanFile
+    first: int = 2
+    waits: dict[int, tuple[SourceRecord, ...]] = field(default_factory=dict)
+    sources: dict[SourceRecord, int] = field(default_factory=dict)
+    _positions: "array[int]" = field(default_factory=lambda: array("q"))
+    _sizes: "array[int]" = field(default_factory=lambda: array("q"))
+    _operations: bytearray = field(default_factory=bytearray)
+
+    def add(self, line: PlanLine, call: PlannedCall) -> None:
+        """Note a line."""
+        self._positions.append(line.position)
+        self._sizes.append(len(line.text))
+        self._operations.append(OPERATIONS.index(call.operation))
+        if call.references:
+            self.waits[line.number] = tuple((one.resource, str(one.id)) for one in call.references)
+        if call.operation == "create" and call.source is not None:
+            self.sources.setdefault((self.file.header.resource, str(call.source)), line.number)
+
+    def __len__(self) -> int:
+        return len(self._operations)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the lines with calls."""
+        return range(self.first, self.first + len(self))
+
+    def operation(self, number: int) -> str:
+        """What a call does."""
+        return OPERATIONS[self._operations[number - self.first]]
+
+    def call(self, number: int) -> PlannedCall:
+        """A call. Raises StateError where the file changed."""
+        return self.file.call(self._positions[number - self.first], self._sizes[number - self.first])
+
+    def calls(self) -> Iterator[tuple[int, PlannedCall]]:
+        """All calls."""
+        return ((number, self.call(number)) for number in self.numbers)
+
+
+class PlanCheck:
+    """Checks plans for one connection; `looks` says that records are read before they are changed."""
+
+    def __init__(self, scope: Scope, *, looks: bool) -> None:
+        self._scope = scope
+        self._looks = looks
+
+    def run(self, plan: PlanFile) -> CheckedPlan:
+        """Check all lines. Raises UsageError for what is no call of its resource, UnsafeError for one elsewhere."""
+        checked, changed = CheckedPlan(plan), set[str]()
+        references = IdReferences(plan.resource)
+        for line in plan.lines():
+            call = decoded(line.text, PlannedCall)
+            if isinstance(call, str):
+                self._refuse(plan, line, f"is no call of a plan: {call}")
+            if call.connection != self._scope.account:
+                said = f"is for account {call.connection}, and the plan for {self._scope.account}"
+                raise UnsafeError(f"{plan.path}, line {line.number} {said}", hint="nothing was sent")
+            if flaw := self._flaw(plan, call, references):
+                self._refuse(plan, line, flaw)
+            is_new = call.operation == "create" and call.source is not None
+            if is_new and (plan.header.resource, str(call.source)) in checked.sources:
+                self._refuse(plan, line, f"creates {call.source} once more")
+            if call.id is not None:
+                if str(call.id) in changed:
+                    self._refuse(plan, line, f"changes {call.id} once more")
+                changed.add(str(call.id))
+            checked.add(line, call)
+        if len(checked) != plan.header.calls:
+            said = f"holds {len(checked)} of the {plan.header.calls} calls that its header counts"
+            raise UsageError(f"{plan.path} {said}", hint="it was cut off or changed: make it anew")
+        return checked
+
+    def _refuse(self, plan: PlanFile, line: PlanLine, why: str) -> NoReturn:
+        raise UsageError(f"{plan.path}, line {line.number} {why}", hint="nothing was sent")
+
+    def _flaw(self, plan: PlanFile, call: PlannedCall, references: IdReferences) -> str:
+        """Why a call cannot be made, to follow the number of its line; empty where it can."""
+        offered = plan.resource.operations
+        operation = offered.get(call.operation)
+        if operation is None:
+            return f"is to {call.operation}, which {plan.header.resource} does not offer"
+        if call.operation == "delete" and not plan.header.delete:
+            return "is a delete, in a plan that was made without --delete"
+        if flaw := _id_flaw(call) or _body_flaw(call) or _reference_flaw(call, references):
+            return flaw
+        if self._looks and call.operation != "create" and "get" not in offered:
+            return f"cannot be compared with what is there: {plan.header.resource} has no get (--overwrite-changed)"
+        try:
+            identifier = None if call.id is None else str(call.id)
+            requests.for_operation(self._scope, operation, identifier, Content())
+        except UsageError as error:
+            return f"cannot be sent: {error.reason}"
+        return ""
+
+
+def _id_flaw(call: PlannedCall) -> str:
+    if call.operation == "create":
+        return "creates a record and names an id to be changed" if call.id is not None else ""
+    if call.id is None:
+        return f"is to {call.operation}, and says not which record"
+    return f"has the id {call.id!r}, which leads to another path" if "/" in str(call.id) else ""
+
+
+def _body_flaw(call: PlannedCall) -> str:
+    if call.operation == "delete":
+        return "is a delete with a body" if call.body else ""
+    body = parts(call.body)
+    if not body:
+        return "has no fields to send"
+    if call.operation == "create":
+        return ""
+    seen = parts(call.seen)
+    if seen is None or {*seen} != {*body}:
+        return "does not say what was there before"
+    return "changes the id" if "id" in body else ""
+
+
+def _reference_flaw(call: PlannedCall, references: IdReferences) -> str:
+    """Why the references are not those of the body."""
+    if not call.references:
+        return ""
+    body = bytes(call.body)
+    there = {(one.path, one.resource, text(one.id)) for one in references.all_in(body)}
+    wrong = [one for one in call.references if (one.path, one.resource, str(one.id)) not in there]
+    return f"has no reference to {wrong[0].resource} {wrong[0].id} at {wrong[0].path}" if wrong else ""

@@ -1,0 +1,142 @@
+"""A plan in a file, which anybody may have written: its header, and its lines one by one."""
+
+from collections import Counter
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import NamedTuple, Self, TypeVar
+
+import msgspec
+from msgspec.structs import fields, replace
+
+from unified_cli.catalogue import Catalogue, Resource
+from unified_cli.commands.move.plan_format import VERSION, PlanHeader, PlannedCall
+from unified_cli.errors import StorageError, UsageError
+from unified_cli.json_text import json_check, surrogates
+from unified_cli.json_text.members import items, keys, parts
+from unified_cli.storage import input_bounds, regular_file
+from unified_cli.storage.unchanged_file import UnchangedFile
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+
+
+class PlanLine(NamedTuple):
+    """A line after the header: its number in the file, the position of its first byte, its text."""
+
+    number: int
+    position: int
+    text: bytes
+
+
+class PlanFile:
+    """A plan, open; a context manager. What it says of connections and calls is not checked yet."""
+
+    def __init__(self, path: Path, catalogue: Catalogue) -> None:
+        """Raises UsageError for what is no plan that this program reads, StorageError."""
+        self.path = path
+        try:
+            self._file = UnchangedFile(path)
+        except regular_file.NotRegularError:
+            raise UsageError(f"{path} is no regular file", hint="unified plan … > FILE") from None
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        try:
+            self.header = self._read_header()
+            self.resource = self._find_resource(catalogue)
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the whole file."""
+        return self._file.sha256
+
+    def _read_header(self) -> PlanHeader:
+        with self._file.reader() as content:
+            text = next(input_bounds.lines(content, str(self.path)), b"").strip()
+        version = decoded(text, _Version)
+        if isinstance(version, str):
+            raise UsageError(f"{self.path}, line 1 is no header of a plan", hint="unified plan … > FILE")
+        if version.unified_plan != VERSION:
+            said = f"{self.path} is a plan of version {version.unified_plan}, and this program reads version {VERSION}"
+            raise UsageError(said, hint="make it anew")
+        header = decoded(text, PlanHeader)
+        if isinstance(header, str):
+            raise UsageError(f"{self.path}, line 1 is no header of a plan: {header}")
+        return header
+
+    def _find_resource(self, catalogue: Catalogue) -> Resource:
+        api, _, name = self.header.resource.partition("/")
+        known = catalogue.apis.get(api)
+        found = known.resources.get(name) if known else None
+        if found is None:
+            raise UsageError(f"{self.path}, line 1: there is no resource {self.header.resource!r}")
+        return found
+
+    def lines(self) -> Iterator[PlanLine]:
+        """The lines after the header. Raises UsageError for one that is too long, StateError where the file changed."""
+        position = 0
+        with self._file.reader() as content:
+            for number, line in enumerate(input_bounds.lines(content, str(self.path)), 1):
+                if number > 1:
+                    yield PlanLine(number, position, line.strip())
+                position += len(line)
+
+    def call(self, position: int, size: int) -> PlannedCall:
+        """The call of a line that was checked. Raises StateError where the file changed."""
+        found = decoded(self._file.read(size, position), PlannedCall)
+        if isinstance(found, str):
+            raise self._file.changed()
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+class _Version(msgspec.Struct):
+    unified_plan: int
+
+
+def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
+    """The JSON text as a value of that type, or why it is none: also where one of its keys stands twice."""
+    if flaw := json_check.flaw(text):
+        return flaw
+    raw = {field.encode_name: field.name for field in fields(kind) if field.type is msgspec.Raw}
+    try:
+        found = msgspec.json.decode(surrogates.replaced(text), type=kind)
+        wrong = _unreadable(text, raw)
+    except msgspec.ValidationError as error:
+        return str(error).replace("$.", "").replace("`", "'")
+    except (msgspec.DecodeError, RecursionError) as error:
+        return str(error)
+    served = {raw[key]: msgspec.Raw(value) for key, value in (parts(text) or {}).items() if key in raw}
+    return wrong or replace(found, **served)
+
+
+def _unreadable(text: bytes, raw: Container[str]) -> str:
+    """What nobody who makes plans writes, and what others may read otherwise; empty without it."""
+    if key := _repeated(text):
+        return f"has {key!r} twice"
+    for key, value in (parts(text) or {}).items():
+        inner = _repeated(value) if key in raw else _repeated_within(value)
+        if inner:
+            return f"has {inner!r} twice in {key!r}"
+        if key not in raw and surrogates.without(value) != value:
+            # No name, id or path of a call can hold it; a body may.
+            return f"has half a surrogate pair in {key!r}"
+    return ""
+
+
+def _repeated(value: bytes) -> str | None:
+    """A key that an object has twice, of which readers take one or the other."""
+    found = Counter(keys(value)) if value.startswith(b"{") else {}
+    return next((key for key, times in found.items() if times > 1), None)
+
+
+def _repeated_within(value: bytes) -> str | None:
+    """The same for the objects in a value too."""
+    inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
+    return _repeated(value) or next(filter(None, (_repeated_within(bytes(one)) for one in inner)), None)

@@ -1,0 +1,171 @@
+"""Make the calls of plans, several at a time, in their order; each stands in its plan's journal before it is sent."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
+
+from unified_cli.commands.move import call_attempt
+from unified_cli.commands.move.call_attempt import PlannedJob
+from unified_cli.commands.move.call_order import CallStep
+from unified_cli.commands.move.id_file import IdFile
+from unified_cli.commands.move.id_map import IdMap, IdPair
+from unified_cli.commands.move.id_references import IdReference, IdReferences
+from unified_cli.commands.move.json_difference import PathRules
+from unified_cli.commands.move.plan_check import CheckedPlan
+from unified_cli.commands.move.plan_format import NO_JSON, PlannedCall
+from unified_cli.errors import UnifiedError
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Request, Scope
+from unified_cli.output.progress import Progress
+from unified_cli.writes import attempt as attempts
+from unified_cli.writes.apply_journal import ApplyJournal
+from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
+from unified_cli.writes.stop_rules import ConnectionStops
+
+# After so many failures in a row the rest would fail too.
+_MOST_FAILURES = 10
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyTerms:
+    """How plans are applied: to which connection, with which clients, and whether changes since then matter.
+
+    `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
+    `tell` prints what failed.
+    """
+
+    scope: Scope
+    writers: FairWriters
+    open_client: Callable[[], Client]
+    wall: Callable[[], float]
+    window: float
+    overwrite: bool
+    tell: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class PlanSender:
+    """Makes the calls of plans with their journals; `ids` learns the ids of what is created, as does the file."""
+
+    plans: Sequence[tuple[CheckedPlan, ApplyJournal]]
+    terms: ApplyTerms
+    ids: IdMap
+    ids_file: IdFile | None
+    failed: int = 0
+    _stops: ConnectionStops = field(default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES))
+
+    @property
+    def stopped(self) -> UnifiedError | None:
+        """What ended it early."""
+        return self._stops.error
+
+    def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
+        """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
+        for step in steps:
+            way = SendWay[int, PlannedJob](lambda _: None, partial(self._job, step.plan), self._client, self._attempt)
+            sender = Sender(self.terms.writers, self.plans[step.plan][1].journal, way, self._stops)
+            for sent in sender.outcomes(step.numbers):
+                self._count(sent, shown)
+            if self._stops.ended:
+                return
+
+    def _client(self, _profile: str | None) -> Client:
+        return self.terms.open_client()
+
+    def _attempt(self, client: Client, job: PlannedJob) -> WriteAttempt:
+        return call_attempt.attempt(client, job, overwrite=self.terms.overwrite)
+
+    def learn(self) -> None:
+        """Take up the ids of what earlier runs created, also those that did not reach the file. Raises StorageError."""
+        for plan, journal in self.plans:
+            for number in plan.sources.values():
+                if journal.done(number):
+                    self._note_id(plan.call(number), plan, journal.journal.last(number).id)
+
+    def _note_id(self, call: PlannedCall, plan: CheckedPlan, new: str) -> None:
+        resource = plan.file.header.resource
+        if call.source is None or not new:
+            return
+        known = self.ids.new_id(resource, msgspec.json.encode(call.source))
+        pair = IdPair(resource, call.source, msgspec.json.decode(new, type=str | int))
+        if known is None and self.ids.add(pair) and self.ids_file is not None:
+            self.ids_file.append([pair])
+
+    def _job(self, at: int, number: int) -> PlannedJob | None:
+        """The job of a call of plan `at`; None where what it refers to was not created, or it might be done twice."""
+        plan, _ = self.plans[at]
+        call = plan.call(number)
+        body = self._body(call, plan)
+        if body is None and call.operation != "delete":
+            return None
+        return self._filled_job(at, number, msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON))
+
+    def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
+        """The body with the new ids of what it refers to; None where one of them is not known, or for a delete."""
+        if not call.references:
+            return bytes(call.body) or None
+        waiting, unknown = {one.path for one in call.references}, False
+
+        def exchange(reference: IdReference) -> bytes | None:
+            nonlocal unknown
+            new = self.ids.new_id(reference.resource, reference.id) if reference.path in waiting else None
+            unknown = unknown or (new is None and reference.path in waiting)
+            return new
+
+        body = IdReferences(plan.file.resource).exchanged(bytes(call.body), exchange)
+        return None if unknown else body
+
+    def _filled_job(self, at: int, number: int, call: PlannedCall) -> PlannedJob | None:
+        plan, journal = self.plans[at]
+        rules = PathRules(frozenset(plan.file.header.ignore), frozenset(plan.file.header.set))
+        doubtful = journal.journal.state(number) in IN_DOUBT
+        before = journal.journal.sent(number) if doubtful else None
+        key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
+        request = self._request(call, plan, key)._replace(in_doubt=doubtful)
+        first_sent = before.t if before else self.terms.wall()
+        if doubtful and call.operation == "create":
+            age = self.terms.wall() - first_sent
+            if not attempts.may_repeat(request, age, self.terms.window):
+                return None
+        sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
+        return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
+
+    def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
+        operation = plan.file.resource.operations[call.operation]
+        identifier = None if call.id is None else str(call.id)
+        content = Content((), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None)
+        request = requests.for_operation(self.terms.scope, operation, identifier, content)
+        return request._replace(honoured=self.terms.window > 0)
+
+    def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
+        get = plan.file.resource.operations.get("get")
+        if call.operation == "create" or get is None:
+            return None
+        return requests.for_operation(self.terms.scope, get, str(call.id), Content())
+
+    def _count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
+        job, (entry, _, error) = sent
+        shown.add(1, failed=error is not None)
+        self._stops.count(job.profile, error)
+        if error is None:
+            if job.call.operation == "create":
+                self._note_id(job.call, self.plans[job.plan][0], entry.id)
+            return
+        self.failed += 1
+        if self.failed <= _MOST_TOLD:
+            name = self.plans[job.plan][0].file.path
+            self.terms.tell(f"{name}, line {entry.n}: {error.one_line}")
+
+
+def _key(plan: str, number: int, body: bytes) -> str:
+    """The idempotency key: the same for every attempt at this line of this plan with this body."""
+    digest = hashlib.sha256(f"{plan}|{number}|".encode() + body).digest()
+    return base64.b32encode(digest).decode("ascii")[:40]

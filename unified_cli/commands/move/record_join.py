@@ -1,0 +1,109 @@
+"""Join the records of two sides by their keys; in memory are the keys' digests and the records' numbers."""
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from unified_cli.commands.move.json_difference import PathRules, differences
+from unified_cli.commands.move.record_key import RecordKey, text_of
+from unified_cli.commands.move.spooled_side import SpooledSide
+from unified_cli.errors import UsageError
+from unified_cli.masking import excerpt
+
+_NONE = -1
+_SEVERAL = -2
+
+
+class Change(Enum):
+    """What a comparison says about a record, or about several with the same key."""
+
+    ONLY_FROM = "only from"
+    ONLY_TO = "only to"
+    DIFFERENT = "different"
+    NO_KEY = "no key"
+    SAME_KEY = "same key"
+    """Several records of a side have this key, so that nobody knows which belong together."""
+
+
+UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
+"""What could not be compared."""
+
+
+class Pairing(NamedTuple):
+    """Records that belong together: their numbers on both sides, of several on one side all of them."""
+
+    change: Change
+    of_from: tuple[int, ...] = ()
+    of_to: tuple[int, ...] = ()
+
+
+class RecordJoin:
+    """The records of two sides, joined; `same` counts the pairs that are alike, once `pairings` has found them."""
+
+    def __init__(self, of_from: SpooledSide, of_to: SpooledSide, key: RecordKey) -> None:
+        self._key = key
+        self._sides = (of_from, of_to)
+        self._slots: dict[bytes, int] = {}
+        self._numbers = (array("q"), array("q"))
+        self._several: dict[tuple[int, int], list[int]] = {}
+        self._without = (array("q"), array("q"))
+        self.same = 0
+
+    def add(self, side: SpooledSide, identifier: bytes, record: bytes) -> None:
+        """Add a record to one of the sides, with the id that it was read with. Raises StorageError."""
+        number, seen = side.add(identifier, record)
+        at, values = self._sides.index(side), self._key.values(seen)
+        if values is None:
+            self._without[at].append(number)
+            return
+        digest = hashlib.blake2b(text_of(values), digest_size=16).digest()
+        slot = self._slots.setdefault(digest, len(self._slots))
+        if slot == len(self._numbers[0]):
+            for numbers in self._numbers:
+                numbers.append(_NONE)
+        before = self._numbers[at][slot]
+        if before == _NONE:
+            self._numbers[at][slot] = number
+        else:
+            self._several.setdefault((at, slot), [before]).append(number)
+            self._numbers[at][slot] = _SEVERAL
+
+    def pairings(self, rules: PathRules) -> Iterator[Pairing]:
+        """What is not the same on both sides: what cannot be matched first, then as the first side has it."""
+        of_from, of_to = self._without
+        yield from (Pairing(Change.NO_KEY, (number,)) for number in of_from)
+        yield from (Pairing(Change.NO_KEY, (), (number,)) for number in of_to)
+        for slot in range(len(self._slots)):
+            found = self._pairing(slot, rules)
+            if found is None:
+                self.same += 1
+            else:
+                yield found
+
+    def _pairing(self, slot: int, rules: PathRules) -> Pairing | None:
+        one, other = self._numbers[0][slot], self._numbers[1][slot]
+        if _SEVERAL in {one, other}:
+            return Pairing(Change.SAME_KEY, self._all(0, slot), self._all(1, slot))
+        if other == _NONE:
+            return Pairing(Change.ONLY_FROM, (one,))
+        if one == _NONE:
+            return Pairing(Change.ONLY_TO, (), (other,))
+        return Pairing(Change.DIFFERENT, (one,), (other,)) if self._differ(one, other, rules) else None
+
+    def _all(self, at: int, slot: int) -> tuple[int, ...]:
+        number = self._numbers[at][slot]
+        if number == _SEVERAL:
+            return tuple(self._several[at, slot])
+        return () if number == _NONE else (number,)
+
+    def _differ(self, one: int, other: int, rules: PathRules) -> bool:
+        of_from, of_to = self._sides
+        if of_from.digest(one) == of_to.digest(other):
+            return False
+        try:
+            return any(True for _ in differences(of_from.record(one), of_to.record(other), rules))
+        except RecursionError:
+            shown = excerpt(of_from.identifier(one).decode("utf-8"))
+            raise UsageError(f"record {shown} is nested too deeply to be compared", hint="--ignore PATH") from None

@@ -1,0 +1,124 @@
+"""Where the records of a side come from: a profile's connection, the folder of an export, or an NDJSON file."""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.call import builder
+from unified_cli.catalogue import Catalogue, Resource
+from unified_cli.commands.move.exported_list import ExportedList, written
+from unified_cli.commands.move.spooled_side import SideFacts
+from unified_cli.config import file as config_file
+from unified_cli.config.settings import Settings
+from unified_cli.errors import IncompleteError, StorageError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import pagination, request as requests
+from unified_cli.http.pagination import Span
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Content
+from unified_cli.input import input_formats
+from unified_cli.output.progress import Progress
+from unified_cli.runtime import Runtime
+from unified_cli.storage import regular_file
+from unified_cli.storage.unchanged_file import UnchangedFile
+
+_PROFILE = "profile:"
+_OFTEN = 1000
+
+
+class RecordSource(NamedTuple):
+    """A side that can be read: what it is, its records, and the settings of its connection if it is one."""
+
+    facts: SideFacts
+    records: Callable[[Clients, Progress], Generator[Sequence[bytes]]]
+    """Reads them, some at a time."""
+    settings: Settings | None = None
+
+
+class SourceFinder:
+    """Finds the sides that a command line names; `settings` are those of a profile."""
+
+    def __init__(
+        self, runtime: Runtime, catalogue: Catalogue, resource: Resource, settings: Callable[[str], Settings]
+    ) -> None:
+        self._runtime = runtime
+        self._catalogue = catalogue
+        self._resource = resource
+        self._settings = settings
+
+    def find(self, option: str, name: str | None) -> RecordSource:
+        """The side of that name. Raises UsageError for one that is nothing, or more than one thing; StorageError."""
+        if not name:
+            raise UsageError(f"{option} is missing", hint=f"{option} SIDE: a profile, a folder of an export, a file")
+        profile = self._profile(name)
+        path = None if name.startswith(_PROFILE) else Path(name)
+        there = path is not None and path.exists()
+        if profile and there:
+            hint = f"{_PROFILE}{name} is the profile, ./{name} the path"
+            raise UsageError(f"{option} {name} is a profile and a file or folder here", hint=hint)
+        if profile:
+            return self._of_profile(profile)
+        if path is None or not there:
+            raise UsageError(f"{option} {name} is no profile, folder or file", hint="unified profile list")
+        return self._of_folder(path) if path.is_dir() else self._of_file(path)
+
+    def _profile(self, name: str) -> str | None:
+        wanted = name.removeprefix(_PROFILE)
+        known = config_file.read(self._runtime).profiles
+        return wanted if wanted in known or wanted == config_file.RESERVED else None
+
+    def _of_profile(self, name: str) -> RecordSource:
+        settings = self._settings(name)
+        address, account = settings.reachable()
+        operation = self._resource.operations.get("list")
+        if operation is None:
+            raise UsageError(f"{self._resource.api} {self._resource.name} has no list to be compared")
+        scope = builder.scope(settings, self._catalogue)
+        size = [(self._catalogue.service.page_size, str(settings.page_size))] if settings.page_size else []
+        request = requests.for_operation(scope, operation, None, Content(size))
+
+        def records(clients: Clients, shown: Progress) -> Generator[Sequence[bytes]]:
+            with closing(clients.open(settings, patience=Patience.ENDLESS)) as client:
+                for page in pagination.pages(client.send, request, self._catalogue.service, Span()):
+                    if page.partial:
+                        raise IncompleteError(f"{name}: the provider left something out of page {page.number}")
+                    yield [*map(bytes, page.records)]
+                    shown.add(len(page.records), pages=1)
+
+        facts = SideFacts("profile", name, address.origin + address.path, account)
+        return RecordSource(facts, records, settings)
+
+    def _of_folder(self, path: Path) -> RecordSource:
+        found = ExportedList.find(self._runtime, path, self._resource)
+        return RecordSource(found.facts, lambda _clients, shown: _counted(found.records(), shown))
+
+    def _of_file(self, path: Path) -> RecordSource:
+        return RecordSource(
+            SideFacts("file", written(path)),
+            lambda _clients, shown: _counted(_file_records(path, self._catalogue.service.items), shown),
+        )
+
+
+def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[bytes]]:
+    while some := [*islice(records, _OFTEN)]:
+        yield some
+        shown.add(len(some))
+
+
+def _file_records(path: Path, items: str) -> Iterator[bytes]:
+    """The records of an NDJSON file. Raises UsageError for a line that is none, StateError where the file changes."""
+    try:
+        with closing(UnchangedFile(path)) as file, file.reader() as content:
+            for line in input_formats.READERS["ndjson"](content, str(path), items):
+                wrong = line.wrong or ("" if line.text.startswith(b"{") else "is no JSON object")
+                if wrong:
+                    raise UsageError(
+                        f"{path}, line {line.number} {wrong}", hint="a record on each line, as -o ndjson prints"
+                    )
+                yield line.text
+    except regular_file.NotRegularError:
+        raise UsageError(f"{path} is no regular file") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None

@@ -1,0 +1,1 @@
+"""Every operation of the catalogue, in each of its modes."""

@@ -1,0 +1,201 @@
+"""`--expect` and `--until` on a read: print what was read, and fail with 14 where it is not as expected."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from http import HTTPStatus
+
+from unified_cli.call import Mode, record_output, selected_reads
+from unified_cli.call.offers import capability_hint
+from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, ReadOptions
+from unified_cli.commands.operation.checks.check_report import CheckReport
+from unified_cli.commands.operation.checks.condition import Condition
+from unified_cli.errors import RefusedError, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.fleet.read import FairReaders
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import excerpt
+from unified_cli.output import pretty_json, stdout
+from unified_cli.output.jq_programs.expectations import Expectation, Verdict
+from unified_cli.output.jq_programs.jq_process import JqProcess
+from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output.printer import Printer
+from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.runtime import Runtime
+
+_NOT_OFFERED = (HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Read every selected connection, until the condition holds if there is one, and judge the expectations.
+
+    Raises DifferentError for one that does not hold, and the errors of the reads.
+    """
+    asked = part(options, ReadOptions)
+    with JqProcess(runtime, asked.longest_wait) as process:
+        limited = process if asked.until else None
+        # One that is given twice is one.
+        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(asked.expect)]
+        condition = _condition(runtime, asked, limited)
+        selected = selected_reads.select(runtime, catalogue, operation, asked, mode)
+        if mode.shown:
+            from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
+
+            for one in selected.reads:
+                dry_run.show(one.call, one.request)
+            return
+        selected.note_same()
+        program = record_output.program(options, limited)
+        _check(selected, CheckReport(selected, expectations), condition, program)
+
+
+def _condition(runtime: Runtime, options: ReadOptions, process: JqProcess | None) -> Condition | None:
+    if process:
+        return Condition(runtime, options, process)
+    for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
+        if value:
+            raise UsageError(f"{spelling} needs --until JQ")
+    if not options.expect:
+        raise UsageError("--junit needs --expect JQ")
+    return None
+
+
+def _check(
+    selected: SelectedReads, report: CheckReport, condition: Condition | None, program: JqProgram | None
+) -> None:
+    """Read, print and judge. Raises DifferentError and the errors of the reads."""
+    runtime = selected.common.runtime
+    report.check_file()
+    stdout.check(runtime)
+    output = _Output(selected, program)
+    work = Work("read" if condition else "record")
+    if selected.several:
+        work = work._replace(part="connection", parts=len(selected.reads))
+    # The only result comes last, when the line that shows the waiting is gone.
+    beside = selected.several or condition is None
+    with progress(runtime, work, to_stdout=beside) as shown, _readers(selected) as readers:
+        judge = _Judge(report, output, readers.clients, shown)
+        if condition:
+            _wait(selected, readers, condition, judge)
+        else:
+            _read(selected, readers, judge)
+    try:
+        # What could not be read is not printed as an empty list.
+        if selected.several or report.is_judged:
+            report.missing += output.end(report.next_cursor)
+    finally:
+        report.write_file()
+    report.finish()
+
+
+def _readers(selected: SelectedReads) -> FairReaders:
+    common = selected.common
+    return FairReaders(common.runtime, common.catalogue, selected.options.workers)
+
+
+def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> None:
+    """Read all connections, and use what each answered."""
+    with closing(selected_reads.read_whole(selected, readers, selected.reads)) as found:
+        for whole in found:
+            judge.count(len(whole.records))
+            judge.take(whole)
+
+
+def _wait(selected: SelectedReads, readers: FairReaders, condition: Condition, judge: "_Judge") -> None:
+    """Read all connections, and again those for which the condition does not hold yet, until the time is over."""
+    pending = selected.reads
+    while pending:
+        again = []
+        with closing(selected_reads.read_whole(selected, readers, pending, condition.until)) as found:
+            for whole in found:
+                if condition.is_met(whole, listing=selected.operation.lists):
+                    judge.take(whole, condition.verdicts(whole.selected.name))
+                else:
+                    again.append(whole.selected)
+        seconds = condition.wait(len(again)) if again else 0.0
+        # After the wait is known, so that it is part of what is shown.
+        judge.count(len(pending))
+        if seconds is None:
+            for one in again:
+                judge.give_up(one, condition.late(one.name))
+            return
+        if pending := again:
+            selected.common.runtime.sleep(seconds)
+
+
+class _Output:
+    """Prints the records of all connections as one result, and one record as it was served."""
+
+    def __init__(self, selected: SelectedReads, program: JqProgram | None) -> None:
+        common, operation, _, several = selected
+        self._several = several
+        self._program = program
+        self._printer: Printer | None = None
+        if several:
+            self._printer = record_output.printer_for(common, operation, program, first=(LABEL,))
+        elif operation.lists:
+            self._printer = Printer(common.runtime, record_output.style_for(common, operation), program)
+
+    def show(self, whole: WholeRead) -> None:
+        """Print what a connection answered."""
+        call, request = whole.selected.call, whole.selected.request
+        if self._printer is not None:
+            profile = whole.selected.name if self._several else None
+            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
+            return
+        body = bytes(whole.records[0])
+        if call.settings.output == "json" and not self._program and call.options.columns is None:
+            pretty_json.write(call.runtime, body)
+        else:
+            record_output.write(call, request, body, self._program)
+
+    def end(self, next_cursor: str | None) -> Sequence[str]:
+        """Print what ends the result, and give what is missing from it."""
+        return self._printer.end(next_cursor) if self._printer is not None else ()
+
+
+class _Judge:
+    """Prints each connection's answer, and has the expectations of it judged."""
+
+    def __init__(self, report: CheckReport, output: _Output, clients: Clients, shown: Progress) -> None:
+        self._report = report
+        self._output = output
+        self._clients = clients
+        self._shown = shown
+
+    def count(self, units: int) -> None:
+        """Count what was read: records, or reads of which there may be many."""
+        self._shown.add(units)
+
+    def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
+        """Use what a connection answered, or note its error; `verdicts` are on what was waited for."""
+        report, read = self._report, whole.selected
+        self._shown.add(parts=1, failed=whole.error is not None)
+        if whole.error is not None:
+            if reason := self._not_offered(read, whole.error):
+                report.skip(whole, whole.error, excerpt(reason))
+            else:
+                report.fail(whole, whole.error)
+        else:
+            if not report.selected.several:
+                self._shown.close()
+            self._output.show(whole)
+            report.judge(whole, verdicts)
+
+    def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
+        """Note that what was waited for did not come in time."""
+        self._shown.add(parts=1, failed=1)
+        self._report.late(read, verdict)
+
+    def _not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
+        """Why the connection cannot answer at all, if that is so."""
+        operation = read.request.operation
+        if not isinstance(error, RefusedError) or operation is None:
+            return None
+        if error.status in _NOT_OFFERED:
+            return error.reason
+        if error.status != HTTPStatus.NOT_FOUND:
+            return None
+        return capability_hint.instead(read.call, self._clients, operation)

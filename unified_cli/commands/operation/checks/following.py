@@ -1,0 +1,205 @@
+"""`list --follow`: print every state of a record that a poll can see, until a signal."""
+
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from typing import NoReturn
+
+from unified_cli import signals
+from unified_cli.call import Mode, builder, record_output, selected_reads
+from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, ReadOptions
+from unified_cli.commands.operation.checks.followed_list import FollowedList
+from unified_cli.config.settings import DEFAULT
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.pagination import Page
+from unified_cli.json_text.change_time import FIELD, ChangeFilter, Instant, timestamp
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.output import stdout
+from unified_cli.output.printer import Printer
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage.cache import Cache
+
+_EVERY = 30.0
+_SHORTEST_LOOK_BACK = 60.0
+_FORMATS = ("ndjson", "csv", "tsv", "ids")
+_LARGEST_STATE = 64 * 1024 * 1024
+
+
+def run(
+    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode
+) -> NoReturn:
+    """Poll the list of every selected connection, and print what is new, for as long as nobody stops it.
+
+    Raises UsageError for options that do not go with that, and the error of the only connection.
+    """
+    asked = part(options, ReadOptions)
+    _check(asked, mode)
+    since = builder.since(runtime, asked.since, asked.query)
+
+    def select() -> SelectedReads:
+        # The filter of each poll is another one.
+        return selected_reads.select(runtime, catalogue, operation, asked.replaced(since=None), mode)
+
+    selected = select()
+    selected.note_same()
+    following = _Following(selected, since)
+    stdout.check(runtime)
+    with FairReaders(runtime, catalogue, options.workers) as readers:
+        try:
+            while True:
+                began = runtime.monotonic()
+                following.poll(selected, readers)
+                following.pause(began)
+                if selected.several:
+                    # A profile may have got the tag meanwhile. What cannot be read now is read next time.
+                    with suppress(UnifiedError):
+                        selected = select()
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, following.so_far(), following.onward())
+            raise
+        except UnifiedError as error:
+            if following.printed:
+                error.add_hint(f"after {following.so_far()}; to continue: {following.onward()}")
+            raise
+
+
+def _check(options: ReadOptions, mode: Mode) -> None:
+    builder.check_own_filter("--follow", options.query)
+    for given, spelling in (
+        (options.expect, "--expect"),
+        (options.until, "--until"),
+        (options.fail_if, "--fail-if"),
+        (options.junit, "--junit"),
+        (options.limit, "--limit"),
+        (options.cursor, "--cursor"),
+        (mode.shown, "--dry-run and --as"),
+    ):
+        if given:
+            raise UsageError(f"--follow does not go with {spelling}", hint="--since TIME says from when on")
+
+
+class _Following:
+    """The lists that are followed, by the names of their connections, and the printer of what is new in them."""
+
+    def __init__(self, selected: SelectedReads, since: ChangeFilter | None) -> None:
+        common = selected.common
+        self._since = since
+        self._runtime = common.runtime
+        self._every = selected.options.every or _EVERY
+        self._look_back = timedelta(seconds=max(_SHORTEST_LOOK_BACK, 2 * self._every))
+        self._cache = Cache(self._runtime.folder("cache"), "follow", self._runtime.wall, largest=_LARGEST_STATE)
+        self._began = self._now()
+        self._lists: dict[str, tuple[SelectedRead, FollowedList]] = {}
+        self._failures: dict[str, str] = {}
+        self.printed = 0
+        self._printer = self._made_printer(selected)
+
+    def _made_printer(self, selected: SelectedReads) -> Printer:
+        common, first = selected.common, (LABEL,) if selected.several else ()
+        form = common.settings.output
+        if common.settings.values["output"].source == DEFAULT:
+            form = "ndjson"
+        if form not in _FORMATS:
+            raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {', '.join(_FORMATS)}")
+        call = common._replace(settings=common.settings.printed_as(form))
+        style = record_output.style_for(call, selected.operation, first=first)
+        # Not strict: rows without the chosen columns are not held back, since there is no end at which to say so.
+        return Printer(self._runtime, style, record_output.program(common.options), strict=False)
+
+    def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
+        """Read every list once and print what is new. Raises the error where nothing can be followed."""
+        failures: dict[str, UnifiedError] = {}
+        for read in selected.reads:
+            known = self._lists.get(read.name)
+            # A profile may lead to another connection meanwhile.
+            if known is None or known[0].request != read.request:
+                self._lists[read.name] = (read, self._begin(read))
+        asking = [
+            one._replace(request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now())))
+            for one in selected.reads
+        ]
+        with closing(readers.read(asking, ReadWork(selected, readers.clients).run)) as results:
+            for read, found in results:
+                if isinstance(found, Page):
+                    self._print(read, found, several=selected.several)
+                elif found is None:
+                    self._lists[read.name][1].end_poll(self._now())
+                    self._failures.pop(read.name, None)
+                else:
+                    failures[read.name] = found
+                    self._tell(read, found, several=selected.several)
+        # In the order of the selection: that in which they failed differs from run to run.
+        failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
+        if len(failed) == len(selected.reads) and not any(error.retryable for error in failed.values()):
+            conclude(Ending("connection", len(failed), failed))
+
+    def pause(self, began: float) -> None:
+        """Wait until it is time for the next poll."""
+        runtime = self._runtime
+        seconds = max(0.0, began + self._every - runtime.monotonic())
+        if runtime.stderr.verbosity:
+            runtime.stderr.line(f"next poll in {seconds:.1f} s")
+        runtime.sleep(seconds)
+
+    def so_far(self) -> str:
+        """What was printed, in words."""
+        untimed = sum(one.untimed for _, one in self._lists.values())
+        without = f", {untimed} of them without {FIELD}" if untimed else ""
+        return f"{counted(self.printed, 'record')}{without}"
+
+    def onward(self) -> str:
+        """The options that go on from here; what was printed last is kept, so that it is not printed again.
+
+        Where that cannot be kept, the time is earlier, so that nothing is missed.
+        """
+        reached = min((one.reached for _, one in self._lists.values()), default=self._began)
+        try:
+            for read, one in self._lists.values():
+                self._cache.write(one.state(), *_key(read, timestamp(reached)))
+            self._cache.sweep()
+            kept = self._runtime.folder("cache") is not None
+        except OSError:
+            kept = False
+        return f"--follow --since {timestamp(reached if kept else reached - self._look_back)}"
+
+    def _begin(self, read: SelectedRead) -> FollowedList:
+        since, now = self._since, self._now()
+        if since is None:
+            return FollowedList(now, Instant(now - self._look_back), self._look_back)
+        if fact := self._cache.read(*_key(read, since.text)):
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                return FollowedList.of(fact.value, self._look_back, now)
+        return FollowedList(since.after.at, since.after, self._look_back)
+
+    def _print(self, read: SelectedRead, page: Page, *, several: bool) -> None:
+        one, now = self._lists[read.name][1], self._now()
+        found = one.new(page.records, now)
+        if not found:
+            return
+        name = read.name if several else None
+        first = one.untimed == 0
+        self._printer.page([record for record, _ in found], one_line=page.one_line, large=page.large, profile=name)
+        one.remember((change for _, change in found), now)
+        self.printed += len(found)
+        if first and one.untimed:
+            named = f"{read.name}: " if several else ""
+            self._runtime.stderr.note(f"{named}records without {FIELD} are told apart by their content")
+
+    def _tell(self, read: SelectedRead, error: UnifiedError, *, several: bool) -> None:
+        """Print an error of a poll, once for as long as it stays the same."""
+        if self._failures.get(read.name) != error.reason:
+            self._failures[read.name] = error.reason
+            named = f"{read.name}: " if several else ""
+            self._runtime.stderr.line(f"{named}{error.one_line}; next try in {self._every:g} s")
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._runtime.wall(), UTC)
+
+
+def _key(read: SelectedRead, since: str) -> tuple[str, ...]:
+    return read.request.address.origin, read.request.account, read.request.target, since

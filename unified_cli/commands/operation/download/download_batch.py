@@ -1,0 +1,185 @@
+"""Many files into one folder: none overwritten, none lost, each listed in a manifest that the next run reads."""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from unified_cli.call.download_targets import TargetFolder
+from unified_cli.call.file_download import Download, SavedFile
+from unified_cli.commands.operation.download.download_manifest import DownloadEntry, DownloadManifest
+from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.fleet.conclude import Ending
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.client import Client
+from unified_cli.http.request import Request
+from unified_cli.masking import MaskedText
+from unified_cli.output.progress import Progress
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.file_lock import HeldLock
+
+MANIFEST = "manifest.ndjson"
+_LOCK = f"{MANIFEST}.lock"
+_LABEL = "manifest"
+_MOST_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadItem:
+    """A file to download: the line that asks for it, its record's id, the request, and names for it.
+
+    With a `lookup`, the request only says which file it is: the one that gives it is made by `found` from the record
+    that the lookup answers. `wrong` says why there is no request.
+    """
+
+    line: int
+    id: str
+    request: Request | None
+    proposals: tuple[str, ...]
+    wrong: str = ""
+    lookup: Request | None = None
+    found: Callable[[bytes], tuple[Request, tuple[str, ...]]] | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this file from others, whatever line it is asked for in."""
+        asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
+        return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadTerms:
+    """How files are downloaded: the folder they go to, by which readers with which clients, and how often.
+
+    The files and their bytes are counted in the progress.
+    """
+
+    folder: Path
+    readers: FairReaders
+    open_client: Callable[[], Client]
+    retries: int
+    progress: Progress
+
+
+@dataclass(slots=True)
+class DownloadSummary:
+    """How it went: files `saved` now and `there` before, those that `failed`, and the error that `stopped` it all."""
+
+    saved: int = 0
+    there: int = 0
+    failed: int = 0
+    stopped: UnifiedError | None = None
+
+    def ending(self, total: int, manifest: Path) -> Ending:
+        """How the download of so many files ends, which the manifest lists."""
+        left = total - self.saved - self.there - self.failed
+        stopped = self.stopped if left else None
+        return Ending("file", total, not_tried=left, stopped=stopped, see={"failed": manifest}, unnamed=self.failed)
+
+
+def run(items: Iterator[DownloadItem], terms: DownloadTerms, runtime: Runtime) -> DownloadSummary:
+    """Save all files that are not in the folder yet.
+
+    Raises StateError where another process fills the folder, and StorageError.
+    """
+    lock = HeldLock(terms.folder / _LOCK)
+    lock.take(str(terms.folder))
+    try:
+        atomic_file.sweep(terms.folder / _LABEL)
+        with closing(DownloadManifest(terms.folder / MANIFEST)) as manifest:
+            return _DownloadBatch(terms, runtime, manifest).run(items)
+    finally:
+        lock.release()
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedFile:
+    """The place of an item's file in the folder, told to the manifest before the file has its name."""
+
+    item: DownloadItem
+    target: TargetFolder
+    manifest: DownloadManifest
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self.target.folder
+
+    @property
+    def label(self) -> str:
+        """What the file is called until it has its name."""
+        return self.target.label
+
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
+        """List the file, and give it its name. Raises StorageError, OSError."""
+        item = self.item
+        entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
+        return self.target.publish(
+            file, proposals, lambda name: self.manifest.add(msgspec.structs.replace(entry, file=name))
+        )
+
+
+class _DownloadBatch:
+    """One run, with the folder locked and its manifest open."""
+
+    def __init__(self, terms: DownloadTerms, runtime: Runtime, manifest: DownloadManifest) -> None:
+        self._terms = terms
+        self._runtime = runtime
+        self._manifest = manifest
+        self._target = TargetFolder(terms.folder, _LABEL, {file_names.folded(name) for name in (MANIFEST, _LOCK)})
+        self._summary = DownloadSummary()
+
+    def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
+        """Download them. Raises StorageError."""
+        with closing(self._terms.readers.read(self._missing(items), self._save, connections=1)) as results:
+            for item, outcome in results:
+                self._note(item, outcome)
+        return self._summary
+
+    def _missing(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
+        """The items that are to be downloaded, until an error stops that."""
+        there = self._manifest.fingerprints()
+        for item in items:
+            if self._summary.stopped:
+                return
+            if item.fingerprint in there:
+                self._summary.there += 1
+                self._terms.progress.skip(parts=1)
+            elif item.request is None:
+                self._note(item, StorageError(item.wrong))
+            else:
+                yield item
+
+    def _save(self, item: DownloadItem) -> Generator[tuple[DownloadItem, SavedFile | UnifiedError]]:
+        assert item.request is not None  # noqa: S101  others are not missing
+        with self._terms.readers.lend("", self._terms.open_client) as client:
+            download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
+            target = _ListedFile(item, self._target, self._manifest)
+            request, proposals = item.request, item.proposals
+            try:
+                if item.lookup and item.found:
+                    request, proposals = item.found(client.send(item.lookup).body or b"")
+                saved = download.save(request, target, only_files=True, proposals=proposals)
+            except StorageError:
+                raise
+            except UnifiedError as error:
+                yield item, error
+            else:
+                yield item, saved
+
+    def _note(self, item: DownloadItem, outcome: SavedFile | UnifiedError) -> None:
+        self._terms.progress.add(parts=1, failed=not isinstance(outcome, SavedFile))
+        if isinstance(outcome, SavedFile):
+            self._summary.saved += 1
+            return
+        self._summary.failed += 1
+        if self._summary.failed <= _MOST_TOLD:
+            self._runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
+        if outcome.stops_connection:
+            self._summary.stopped = self._summary.stopped or outcome
+        self._manifest.add(DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.one_line))

@@ -1,0 +1,143 @@
+"""`download --from`: download a file for each id or record of a list."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from unified_cli import signals
+from unified_cli.call import Call, Mode, builder, downloading, dry_run
+from unified_cli.call.file_parameters import Parameters, parameters, texts
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import DownloadOptions, OperationOptions
+from unified_cli.errors import ServiceError, StorageError, UsageError
+from unified_cli.fleet.conclude import conclude
+from unified_cli.http.request import Request
+from unified_cli.output.progress import Work, progress
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage import folders, output_file
+from unified_cli.writes import stdin_copy
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Save a file for each id or record of `--from` in the folder `--out`, with a manifest of them.
+
+    Raises IncompleteError if some could not be downloaded, and what ended it early.
+    """
+    call = builder.resolve(runtime, catalogue, options, mode)
+    settings = call.settings
+    folder = None if mode.shown else _folder(options)
+    source_name = part(options, DownloadOptions).from_ or ""
+    piped = source_name == "-"
+    path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
+
+    from unified_cli.commands.operation.download import download_batch  # noqa: PLC0415  as above
+    from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
+    from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
+    from unified_cli.input import input_file  # noqa: PLC0415  as above
+
+    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
+        downloads = _items(call, operation, source)
+        if folder is None:
+            _show(call, downloads)
+            return
+        work = Work("byte", part="file", parts=source.count)
+        with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
+            readers.clients.token(settings)
+            opened = partial(readers.clients.open, settings, patience=Patience.ENDLESS)
+            terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
+            try:
+                done = download_batch.run(downloads, terms, runtime)
+            except KeyboardInterrupt as stop:
+                signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
+                raise
+    manifest = folder / download_batch.MANIFEST
+    runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
+    conclude(done.ending(source.count, manifest))
+
+
+def _show(call: Call, downloads: Iterator[Any]) -> None:
+    """Print the requests, one per line; nothing is sent, and no folder is created."""
+    for item in downloads:
+        if item.request is None:
+            call.runtime.stderr.note(f"line {item.line} failed: {item.wrong}")
+        else:
+            dry_run.show_one_of_many(call, item.lookup or item.request)
+
+
+def _folder(options: OperationOptions) -> Path:
+    if not options.out:
+        raise UsageError("--from needs a folder to save the files in (--out DIR)")
+    folder = Path(options.out)
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise StorageError(f"{folder} is not a folder")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folders.sync(folder.parent)
+    except OSError as error:
+        raise StorageError(f"cannot create the folder {folder}: {error.strerror}") from None
+    output_file.check(folder / "download", force=True)
+    return folder
+
+
+def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
+    """The download for each line: the request with parameters from the record, and names for the file."""
+    from unified_cli.commands.operation.download.download_batch import DownloadItem  # noqa: PLC0415  as above
+
+    for line in source.lines():
+        try:
+            record = _record(line)
+            more = parameters(operation, record)
+            if more is None:
+                # What names the file for the manifest: the address that a lookup gives may be another one each time.
+                named = _request(call, operation, Parameters((f"id={record['id']}",)))
+                lookup = _lookup(call, operation, record["id"])
+                found = partial(_found, call, operation, record["id"])
+                yield DownloadItem(line.number, record["id"], named, (), lookup=lookup, found=found)
+            else:
+                request = _request(call, operation, more)
+                yield DownloadItem(line.number, record.get("id", ""), request, _names(record, request))
+        except UsageError as error:
+            yield DownloadItem(line.number, "", None, (), error.message)
+
+
+def _request(call: Call, operation: Operation, more: Parameters) -> Request:
+    options = more.added_to(part(call.options, DownloadOptions))
+    return builder.operation_request(call._replace(options=options), operation)
+
+
+def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
+    return (record.get("file_name", ""), *downloading.proposals(request))
+
+
+def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
+    """The request for the record of an id. Raises UsageError where records cannot be had by their ids."""
+    get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
+    if get is None:
+        listed = f"unified {operation.api} {operation.resource} list --all -o ndjson"
+        raise UsageError(f"{identifier} is an id, which {operation.command} does not take; pipe in records ({listed})")
+    return builder.record_request(call, get, identifier)
+
+
+def _found(call: Call, operation: Operation, identifier: str, body: bytes) -> tuple[Request, tuple[str, ...]]:
+    """The request for the file of a record, with names for it. Raises ServiceError where it names no file."""
+    record = texts(body)
+    more = parameters(operation, {**record, "id": identifier})
+    if more is None:
+        raise ServiceError(f"the record {identifier} names no file to download", retryable=False)
+    request = _request(call, operation, more)
+    return request, _names(record, request)
+
+
+def _record(line: Any) -> dict[str, str]:
+    """The texts of a record; for a bare id, the id."""
+    if line.wrong:
+        raise UsageError(f"line {line.number} {line.wrong}")
+    if line.bare:
+        return {"id": line.text.decode("utf-8")}
+    if not line.text.startswith(b"{"):
+        raise UsageError(f"line {line.number} is neither a record nor an id")
+    return texts(line.text)

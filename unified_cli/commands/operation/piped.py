@@ -1,0 +1,258 @@
+"""`get -`, `update -` and `delete -`: run an operation for every id, or record with an id, on standard input.
+
+Where `-p` selects several connections, each record names its own, of those selected.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from unified_cli.call import Call, Mode, builder, dry_run, run_output
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import prompt
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ConfirmOptions, OperationOptions, ReadOptions, SendOptions, overrides
+from unified_cli.config import file
+from unified_cli.config.file import RESERVED, Config
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.fleet import selection
+from unified_cli.fleet.fair_turns import spread
+from unified_cli.http import request as requests, request_body as bodies
+from unified_cli.http.request import Content, Request
+from unified_cli.http.request_body import BodyField
+from unified_cli.input import input_file
+from unified_cli.input.import_items import ImportItem, ItemRules, items
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
+from unified_cli.writes import attempt, run_sender
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
+from unified_cli.writes.header import RunKind
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_sender import CallItem, RunSender
+from unified_cli.writes.sender import FairWriters
+from unified_cli.writes.stop_rules import StopRules
+
+_STDIN = "standard input"
+_LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
+
+Targets = Mapping[str | None, Settings]
+"""The connections that records may go to by their names, which the records give; or one alone, of the name None."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipedJob:
+    """The request for a line of the input, to the connection of this name; or `wrong`, why there is none."""
+
+    line: int
+    profile: str | None
+    request: Request | None
+    wrong: str = ""
+    identifier: str | None = None
+    sent: float = 0
+    """When it was first sent, in seconds since 1970, where it was in doubt before."""
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Send a request for every line, and print the answers in the order of the lines.
+
+    It goes to the only connection, and UsageError is raised before anything is sent if the input or the options are
+    invalid; or to the one that its record names, which `-p` must select, and a line that cannot be used fails on its
+    own. Raises an error that says what is missing.
+    """
+    if mode.several:
+        _run_several(runtime, catalogue, operation, options, mode)
+        return
+    call = builder.resolve(runtime, catalogue, options, mode)
+    call.settings.reachable()
+    _check_options(options)
+    jobs = _jobs(call, operation, {None: call.settings})
+    if mode.shown:
+        _show(call, jobs)
+        return
+    if jobs[0].request:
+        builder.check_writable(call.settings, jobs[0].request)
+    if operation.kind == "delete":
+        what = f"{counted(len(jobs), 'record')} of {operation.api} {operation.resource}"
+        yes = part(options, ConfirmOptions).yes
+        prompt.confirm_delete(runtime, call.settings, what, yes=yes, stdin_holds_data=True)
+    _send_all(call, file.read(runtime), operation, {None: call.settings}, jobs)
+
+
+def _run_several(
+    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode
+) -> None:
+    config = file.read(runtime)
+    _check_options(options)
+    common = builder.common(runtime, catalogue, config, options, mode)
+    builder.check_labelled(common.settings.output)
+    select = selection.for_writes if operation.changes else selection.for_reads
+    targets: Targets = dict(select(runtime, config, options).items())
+    jobs = _jobs(common, operation, targets)
+    if mode.shown:
+        _show(common, jobs)
+        return
+    if operation.changes:
+        found = Counter(job.profile for job in jobs if job.profile and job.request)
+        what = f"{operation.name} {counted(found.total(), 'record')} of {operation.api} {operation.resource}"
+        if found:
+            yes = part(options, ConfirmOptions).yes
+            prompt.confirm_several(runtime, common.settings, what, [*found], yes=yes, stdin_holds_data=True)
+    ordered = part(options, ReadOptions).ordered
+    _send_all(common, config, operation, targets, jobs if ordered else spread(jobs, lambda job: job.profile))
+
+
+def _check_options(options: OperationOptions) -> None:
+    if part(options, SendOptions).idempotency_key:
+        raise UsageError("--idempotency-key is for one record (each line gets its own key)")
+    if options.out:
+        raise UsageError("--out is for one answer (use > for many)")
+
+
+def _show(call: Call, jobs: list[PipedJob]) -> None:
+    for job in jobs:
+        if job.request:
+            dry_run.show_one_of_many(call, job.request)
+        else:
+            call.runtime.stderr.note(f"line {job.line}: {job.wrong}")
+
+
+def _send_all(call: Call, config: Config, operation: Operation, targets: Targets, jobs: Sequence[PipedJob]) -> None:
+    """Send the requests as a run, and tell of each line; a run of writes is kept, so that it can be resumed."""
+    runtime, catalogue, settings, options, mode = call
+    workers = part(options, OperationOptions).workers
+    known = {name or settings.profile: target for name, target in targets.items()}
+    connections = RunConnections(runtime, catalogue, config, overrides(options), known)
+    ordered = part(options, ReadOptions).ordered or not mode.several
+    with FairWriters(runtime, catalogue, workers, connections=len(targets), ordered=ordered) as writers:
+        for profile in dict.fromkeys(job.profile for job in jobs if job.request):
+            writers.clients.token(targets[profile])
+        with _begun(call, operation, jobs) as run:
+            results = run_output.lines(call, run, connections)
+            for job in jobs:
+                if job.wrong:
+                    results.tell(job.line, job.profile, job.wrong)
+            items = [
+                CallItem(number, job.profile or settings.profile) for number, job in enumerate(jobs, 1) if job.request
+            ]
+            RunSender(runtime, run, connections, writers, results).send(items, StopRules())
+
+
+def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
+    """The jobs, in the order of the lines.
+
+    Raises UsageError for input that cannot be used. Where there are several targets, a line that cannot be used is one
+    that failed, and no reason to leave out the others.
+    """
+    sent = part(call.options, SendOptions)
+    fields = bodies.fields(sent.raw_field, sent.field)
+    piped = _input(call, fields)
+    # What is wrong with an option is not wrong with each line.
+    bodies.compose(sent.data, fields, call.runtime)
+    query = builder.pairs(call.options.query)
+    lines = input_file.ids_or_records(
+        piped, _STDIN, call.catalogue.service.items, part(call.options, OperationOptions).format
+    )
+    alone = None in targets
+    names = None if alone else {name for name in targets if name is not None and name != RESERVED}
+    jobs: list[PipedJob] = []
+    for item in items(lines, ItemRules(operation, call.catalogue.service, profiles=names)):
+        if len(jobs) >= input_bounds.MOST_REQUESTS:
+            raise UsageError(f"{_STDIN} holds more than {input_bounds.MOST_REQUESTS:,} lines", hint=_LARGE_INPUT)
+        request, wrong = None, item.wrong
+        if not wrong:
+            try:
+                content = Content(query, _body(call, item, operation, fields), _key(item, operation))
+                request = _line_request(call, operation, item, content, targets[item.profile])
+            except UsageError as error:
+                wrong = error.message
+        if wrong and alone:
+            raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}")
+        before = item.mark.sent if item.mark else 0
+        jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, before))
+    if not jobs:
+        raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
+    return jobs
+
+
+def _input(call: Call, fields: list[BodyField]) -> bytes:
+    runtime = call.runtime
+    if bodies.reads_stdin(part(call.options, SendOptions).data, fields) or call.options.token_stdin:
+        raise UsageError("the ids come from standard input, so nothing else can be read from it")
+    if runtime.stdin is None:
+        raise UsageError("standard input is closed, so there are no ids")
+    if runtime.stdin_is_terminal:
+        runtime.stderr.note("reading ids, one per line; end with Ctrl-D")
+    return input_bounds.whole(runtime.stdin, _STDIN, hint=_LARGE_INPUT)
+
+
+def _line_request(call: Call, operation: Operation, item: ImportItem, content: Content, settings: Settings) -> Request:
+    made = requests.for_operation(builder.scope(settings, call.catalogue), operation, item.identifier, content)
+    return made._replace(honoured=settings.idempotency_window > 0, in_doubt=item.in_doubt)
+
+
+def _key(item: ImportItem, operation: Operation) -> str | None:
+    return (item.key or str(uuid.uuid4())) if operation.method == "PATCH" else None
+
+
+def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyField]) -> bytes | None:
+    """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
+    if not operation.takes_body:
+        return None
+    own, data = item.body if item.body not in (None, b"{}") else None, part(call.options, SendOptions).data
+    if own is not None and data is not None:
+        raise UsageError("the record is the body, so -d cannot be used (-f and -F change its fields)")
+    text = own.decode("utf-8") if own is not None else data
+    found = bodies.compose(text, fields, call.runtime)
+    if found is None and operation.name == "update":
+        raise UsageError("nothing to change (use records with fields, or -d, -f, -F)")
+    return found
+
+
+@contextmanager
+def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Iterator[StoredRun]:
+    """The run of these jobs, told on stderr; in memory for reads, and for a single write, which cannot be resumed."""
+    runtime, options = call.runtime, call.options
+    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(jobs))
+    header.kind, header.ordered = RunKind.LINES, part(options, ReadOptions).ordered
+    header.account_id = options.account_id or ""
+    header.base_url = options.base_url or ""
+    header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
+
+    def entries() -> Iterator[JournalEntry]:
+        for number, job in enumerate(jobs, 1):
+            yield from _entries(call, operation, number, job)
+
+    if operation.changes and sum(job.request is not None for job in jobs) > 1:
+        run, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
+        with run:
+            run_sender.announce(runtime, run, not_kept)
+            yield run
+    else:
+        with StoredRun.in_memory(header, entries) as run:
+            yield run
+
+
+def _entries(call: Call, operation: Operation, number: int, job: PipedJob) -> Iterator[JournalEntry]:
+    """The lines about a job: what is to be sent, or why it cannot be; and that it may have been done before."""
+    request, name = job.request, job.profile or call.settings.profile
+    if request is None:
+        # An id that cannot be sent may be one that cannot be written either.
+        identifier = (job.identifier or "").encode("utf-8", "backslashreplace").decode() or None
+        planned = RunCall(job.profile, "", "", operation.command, identifier, line=job.line)
+        yield JournalEntry(EntryState.NEW, number, call=planned)
+        yield attempt.entry_of(UsageError(job.wrong), number, EntryState.REFUSED)
+        return
+    body = None if request.body is None else request.body.decode("utf-8")
+    address, query = str(request.address), tuple(request.own_query)
+    planned = RunCall(name, address, request.account, operation.command, job.identifier, query, body, job.line)
+    key = request.key or ""
+    yield JournalEntry(EntryState.NEW, number, k=key, call=planned)
+    if request.in_doubt:
+        yield JournalEntry(EntryState.SENT, number, k=key, t=job.sent)

@@ -1,0 +1,112 @@
+"""Run an operation of the catalogue in the mode that its options describe, which is decided here and nowhere else."""
+
+from collections.abc import Callable
+
+from unified_cli.call import Mode, ModeKind, builder
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.check_options import ReadCheckOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import DownloadOptions, OperationOptions, WriteOptions
+from unified_cli.config.profiles import is_several
+from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+    """Run the operation; every expected failure is a UnifiedError."""
+    builder.check_options(options)
+    mode = mode_of(operation, options)
+    if mode.kind is ModeKind.SKELETON:
+        from unified_cli.call import dry_run  # noqa: PLC0415  as below
+
+        dry_run.show_skeleton(runtime, operation)
+        return
+    if mode.kind is not ModeKind.FILES:
+        _check_required(runtime, operation, options)
+    _runs(mode.kind)(runtime, catalogue, operation, options, mode)
+
+
+def mode_of(operation: Operation, options: OperationOptions) -> Mode:
+    """The mode that the options describe. Raises UsageError for what means nothing in it."""
+    several = is_several(options.profile)
+    return Mode(_kind(operation, options, several=several), several, options.shown)
+
+
+def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
+    if isinstance(options, WriteOptions | DownloadOptions) and options.skeleton:
+        return ModeKind.SKELETON
+    checks, piped = part(options, ReadCheckOptions), builder.identifier(options) == "-"
+    if checks.follow:
+        return ModeKind.FOLLOWED
+    if checks.given_any:
+        if piped:
+            raise UsageError("a read that is checked takes one id, not ids from standard input")
+        return ModeKind.CHECKED
+    if piped:
+        return ModeKind.LINES
+    if part(options, DownloadOptions).from_:
+        return ModeKind.FILES
+    if options.format:
+        hint = "-o names that of the output"
+        raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
+    if several:
+        return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
+    return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
+
+
+def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
+    """Name the query parameters that are required and missing. Raises UsageError for one with `--strict`.
+
+    The request is sent all the same: what is required differs between providers.
+    """
+    if operation.lists or not operation.required_parameters:
+        return
+    given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
+    for one in operation.facts.query[operation.name]:
+        if one.required and one.name not in given:
+            message = f"the query lacks {one.parameter}, which {operation.command} requires"
+            typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
+            hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
+            if options.strict:
+                raise UsageError(message, hint=hint)
+            runtime.stderr.line(f"{message} ({hint})")
+
+
+_Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
+
+
+def _runs(kind: ModeKind) -> _Run:
+    """The function for a mode, whose module is imported only for it."""
+    match kind:
+        case ModeKind.FOLLOWED:
+            from unified_cli.commands.operation.checks import following  # noqa: PLC0415
+
+            return following.run
+        case ModeKind.CHECKED:
+            from unified_cli.commands.operation.checks import checked_read  # noqa: PLC0415
+
+            return checked_read.run
+        case ModeKind.LINES:
+            from unified_cli.commands.operation import piped  # noqa: PLC0415
+
+            return piped.run
+        case ModeKind.FILES:
+            from unified_cli.commands.operation.download import run as download_list  # noqa: PLC0415
+
+            return download_list.run
+        case ModeKind.READS:
+            from unified_cli.commands.operation import fan_out  # noqa: PLC0415
+
+            return fan_out.run
+        case ModeKind.WRITES:
+            from unified_cli.commands.operation import write_fan_out  # noqa: PLC0415
+
+            return write_fan_out.run
+        case ModeKind.JOB:
+            from unified_cli.commands.operation import waiting  # noqa: PLC0415
+
+            return waiting.run
+        case _:
+            from unified_cli.call import single  # noqa: PLC0415
+
+            return single.run

@@ -1,0 +1,1 @@
+"""`unified schema` and its parts: the shape of records as they were seen."""

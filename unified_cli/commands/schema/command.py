@@ -1,0 +1,31 @@
+"""`unified schema API/RESOURCE`: the shape of real records, and how it differs from another."""
+
+from unified_cli.cli.command import Command, Later
+from unified_cli.cli.command_stub import EXAMPLES
+from unified_cli.commands.schema.options import SchemaOptions
+from unified_cli.commands.schema.shape_difference import ShapeChange
+
+_ABOUT = (
+    "Each path with its types, and how often it is present and null. Values are listed only for known enumerations and "
+    "for paths whose last word is status, state, type, kind or priority; no other value is kept. -o json prints a JSON "
+    "Schema."
+)
+_AGAINST = (
+    "--against compares each connection with a JSON Schema that this command wrote, with another connection "
+    "(profile:NAME where there is a file NAME too), or with the known fields. A lost path and another type end with "
+    "14; the other differences are told, and end with 14 with --strict. Shares are compared from 30 records on, and "
+    "differ where each is outside the 95 % interval of the other."
+)
+_EXAMPLES = """unified -p sandbox schema ticketing/tickets
+unified -p sandbox schema ticketing/tickets -o json
+unified -p sandbox schema ticketing/tickets --against known --junit shapes.xml"""
+
+_DIFFERENCES = [(one.value, f"{one.about}{' (--strict)' if one.strict else ''}") for one in ShapeChange]
+
+SCHEMA = Command(
+    SchemaOptions,
+    Later("unified_cli.commands.schema.run:run"),
+    usage="API/RESOURCE [options]",
+    text=("{about}.", _ABOUT, _AGAINST),
+    sections=[("Differences", _DIFFERENCES), (EXAMPLES, _EXAMPLES)],
+)

@@ -1,1 +1,0 @@
-"""`unified schema` and its parts."""

@@ -1,0 +1,192 @@
+"""How far an export of a list came, as it stands on disk: refused when it is not what was written."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Self
+
+import msgspec
+
+from unified_cli import PRODUCT
+from unified_cli.errors import StateError
+from unified_cli.exported import increments
+from unified_cli.exported.increments import Mark
+from unified_cli.http.request import Request
+from unified_cli.json_text import change_time, typed_json
+from unified_cli.json_text.values import JsonObject
+from unified_cli.output.formats.record_writer import WriterMemory
+from unified_cli.storage import state
+
+Data = bytes
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
+# The members of a checkpoint in their order, and those that later versions added.
+_MEMBERS = (
+    "fingerprint", "started", "v", "tool", "next_cursor", "bytes", "sha256", "records", "pages", "dropped",
+    "partial_pages", "seen", "memory", "complete", "options", "published", "mark", "clock", "updated",
+)  # fmt: skip
+_ADDED = {"clock", "mark", "options", "published"}
+_VERSION = 1
+START_ANEW = "--restart starts anew"
+REPLACE = "--restart replaces it"
+_NEVER = "0001-01-01"
+Option = str | int | list[str] | None
+# How each option is spelled for the user.
+_WORDS = {
+    "origin": "base URL",
+    "path": "operation",
+    "query": "-q or --page-size",
+    "account": "account",
+    "format": "-o",
+    "columns": "--columns",
+    "jq": "--jq",
+    "csv_safe": "--csv-safe",
+    "bom": "--bom",
+    "dedupe": "--dedupe",
+    "limit": "--limit",
+    "cursor": "--cursor",
+    "since": "--lag",
+    "replay": "--replay",
+    "changed_since": "--since",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ListIdentity:
+    """Where a list is read from, what is asked for and how it is written: a `digest` of all, and of each option."""
+
+    digest: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def of(cls, request: Request, *, bom: bool, replay: bool, **options: Option) -> Self:
+        """The identity of the export of the request's list with these options."""
+        # Identities from before there were these options lack them.
+        options |= ({"bom": True} if bom else {}) | ({"replay": True} if replay else {})
+        asked = {
+            "origin": request.address.origin,
+            "path": request.path,
+            "query": [*map(list, request.query)],
+            "account": request.account,
+            **options,
+        }
+        # The query names the account too, which is an option of its own.
+        told = {**asked, "query": [[*pair] for pair in request.query if pair[1] != request.account]}
+        # The values themselves stay out of the file: a query may hold what is nobody's business.
+        return cls(_digest(asked), {name: _digest(value)[:8] for name, value in told.items()})
+
+    def other(self, earlier: Mapping[str, str]) -> str:
+        """The options that an earlier export had otherwise, in words; it may not have said which it had."""
+        names = {**self.options, **earlier} if earlier else {}
+        differing = [_WORDS.get(name, name) for name in names if earlier.get(name) != self.options.get(name)]
+        return f"another {' and another '.join(differing)}" if differing else "other options"
+
+
+@dataclass(slots=True, kw_only=True)
+class ListRecord:
+    """What is known of a list wherever it is written down: `bytes` with this hash hold `records` in `pages`.
+
+    `fingerprint` and `options` are its identity, of which version 0.1 kept the first. `mark` is where the next run
+    begins, if that was asked for; then `clock` is that of the service when the first page was served.
+    """
+
+    fingerprint: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    started: str = ""
+    records: Count = 0
+    pages: Count = 0
+    bytes: Count = 0
+    sha256: str = ""
+    complete: bool = False
+    mark: Mark | None = None
+    clock: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time that is none."""
+        increments.check_times(self.mark, self.started, self.clock)
+
+    @property
+    def begun(self) -> datetime:
+        """When the first page was served by the service's clock; by this machine's for an older export."""
+        return change_time.parse(self.clock or self.started or _NEVER).at
+
+    def told_by(self, other: "ListRecord") -> Self:
+        """The same, with what the other one knows of the list."""
+        return replace(self, **{one.name: getattr(other, one.name) for one in fields(ListRecord)})
+
+
+@dataclass(slots=True, kw_only=True)
+class Checkpoint(ListRecord):
+    """The state of an export after some whole pages, which are in the part file.
+
+    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After the last page it is `complete`.
+    `published` are the bytes and the hash of the target where it is not the part file, but made of it.
+    """
+
+    v: int = _VERSION
+    tool: str = PRODUCT
+    next_cursor: str | None = None
+    sha256: str = hashlib.sha256().hexdigest()
+    dropped: Count = 0
+    partial_pages: list[Count] = field(default_factory=list)
+    seen: list[Fingerprint] = field(default_factory=list)
+    memory: WriterMemory = field(default_factory=WriterMemory)
+    published: tuple[Count, str] | None = None
+    updated: str = ""
+
+    @classmethod
+    def begin(cls, identity: ListIdentity, started: str) -> Self:
+        """The state of a list before its first page."""
+        return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
+
+    @property
+    def target(self) -> tuple[int, str]:
+        """The bytes and the hash of the target once it is published."""
+        return self.published or (self.bytes, self.sha256)
+
+    @classmethod
+    def of(cls, text: Data, path: Path) -> "Checkpoint":
+        """The checkpoint that was written as this text. Raises StateError where it is damaged or of another version."""
+        try:
+            data = json.loads(text)
+            total = data.pop("sum")
+            whole = total == _sum(data)
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+            whole = False
+        if not whole:
+            raise StateError(f"{path} is damaged", hint=START_ANEW)
+        if data.get("v") != _VERSION or {*data} | _ADDED != {*_MEMBERS}:
+            raise StateError(f"{path} was written by another version of this program", hint=START_ANEW)
+        try:
+            found = typed_json.convert(data, cls)
+            # No cursor that was sent holds half a surrogate pair.
+            (found.next_cursor or "").encode()
+        except (msgspec.ValidationError, UnicodeEncodeError):
+            raise StateError(f"{path} is damaged", hint=START_ANEW) from None
+        return found
+
+    def text(self) -> Data:
+        """The checkpoint as one line of JSON, with the sum over all the rest as its last member."""
+        data = self.members()
+        return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
+
+    def members(self) -> JsonObject:
+        """The checkpoint as JSON has it."""
+        return dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
+
+
+def _sum(data: JsonObject) -> str:
+    return hashlib.sha256(json.dumps(data).encode()).hexdigest()
+
+
+def read(path: Path) -> Checkpoint | None:
+    """The checkpoint in a file, None where there is none. Raises StateError for a damaged one."""
+    text = state.whole(path, START_ANEW)
+    return None if text is None else Checkpoint.of(text, path)
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

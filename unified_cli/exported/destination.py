@@ -1,0 +1,100 @@
+"""What an export needs of the place it goes to, and the check that all that its manifests list is there."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from unified_cli.errors import StateError
+from unified_cli.exported.checkpoint import ListIdentity
+from unified_cli.exported.list_export import ListExportOptions, ListTarget
+from unified_cli.exported.manifest import NAME, Manifest, ManifestEntry, without_lists
+from unified_cli.plural import counted
+
+
+class InUseError(StateError):
+    """Another run writes to the same place, and has said so lately."""
+
+
+class Destination(Protocol):
+    """A place for lists and manifests; both have names with `/` as paths have. Its text is how a user names it.
+
+    All methods raise StateError for what another program changed, UnsafeError where the place leads elsewhere, and
+    StorageError.
+    """
+
+    save_seconds: float
+    """How long what ended may wait to be told in the manifest."""
+    most_untold: int
+    """How many lists that ended may wait for that; each of them may keep files open."""
+
+    def hold(self, manifest: str) -> AbstractContextManager[None]:
+        """Keep other runs with a manifest of this name out. Raises StateError or InUseError where one is under way."""
+
+    def check_held(self) -> None:
+        """Raise TakenOverError where another run has taken over from the one that holds it."""
+
+    def read(self, manifest: str) -> bytes | None:
+        """A manifest; None where there is none."""
+
+    def replace(self, manifest: str, text: bytes) -> None:
+        """Write a manifest, whole."""
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
+        """What a list is written to."""
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the complete list is there; the entry may note what that was judged by.
+
+        Raises StateError where the list was changed.
+        """
+
+    def sweep(self, file: str) -> None:
+        """Remove what a run that was killed left beside a complete list."""
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a complete list."""
+
+    def remove(self, name: str) -> None:
+        """Remove a list or a manifest, if it is there."""
+
+    def manifests(self) -> list[str]:
+        """The names of all manifests."""
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a complete list is not what its entry says."""
+
+
+@dataclass(slots=True)
+class ManifestCheck:
+    """How many files were compared with their manifest, what differs, and what was never completed."""
+
+    compared: int = 0
+    differences: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def verify(destination: Destination) -> ManifestCheck:
+    """Compare what is at a destination with its manifests.
+
+    Raises StateError where there is none, or a damaged one; UnsafeError where a folder in it is a link; StorageError.
+    """
+    found = destination.manifests()
+    if not found:
+        raise StateError(f"{destination} holds no {NAME}, so it is no export")
+    check = ManifestCheck()
+    entries: list[ManifestEntry] = []
+    for name in found:
+        manifest = Manifest.of(destination.read(name) or b"", name, str(destination))
+        entries += manifest.entries.values()
+        if manifest.ended is None:
+            check.missing.append(f"{name}: the export has not come to its end")
+        for entry in manifest.entries.values():
+            if entry.complete:
+                check.compared += 1
+                check.differences += [f"{entry.file}: {said}" for said in destination.differences(entry)]
+            elif entry.offered:
+                check.missing.append(f"{entry.file}: not complete: {entry.why}")
+    for name, of_it in without_lists(entries).items():
+        check.missing.append(f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read")
+    return check

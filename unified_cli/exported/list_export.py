@@ -1,0 +1,246 @@
+"""One list into one file: page by page, and on from where an earlier run stopped."""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from unified_cli.errors import StateError, StorageError, UnifiedError
+from unified_cli.exported import increments
+from unified_cli.exported.checkpoint import Checkpoint
+from unified_cli.exported.increments import Increment, Mark
+from unified_cli.http import pagination
+from unified_cli.http.pagination import Page, Span
+from unified_cli.json_text import change_time
+from unified_cli.json_text.members import Record, parts
+from unified_cli.masking import masked
+from unified_cli.output.style import Style
+from unified_cli.output.transform import Transform
+from unified_cli.output.writer import writer
+
+Read = Callable[[Span], Generator[Page]]
+"""Reads the pages of a list, from anywhere in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListExportOptions:
+    """How a file is made: `span` what is read, `style` and `transform` how it is written.
+
+    `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
+    `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
+    NDJSON. With a `lag` it is noted how far this run came, so that the next one looks back so many seconds; an
+    `increment` leaves out what did not change.
+    """
+
+    span: Span
+    style: Style
+    transform: Transform
+    force: bool = False
+    restart: bool = False
+    dedupe: bool = False
+    parquet: bool = False
+    profile: str = ""
+    lag: float | None = None
+    increment: Increment | None = None
+
+    @property
+    def since(self) -> dict[str, str]:
+        """The filter as it was typed, for the identity of the list; those from before there was one lack it."""
+        return {"changed_since": self.span.since.text} if self.span.since else {}
+
+    @property
+    def format(self) -> str:
+        """The format of the file."""
+        return "parquet" if self.parquet else self.style.format
+
+
+class TakenOverError(StateError):
+    """Another run writes to the same place: this one was taken for dead, and has to stop."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"another run writes to {place}, and has taken over from this one")
+
+
+class ListTarget(Protocol):
+    """The pages of one list, which are kept whatever ends the process; methods raise what the place raises.
+
+    `state` says how far they go.
+    """
+
+    state: Checkpoint
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
+        """Go on where an earlier run stopped, or begin; `restart` forgets it, but with `keep` not what it wrote.
+
+        Raises StateError for an earlier run with other options, a damaged one, and one under way.
+        """
+
+    @property
+    def is_published(self) -> bool:
+        """Whether an earlier run came to the end."""
+
+    def lines(self) -> Iterator[bytes]:
+        """What was written so far, line by line."""
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records that were written go in time."""
+
+    def append(self, data: bytes) -> None:
+        """Add a part of a page, which is forgotten unless `count` follows."""
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; `state` is what follows from it, bytes and hash aside."""
+
+    def keep(self) -> None:
+        """Make all pages so far safe."""
+
+    def publish(self, end: bytes, *, force: bool) -> None:
+        """Write the end and make the whole list known."""
+
+    def tidy(self) -> None:
+        """Remove what only an unfinished list needs, and close it."""
+
+    def abandon(self) -> None:
+        """Remove what was begun and holds nothing."""
+
+    def close(self) -> None:
+        """Let go of the list; an unfinished one stays for the next run."""
+
+
+def run(part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]) -> Generator[Page]:
+    """Write all pages to the target, giving each when it is written, and publish the file.
+
+    `wall` is the clock of this machine, for a service that does not tell its own.
+
+    Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them; and
+    UsageError where no record has any of the chosen columns.
+    """
+    part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
+    if part.is_published:
+        return
+    file = _ListFile(part, options, wall)
+    try:
+        if span := _remaining(part.state, options.span):
+            with closing(read(span)) as pages:
+                for page in pages:
+                    file.add(page)
+                    yield page
+    except StorageError:
+        raise
+    except UnifiedError as error:
+        _break_off(part, error)
+        raise
+    if wrong := options.transform.check.error():
+        part.abandon()
+        raise wrong
+    if options.increment and not part.state.records:
+        part.abandon()
+        return
+    file.publish()
+
+
+def _remaining(state: Checkpoint, span: Span) -> Span | None:
+    """What is still to be read, None where nothing is."""
+    left = None if span.records is None else span.records - state.records - state.dropped
+    if state.pages and (state.next_cursor is None or left == 0):
+        return None
+    return Span(
+        state.next_cursor if state.pages else span.cursor,
+        records=left,
+        done=state.pages,
+        seen=frozenset(int(cursor, 16) for cursor in state.seen),
+        since=span.since,
+    )
+
+
+def _break_off(part: ListTarget, error: UnifiedError) -> None:
+    """Make safe what there is, and say in the error how to go on."""
+    if part.state.bytes or part.state.pages:
+        part.keep()
+        onward = f"run the same command to resume at page {part.state.pages + 1}"
+        error.message = masked(f"{error.message}; {onward}")
+    else:
+        part.abandon()
+
+
+class _ListFile:
+    """The target in its format, as it grows page by page."""
+
+    def __init__(self, part: ListTarget, options: ListExportOptions, wall: Callable[[], float]) -> None:
+        self._part = part
+        self._wall = wall
+        self._options = options
+        self._writer = writer(options.style, part.state.memory.copy())
+        self._check = options.transform.check
+        if part.state.pages:
+            # An earlier run of version 0.1 took no note of the columns.
+            self._check.resume(part.state.memory.get("unseen", ()))
+        self._seen = _SeenIds(part.lines()) if options.dedupe else None
+
+    def add(self, page: Page) -> None:
+        """Write a page. Raises StorageError, and what shaping its records raises."""
+        increment = self._options.increment
+        records = increment.new(page.records) if increment else page.records
+        records = self._seen.new(records) if self._seen else records
+        state = self._part.state
+        if self._options.lag is not None and not state.pages:
+            state = replace(state, clock=change_time.timestamp(increments.clock(page.date, self._wall)))
+        onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
+        slices = self._options.transform.slices(records, large=page.large)
+        for data in self._writer.page(slices, one_line=page.one_line):
+            self._part.append(data)
+        self._part.count(
+            replace(
+                state,
+                next_cursor=page.next_cursor,
+                pages=state.pages + 1,
+                records=state.records + len(records),
+                dropped=state.dropped + len(page.records) - len(records),
+                partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
+                seen=[*state.seen, *onward],
+                memory={**self._writer.memory, "unseen": self._check.unseen},
+            ),
+        )
+
+    def publish(self) -> None:
+        """Write the end and give the file its name. Raises StorageError."""
+        state = self._part.state
+        if self._options.lag is not None:
+            state.mark = self._part.mark(self._options.lag)
+        # An earlier run may have been killed with the end written and the name not given.
+        end = b"" if state.complete else self._writer.end(state.next_cursor)
+        self._part.publish(end, force=self._options.force)
+
+
+def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
+    """What is missing from a complete file: what the writer could not place, and what the provider left out."""
+    missing = [*writer(options.style, part.state.memory).shortcomings()]
+    if part.state.partial_pages:
+        numbers = ", ".join(map(str, part.state.partial_pages[:20]))
+        missing.append(f"the provider left something out of page {numbers} (--allow-partial accepts that)")
+    return missing
+
+
+class _SeenIds:
+    """The ids that are in the file already, as 64 bits each; lines of NDJSON tell them."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._ids = {hashed for line in lines if (hashed := self._hash(Record(line))) is not None}
+
+    def new(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Those of the records whose id did not come before; one without an id is always new."""
+        found = []
+        for record in records:
+            hashed = self._hash(record)
+            if hashed is None or hashed not in self._ids:
+                found.append(record)
+                if hashed is not None:
+                    self._ids.add(hashed)
+        return found
+
+    def _hash(self, record: Record) -> int | None:
+        identity = (parts(record) or {}).get("id")
+        if identity is None or identity == b"null":
+            return None
+        return int.from_bytes(hashlib.blake2b(identity, digest_size=8).digest(), "big")

@@ -1,0 +1,96 @@
+"""The complete files of a list that earlier runs wrote, and where the next one begins."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from pathlib import PurePosixPath
+from typing import NamedTuple, Self
+
+from unified_cli.errors import StateError
+from unified_cli.exported import increments
+from unified_cli.exported.checkpoint import START_ANEW
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.increments import Increment, Mark
+from unified_cli.exported.manifest import Manifest, ManifestEntry
+
+
+class ListHistory(NamedTuple):
+    """The files of a list at a destination: that of the whole list, and then those of what changed, in their order."""
+
+    destination: Destination
+    entries: list[ManifestEntry]
+
+    @classmethod
+    def of(cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Self:
+        """The history that begins with this file. Raises StateError where a later one is gone or was changed."""
+        found = [first, *_added(first, entries)]
+        for entry in found[1:]:
+            if not destination.holds(entry):
+                raise StateError(f"{destination}/{entry.file} is gone", hint=START_ANEW)
+        return cls(destination, found)
+
+    def then(self, entry: ManifestEntry) -> Self:
+        """The history with one more file."""
+        return self._replace(entries=[*self.entries, entry])
+
+    @property
+    def next_file(self) -> str:
+        """The name of the next file."""
+        return _name(self.entries[0].file, len(self.entries) + 1)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there is any record."""
+        return any(entry.records for entry in self.entries)
+
+    def next_increment(self, lag: float) -> Increment:
+        """What the next file is to hold: how far the others came they say, or, where none does, their records.
+
+        Raises StorageError.
+        """
+        # Older versions let a mark pass the clock.
+        marks = [increments.merged([entry.mark], lag, entry.begun) for entry in self.entries if entry.mark]
+        return increments.after(marks or [self._mark_of(entry, lag) for entry in self.entries], lag)
+
+    def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
+        """The mark of a file that was written without one. Raises StateError where its content was changed."""
+        for said in self.destination.differences(entry):
+            raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
+        return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
+
+
+def sweep(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
+    """Remove what a run that was killed left beside the complete files of a list, of which this is the first."""
+    for entry in (first, *_added(first, entries)):
+        destination.sweep(entry.file)
+
+
+def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterator[ManifestEntry]:
+    """The complete files of what changed later, in their order."""
+    number = 2
+    while (entry := entries.get(_name(first.file, number))) and entry.complete:
+        yield entry
+        number += 1
+
+
+def forget(destination: Destination, name: str, files: Collection[str]) -> None:
+    """Remove the manifest of that name, and what was added to the lists that begin with these files.
+
+    The first files stay until there are new ones. Raises UnsafeError where a folder is a link, StorageError.
+    """
+    try:
+        text = destination.read(name)
+        known = Manifest.of(text, name, str(destination)).entries if text else {}
+    except StateError:
+        # Who starts anew may do so because it is damaged.
+        known = {}
+    for first in known.keys() & {*files}:
+        number = 2
+        while (file := _name(first, number)) in known:
+            destination.remove(file)
+            number += 1
+    destination.remove(name)
+
+
+def _name(file: str, number: int) -> str:
+    path = PurePosixPath(file)
+    return str(path.with_name(f"{path.stem}.{number}{path.suffix}"))

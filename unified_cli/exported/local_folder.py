@@ -1,0 +1,188 @@
+"""A folder of this machine as the place an export goes to."""
+
+import hashlib
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from unified_cli import os_limits
+from unified_cli.errors import StateError, StorageError, UnsafeError
+from unified_cli.exported import parquet_file
+from unified_cli.exported.checkpoint import REPLACE, START_ANEW, ListIdentity
+from unified_cli.exported.list_export import ListExportOptions
+from unified_cli.exported.manifest import ManifestEntry
+from unified_cli.exported.partial_file import PartialFile
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.folders import FixedFolder
+
+_BLOCK = 1024 * 1024
+# Some hundred bytes for each list: room for all lists of ten thousand connections.
+_LARGEST = 1024 * 1024 * 1024
+# A list that ended has two files open until the manifest tells of it: so that is this share of all that may be open.
+_LEAST_UNTOLD, _SHARE = 4, 8
+
+
+class LocalFolder:
+    """A folder, in which a list is a file; no link in it is followed."""
+
+    save_seconds = 1.0
+
+    def __init__(self, runtime: Runtime, folder: Path) -> None:
+        self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
+        self._runtime = runtime
+        self._folder = folder
+        self._root = FixedFolder(folder)
+
+    def __str__(self) -> str:
+        return str(self._folder)
+
+    @contextmanager
+    def hold(self, manifest: str) -> Generator[None]:
+        """Make the folder and lock the manifest.
+
+        Raises StorageError, StateError where another run has the lock, UnsafeError for a link that leads nowhere.
+        """
+        lock = HeldLock(self._folder / f"{manifest}.lock")
+        if not self._folder.exists():
+            self._make()
+        elif not self._folder.is_dir():
+            raise StorageError(f"{self._folder} is not a folder")
+        self._root.fix()
+        lock.take(f"the export to {self._folder}")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _make(self) -> None:
+        for one in (self._folder, *self._folder.parents):
+            if one.is_symlink() and not one.exists():
+                # Whoever planted it would choose where the files go.
+                raise UnsafeError(f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself")
+        output_file.check_folder(self._folder)
+        _make(self._folder)
+
+    def check_held(self) -> None:
+        """Nothing: nobody takes over a lock."""
+
+    def read(self, manifest: str) -> bytes | None:
+        """A manifest; None where there is none. Raises StateError for one that is too large, StorageError."""
+        return state.whole(self._folder / manifest, START_ANEW, largest=_LARGEST)
+
+    def replace(self, manifest: str, text: bytes) -> None:
+        """Write a manifest to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
+        path = self._folder / manifest
+        try:
+            atomic_file.replace(path, text, lambda: self._root.check(path))
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
+        """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
+        path = self._folder / file
+        self._root.check(path)
+        _make(path.parent)
+        return PartialFile(
+            path,
+            identity,
+            monotonic=self._runtime.monotonic,
+            wall=self._runtime.wall,
+            instead=REPLACE,
+            root=self._root,
+            convert=partial(parquet_file.write, profile=options.profile) if options.parquet else None,
+        )
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the file is there. Raises StateError where somebody changed it, UnsafeError for a link, StorageError.
+
+        Its content is compared where its time is not the one that was noted then.
+        """
+        path = self._folder / entry.file
+        folders.check_below(self._folder, path)
+        if not entry.complete or not os.path.lexists(path):
+            return False
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                found = os.fstat(file.fileno())
+                same = found.st_size == entry.bytes
+                if same and found.st_mtime_ns != entry.modified:
+                    same = hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+        except regular_file.NotRegularError:
+            same = False
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        if not same:
+            raise StateError(f"{path} is not the file that was exported", hint=REPLACE)
+        entry.modified = found.st_mtime_ns
+        return True
+
+    def sweep(self, file: str) -> None:
+        """Remove what a run that was killed left beside a complete file."""
+        path = self._folder / file
+        for end in ("part", "ckpt", "ckpt.tmp", "lock"):
+            path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a file. Raises StorageError."""
+        path = self._folder / file
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as content:
+                if path.suffix == ".parquet":
+                    yield from parquet_file.records(content)
+                else:
+                    yield from (line.removesuffix(b"\n") for line in content)
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there. Raises UnsafeError where its folder is a link, StorageError."""
+        path = self._folder / name
+        self._root.check(path)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove {path}: {error.strerror}") from None
+
+    def manifests(self) -> list[str]:
+        """The names of all manifests. Raises StateError where there is no such folder, StorageError."""
+        try:
+            return sorted(path.name for path in self._folder.iterdir() if fnmatch(path.name, "manifest*.json"))
+        except (FileNotFoundError, NotADirectoryError):
+            raise StateError(f"there is no folder {self._folder}") from None
+        except OSError as error:
+            raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a file is not what its entry says. Raises UnsafeError where its folder is a link."""
+        path = self._folder / entry.file
+        try:
+            folders.check_below(self._folder, path)
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size != entry.bytes:
+                    yield f"{counted(size, 'byte')}, not {entry.bytes}"
+                elif hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
+                    yield "not the bytes that were written"
+                elif path.suffix == ".ndjson" and (lines := _lines(file)) != entry.records:
+                    yield f"{counted(lines, 'record')}, not {entry.records}"
+        except OSError as error:
+            yield error.strerror or "cannot be read"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folders.make_private(folder)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {folder}: {error.filename}: {error.strerror}") from None
+
+
+def _lines(file: BinaryIO) -> int:
+    file.seek(0)
+    return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))

@@ -1,0 +1,144 @@
+"""The manifest of an export: what its folder holds, file by file."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+import msgspec
+
+from unified_cli import PRODUCT
+from unified_cli.errors import StateError
+from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListRecord
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import MaskedText, masked
+from unified_cli.storage import state
+
+NAME = "manifest.json"
+_VERSION = 1
+# The members of an entry in their order.
+_MEMBERS = (
+    "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
+    "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
+    "modified",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class ManifestEntry(ListRecord):
+    """One list of one connection; `file` is below the folder, `why` says why it is not there, or not complete.
+
+    `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
+    empty where all was read. `modified` is the time of the file, in nanoseconds, when its content was last compared
+    with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has such a thing.
+    """
+
+    file: str
+    profile: str
+    account_id: str
+    origin: str
+    api: str
+    resource: str
+    ended: str = ""
+    offered: bool = True
+    why: MaskedText | None = None
+    since: str | None = None
+    look: str = ""
+    modified: int | None = None
+
+    def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
+        """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""
+        size, sha256 = state.target
+        return replace(
+            self.told_by(state),
+            # The state of version 0.1 does not say which they were.
+            options=self.options,
+            bytes=size,
+            sha256=sha256,
+            ended=state.updated,
+            complete=allow or not missing,
+            why=masked("; ".join(missing)) or None,
+        )
+
+
+class _StoredManifest(msgspec.Struct):
+    """What the file holds."""
+
+    v: int
+    started: str
+    shard: str | None
+    ended: str | None
+    files: list[ManifestEntry]
+
+
+@dataclass(slots=True)
+class Manifest:
+    """The manifest of an export, or of one shard of it; `name` is that of its file."""
+
+    name: str
+    started: str
+    shard: str | None = None
+    ended: str | None = None
+    entries: dict[str, ManifestEntry] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
+        """The manifest that was stored as this text. Raises StateError for a damaged one."""
+        found = state.decoded(text, _StoredManifest)
+        if found is None or found.v != _VERSION:
+            raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
+        for entry in found.files:
+            if not _is_below(entry.file):
+                raise StateError(
+                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=START_ANEW
+                )
+        return cls(name, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that is offered is there."""
+        return all(entry.complete or not entry.offered for entry in self.entries.values())
+
+    def ended_before(self, wall: float, seconds: float) -> bool:
+        """Whether the last run came to its end, and that so many seconds ago."""
+        try:
+            ended = datetime.fromisoformat(self.ended or "").timestamp()
+        except ValueError:
+            return False
+        # The clocks of two machines may differ by a minute.
+        return wall - ended > seconds + 60
+
+    def text(self) -> bytes:
+        """The manifest as it is stored."""
+        entries = msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)])
+        value: JsonObject = {
+            "v": _VERSION,
+            "tool": PRODUCT,
+            "started": self.started,
+            "ended": self.ended,
+            "shard": self.shard,
+            "complete": self.complete,
+            "files": [{name: entry[name] for name in _MEMBERS} for entry in entries],
+        }
+        # A run may write it each second; with an indent, `json` encodes in Python.
+        return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
+
+
+def timestamp(wall: float) -> str:
+    """A time as ISO 8601 writes it, in UTC."""
+    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
+
+
+def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEntry]]:
+    """The connections that offer none of these lists, each with its entries."""
+    found: dict[str, list[ManifestEntry]] = {}
+    for entry in entries:
+        found.setdefault(entry.profile, []).append(entry)
+    return {name: of_it for name, of_it in found.items() if not any(entry.offered for entry in of_it)}
+
+
+def _is_below(file: str) -> bool:
+    """Whether the name of a file, as a manifest has it, leads to a place below the folder of the manifest."""
+    path = PurePosixPath(file)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in file

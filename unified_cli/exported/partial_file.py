@@ -1,0 +1,248 @@
+"""A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.exported import checkpoint, increments
+from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
+from unified_cli.exported.increments import Mark
+from unified_cli.exported.manifest import timestamp
+from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage.append_file import AppendFile
+from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.folders import FixedFolder
+
+# Pages are made safe together: at the latest after so many seconds or bytes.
+_SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
+Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
+"""Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
+
+
+class PartialFile:
+    """`T.part`, `T.ckpt` and `T.lock` beside the target `T`.
+
+    Whatever is killed when, the part file begins with the whole pages that the checkpoint counts. All methods raise
+    StorageError where the file system refuses.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        identity: ListIdentity,
+        *,
+        monotonic: Callable[[], float],
+        wall: Callable[[], float],
+        instead: str = "--force overwrites it",
+        root: FixedFolder | None = None,
+        convert: Convert | None = None,
+    ) -> None:
+        """`instead` is for a file of that name; below `root`, which stays, no link is followed; `convert` makes it."""
+        self.path = path
+        self._root = root or FixedFolder(path.parent)
+        self._exists = f"{path} exists ({instead})"
+        self._part = path.with_name(f"{path.name}.part")
+        self._ckpt = path.with_name(f"{path.name}.ckpt")
+        self._lock = HeldLock(path.with_name(f"{path.name}.lock"))
+        self._monotonic = monotonic
+        self._wall = wall
+        self._file = AppendFile(self._part)
+        self._hash = self._counted = hashlib.sha256()
+        self._safe_bytes, self._safe_at = 0, 0.0
+        self._identity = identity
+        self._convert = convert
+        self.state = self._fresh()
+
+    def _fresh(self) -> Checkpoint:
+        return Checkpoint.begin(self._identity, timestamp(self._wall()))
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
+        """Take the lock and go on where an earlier run stopped, or begin.
+
+        `restart` forgets the earlier run, but with `keep` not what it wrote. Raises StateError for an earlier run with
+        other options, a damaged one, and one under way; UnsafeError where a link leads elsewhere.
+        """
+        self._check()
+        output_file.check_folder(self.path)
+        self._root.fix()
+        self._lock.take(str(self.path))
+        try:
+            self._open(force=force, restart=restart, keep=keep)
+        except regular_file.NotRegularError:
+            raise state.not_regular(self._part, START_ANEW) from None
+        except OSError as error:
+            raise self._failure(error, self._part) from None
+
+    def _open(self, *, force: bool, restart: bool, keep: bool) -> None:
+        if restart and not keep:
+            self._ckpt.unlink(missing_ok=True)
+            self._part.unlink(missing_ok=True)
+        earlier = checkpoint.read(self._ckpt)
+        if earlier is not None:
+            atomic_file.sweep(self.path)
+        if earlier is not None and earlier.fingerprint != self.state.fingerprint:
+            other = self._identity.other(earlier.options)
+            raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
+        if earlier is not None and earlier.complete and not restart and self._is_published(earlier):
+            self._part.unlink(missing_ok=True)
+            self.state = earlier
+            return
+        if self.path.exists() and not force:
+            raise StorageError(self._exists)
+        output_file.check(self.path, force=force)
+        if earlier is None:
+            if self._part.exists() or self._part.is_symlink():
+                raise StateError(f"{self._part} exists without its checkpoint (--restart removes it)")
+            # The checkpoint comes first: a part file without one is somebody else's.
+            self._write_state()
+            self._file.create()
+            folders.sync(self.path.parent)
+        else:
+            self._go_on(earlier)
+            if restart:
+                self.state.next_cursor, self.state.pages, self.state.seen = None, 0, []
+                self.state.partial_pages, self.state.complete = [], False
+        self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
+
+    def _go_on(self, earlier: Checkpoint) -> None:
+        try:
+            self._file.open(missing_ok=earlier.bytes == 0)
+        except FileNotFoundError:
+            raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=START_ANEW) from None
+        self._hash = self._file.sha256(earlier.bytes)
+        if self._file.size < earlier.bytes or self._hash.hexdigest() != earlier.sha256:
+            raise StateError(f"{self._part} is not what its checkpoint says", hint=START_ANEW)
+        self._counted = self._hash.copy()
+        self._file.cut(earlier.bytes)
+        self.state = earlier
+
+    def lines(self) -> Iterator[bytes]:
+        """What is in the part file so far, line by line; nothing may be appended meanwhile."""
+        with self._file.reader() as file:
+            yield from (line.removesuffix(b"\n") for line in file)
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the earlier run had given the file its name, and was killed while tidying up."""
+        return not self._file.is_open
+
+    def append(self, data: bytes) -> None:
+        """Add a part of a page, which the next run forgets unless `count` follows."""
+        with self._writing(self._part):
+            self._file.append(data)
+        self._hash.update(data)
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole; `state` is what the checkpoint says after it, bytes and hash aside."""
+        with self._writing(self._part):
+            self._note(state)
+            if self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS:
+                self._make_safe()
+
+    def keep(self) -> None:
+        """Make all pages so far safe, for the next run to go on from here."""
+        with self._writing(self._part):
+            if self._file.is_open:
+                self._make_safe()
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records in the part file go in time, for a next run that looks back so many seconds."""
+        return increments.mark_of(self.lines, lag, self.state.begun)
+
+    def _publish_converted(self, convert: Convert, *, force: bool) -> None:
+        self._check()
+        with self._writing(self.path):
+            with AtomicFile.beside(self.path) as made, self._file.reader() as content:
+                convert(content, made.write)
+                # A run after a crash knows the target by this.
+                published = made.size, made.digest("sha256").hex()
+                self._note(replace(self.state, complete=True, published=published))
+                self._make_safe()
+                made.publish(self.path, replace=force, before=self._check)
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+
+    def publish(self, end: bytes, *, force: bool) -> None:
+        """Write the end and give the complete file its name."""
+        if self._convert:
+            self._publish_converted(self._convert, force=force)
+            return
+        with self._writing(self._part):
+            # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
+            self.append(end)
+            self._note(replace(self.state, complete=True))
+            self._make_safe()
+            self._file.close()
+        self._check()
+        with self._writing(self.path):
+            atomic_file.give_name(self._part, self.path, replace=force)
+            self._part.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Remove the checkpoint of a published file, and close it."""
+        self._check()
+        self._ckpt.unlink(missing_ok=True)
+        self.close()
+
+    def abandon(self) -> None:
+        """Remove what was begun and holds nothing."""
+        if self.state.bytes:
+            # A checkpoint that counts bytes is no use without them.
+            self.state = self._fresh()
+            self._write_state()
+        self._check()
+        # In this order: a part file without its checkpoint is somebody else's.
+        self._part.unlink(missing_ok=True)
+        self._ckpt.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Close the files and release the lock; an unfinished one stays for the next run."""
+        self._file.close()
+        self._lock.release()
+
+    def _note(self, state: Checkpoint) -> None:
+        self._counted = self._hash.copy()
+        self.state = replace(state, bytes=self._file.size)
+
+    def _is_published(self, earlier: Checkpoint) -> bool:
+        """Whether the target is what the part file was."""
+        size, sha256 = earlier.target
+        if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != size:
+            return False
+        return regular_file.sha256(self.path) == sha256
+
+    def _make_safe(self) -> None:
+        self._file.sync()
+        self.state.sha256 = self._counted.hexdigest()
+        self._write_state()
+        self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
+
+    def _write_state(self) -> None:
+        self.state.updated = timestamp(self._wall())
+        with self._writing(self._ckpt):
+            # The folder may have been replaced since the part file was opened.
+            atomic_file.replace(self._ckpt, self.state.text(), self._check)
+
+    def _check(self) -> None:
+        self._root.check(self.path)
+
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, FileExistsError) and path == self.path:
+                raise StorageError(self._exists) from None
+            raise self._failure(error, path) from None
+
+    def _failure(self, error: OSError, path: Path) -> StorageError:
+        # The operating system names no file where an open one cannot be written.
+        return StorageError(
+            f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the next run"
+        )

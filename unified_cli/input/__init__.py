@@ -1,0 +1,1 @@
+"""The records of a file or a pipe, as commands take them."""

@@ -1,0 +1,229 @@
+"""What is sent for each record of an input: its id, its body, and the hash that tells it from others."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import msgspec
+
+from unified_cli.catalogue import Operation, Service
+from unified_cli.input.input_formats import InputLine
+from unified_cli.json_text import record_label
+from unified_cli.json_text.members import join, one_line, parts, string
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import NO_TEXT, MaskedText, excerpt
+
+MARK = "_import"
+"""The member that result files add to a record, and that is removed when they are imported again."""
+
+# Taking the members apart needs many times the memory of the text.
+_LARGE = 1024 * 1024
+
+_LONGEST_NAME = 64
+
+NOT_ASKED_FOR = (
+    f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a glob, a tag or names)"
+)
+"""Of a record that names a connection where records must not."""
+
+Reshape = Callable[[bytes], list[bytes]]
+
+
+class LineMark(msgspec.Struct, omit_defaults=True):
+    """What a result file says about a record. Its idempotency `key` is used again, so that nothing is done twice.
+
+    `request` is the hash of a request that failed, whose key is for this request only: the record may be corrected. A
+    key without it is of a request in doubt, first `sent` at this time. `text` is a line that was no record.
+    """
+
+    line: int
+    id: str = ""
+    status: int = 0
+    why: MaskedText = NO_TEXT
+    key: str = ""
+    request: str = ""
+    sent: float = 0
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ImportItem:
+    """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
+
+    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried; `profile`
+    is the connection it is for, where there are several.
+    """
+
+    number: int
+    record: bytes
+    identifier: str | None = None
+    body: bytes | None = None
+    mark: LineMark | None = None
+    wrong: str = ""
+    empty: bool = False
+    profile: str | None = None
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the import that the record comes from may have done it."""
+        return self.mark is not None and not self.mark.request and bool(self.mark.key or self.mark.sent)
+
+    @property
+    def key(self) -> str:
+        """The key that the record carried; empty if it carried none, or one for another request."""
+        return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
+
+    @cached_property
+    def hash(self) -> str:
+        """What tells this request from another one; the same for a record that was in a result file meanwhile."""
+        return self._hash(_canonical(self.body) if self.body else b"")
+
+    @property
+    def hash_in_0_1(self) -> str:
+        """The hash as version 0.1 wrote it into journals, of the body as it stands."""
+        return self._hash(self.body or b"")
+
+    def _hash(self, body: bytes) -> str:
+        digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
+        # Half a surrogate pair, which no request can hold, has a hash too.
+        identifier = self.identifier
+        digest.update(b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0")
+        digest.update(body)
+        return digest.hexdigest()
+
+    def key_for(self, import_id: str) -> str:
+        """The idempotency key: the same for every attempt at this line of this import, and for nothing else.
+
+        Assumption: the service compares keys and no bodies, so another body must have another key.
+        """
+        digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
+        return self.key or base64.b32encode(digest).decode("ascii")[:40]
+
+
+def _canonical(body: bytes) -> bytes:
+    """The body without blanks, its names written as `unmarked` writes them."""
+    try:
+        return one_line(join(parts(body) or {}) if len(body) < _LARGE else body)
+    except (msgspec.DecodeError, RecursionError):
+        # What a map made may be deeper than any record that is read.
+        return body
+
+
+@dataclass(frozen=True)
+class ItemRules:
+    """What becomes of a line: `reshape` changes its record; `profiles` are those that records may name.
+
+    With `profiles` None a record must name none: what it says must not choose the connection.
+    """
+
+    operation: Operation
+    service: Service
+    reshape: Reshape | None = None
+    profiles: Collection[str] | None = None
+
+
+def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[ImportItem]:
+    """The items of the lines, each made on its own."""
+    for line in lines:
+        yield _item(line, rules)
+
+
+def _item(line: InputLine, rules: ItemRules) -> ImportItem:
+    number, record = line.number, line.text
+    if line.wrong:
+        return ImportItem(number, record, wrong=line.wrong)
+    if line.bare:
+        return _bare(line, rules)
+    try:
+        record, mark = unmarked(record)
+    except ValueError as error:
+        return ImportItem(number, record, wrong=f"cannot be used: {error}")
+    try:
+        record, profile = _routed(record, rules.profiles)
+    except ValueError as error:
+        return ImportItem(number, record, wrong=str(error))
+    item = ImportItem(number, record, mark=mark, profile=profile)
+    return _shaped(item, rules)
+
+
+def _bare(line: InputLine, rules: ItemRules) -> ImportItem:
+    if rules.profiles is not None:
+        return ImportItem(line.number, line.text, wrong=f"is an id, not a record with a {LABEL}")
+    body = b"{}" if rules.operation.name == "update" else None
+    return ImportItem(line.number, line.text, line.text.decode("utf-8"), body)
+
+
+def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
+    """The record without the name of its connection, and that name. Raises ValueError saying why it has none."""
+    if profiles is None:
+        if record_label.carries(record):
+            raise ValueError(NOT_ASKED_FOR)
+        return record, None
+    if not record.startswith(b"{"):
+        raise ValueError("is no JSON object")
+    record, name = record_label.split(record)
+    if name not in profiles:
+        raise ValueError(f'has the {LABEL} "{excerpt(name, _LONGEST_NAME)}", which -p does not select')
+    return record, name
+
+
+def _shaped(item: ImportItem, rules: ItemRules) -> ImportItem:
+    """The item with its body: the record, or what the map makes of it."""
+    try:
+        shaped = rules.reshape(item.record) if rules.reshape else [item.record]
+    except ValueError as error:
+        return replace(item, wrong=f"cannot be used: {error}")
+    if not shaped:
+        return replace(item, empty=True)
+    if len(shaped) > 1:
+        return replace(item, wrong=f"became {len(shaped)} records by --map, and must stay one")
+    if wrong := _no_record(shaped[0], rules.service):
+        return replace(item, wrong=wrong)
+    if rules.reshape and record_label.carries(shaped[0]):
+        return replace(item, wrong=f"got a {LABEL} by --map, which chooses no connection")
+    item = replace(item, body=shaped[0])
+    return _with_id(item, shaped[0], rules.operation) if rules.operation.takes_id else item
+
+
+def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
+    """The record without the mark of a result file, and that mark; ValueError for a mark without a record."""
+    if f'"{MARK}"'.encode() not in record:
+        return record, None
+    members = {**(parts(record) or {})}
+    if MARK not in members:
+        return record, None
+    try:
+        mark = msgspec.json.decode(members.pop(MARK), type=LineMark)
+    except msgspec.DecodeError:
+        return record, None
+    if mark.text:
+        raise ValueError("the line was not a record in the first place")
+    return join(members), mark
+
+
+def _no_record(body: bytes, service: Service) -> str:
+    if not body.startswith(b"{"):
+        return "is no JSON object"
+    # A letter of a key may be written as an escape.
+    if service.items.encode() in body or b"\\u00" in body:
+        members = parts(body) or {}
+        if service.items in members and service.cursor in members:
+            return "is a page, not a record (list with -o ndjson)"
+    return ""
+
+
+def _with_id(item: ImportItem, body: bytes, operation: Operation) -> ImportItem:
+    members = {**(parts(body) or {})}
+    identifier = _identifier(members.pop("id", b"null"))
+    if identifier is None:
+        return replace(item, body=None, wrong="has no id")
+    return replace(item, identifier=identifier, body=join(members) if operation.name == "update" else None)
+
+
+def _identifier(text: bytes) -> str | None:
+    """A text, or a number as it was written."""
+    if text.startswith(b'"'):
+        return string(text) or None
+    return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None

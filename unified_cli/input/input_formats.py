@@ -1,0 +1,152 @@
+"""The formats of records: NDJSON line by line, a JSON array, CSV, or one id per line; each with its line number."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+import msgspec
+
+from unified_cli.errors import UsageError
+from unified_cli.input import json_records
+from unified_cli.json_text import json_check
+from unified_cli.json_text.json_stream import TooLongError
+from unified_cli.masking import excerpt
+from unified_cli.plural import counted
+from unified_cli.storage import input_bounds
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
+_OTHERS = (";", "\t", "|")
+_SEPARATOR = re.compile(rb"[,;\t|]")
+_OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
+
+
+@dataclass(frozen=True, slots=True)
+class InputLine:
+    """One record as it was read: JSON text, or a `bare` id; `number` is its line, or its place in an array.
+
+    `wrong` says why it cannot be used; the others may still be.
+    """
+
+    number: int
+    text: bytes
+    wrong: str = ""
+    bare: bool = False
+
+
+def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
+    """The lines without their ends and without blanks around them; blank ones are empty."""
+    for number, raw in enumerate(input_bounds.lines(file, name), 1):
+        text = raw.removeprefix(_BOM) if number == 1 else raw
+        yield InputLine(number, text.strip(_BLANK))
+
+
+def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  all readers are called alike
+    for line in split(file, name):
+        if line.text:
+            yield _checked(line)
+
+
+def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
+    for number, raw in enumerate(input_bounds.lines(file, name), 1):
+        text = (raw.removeprefix(_BOM) if number == 1 else raw).rstrip(b"\r\n")
+        if text.strip(_BLANK):
+            yield InputLine(number, text, json_check.encoding_flaw(text), bare=True)
+
+
+def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
+    """Ids of which nobody said that they are ids: those that look like a row of a table cannot be used."""
+    for line in _ids(file, name, items):
+        yield line if line.wrong else replace(line, wrong=_row_flaw(line.text.decode("utf-8")))
+
+
+def _row_flaw(text: str) -> str:
+    found = next((word for letter, word in _OF_ROWS.items() if letter in text), None)
+    found = found or ("a blank at its edge" if text != text.strip() else None)
+    hint = "(--format csv reads rows, --format ids takes it)"
+    return f'is no id: "{excerpt(text)}" holds {found} {hint}' if found else ""
+
+
+def names_id(line: bytes) -> bool:
+    """Whether a line is the header of a table with a column `id`."""
+    return any(cell.strip(b'" ') == b"id" for cell in _SEPARATOR.split(line))
+
+
+def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
+    """An array's elements, or those of a page as the service serves it."""
+    number = 0
+    try:
+        for number, record in enumerate(json_records.records(file, items), 1):
+            yield InputLine(number, record.encode())
+    except TooLongError:
+        raise input_bounds.too_long(f"{name}, record {number + 1}") from None
+    except ValueError as error:
+        raise UsageError(f"{name} {error}") from None
+
+
+class _RowLines:
+    """The lines of a table; `size` is how many characters there are in them since it was last set to 0."""
+
+    def __init__(self, lines: Iterator[str], name: str) -> None:
+        self._lines = lines
+        self._name = name
+        self.size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.size += len(line)
+        if self.size > input_bounds.LONGEST_LINE:
+            raise input_bounds.too_long(f"a row of {self._name}")
+        return line
+
+
+def _csv(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
+    """Rows as objects of text; an empty cell is a field that is not there."""
+    csv.field_size_limit(input_bounds.LONGEST_LINE)
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+    lines = _RowLines(input_bounds.text_lines(text, name), name)
+    rows = csv.reader(lines, strict=True)
+    try:
+        heads = next(rows, [])
+        _check_heads(heads, name)
+        at = rows.line_num + 1
+        for row in rows:
+            if row and len(row) != len(heads):
+                raise UsageError(
+                    f"{name}, line {at}: {counted(len(row), 'cell')} under {counted(len(heads), 'column')}"
+                )
+            if row:
+                cells = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
+                yield InputLine(at, msgspec.json.encode(cells))
+            at, lines.size = rows.line_num + 1, 0
+        text.detach()
+    except UnicodeDecodeError:
+        raise UsageError(f"{name} is not UTF-8 after line {rows.line_num}") from None
+    except csv.Error as error:
+        raise UsageError(f"{name}, line {rows.line_num}: {error}") from None
+
+
+def _check_heads(heads: list[str], name: str) -> None:
+    if len(heads) == 1 and (other := next((one for one in _OTHERS if one in heads[0]), None)):
+        # Spreadsheets of half the world write these; each row would become one field.
+        raise UsageError(f"{name}, line 1: one column, with {other!r} in its name (cells are separated by commas)")
+    for head, count in Counter(heads).items():
+        if not head.strip():
+            raise UsageError(f"{name}, line 1: a column has no name")
+        if count > 1:
+            raise UsageError(f"{name}, line 1: the column {head!r} is there {count} times")
+
+
+def _checked(line: InputLine) -> InputLine:
+    return InputLine(line.number, line.text, json_check.flaw(line.text))
+
+
+GUESSED_IDS = "guessed ids"
+READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids, GUESSED_IDS: _guessed_ids}

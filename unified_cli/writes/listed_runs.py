@@ -1,0 +1,104 @@
+"""The list of runs; imports, exports and applied plans are in it too, whose state is kept elsewhere."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import NAME, Manifest
+from unified_cli.json_text.values import JsonObject
+from unified_cli.runtime import Runtime
+from unified_cli.writes import apply_journal, import_journal, stdin_copy
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
+
+COUNTED = ("done", "failed", "in-doubt", "not-tried")
+"""The outcomes that are counted."""
+
+
+def newest(runtime: Runtime) -> list[JsonObject]:
+    """The runs as JSON, the newest first; the names are a contract.
+
+    One that cannot be obeyed or read is named on stderr. Raises ConfigError, StorageError for the folder of them all.
+    """
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    for journal in stdin_copy.unfinished(runtime):
+        # Version 0.1 listed no imports; those of files it left beside them, where nobody can look.
+        registry.point("import … -", str(journal), at=journal.stat().st_mtime)
+    found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
+    return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
+
+
+def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, JsonObject] | None:
+    """When a run began, in seconds since 1970, and what is known of it; None where it was removed meanwhile."""
+    state = "damaged"
+    try:
+        with StoredRun.look(registry, run) as stored:
+            return _found(runtime, run, stored)
+    except UsageError:
+        return None
+    except (ConfigError, StorageError) as error:
+        # The others are listed all the same.
+        runtime.stderr.line(f"warning: run {run} is left alone: {error.message}")
+        state = "unsafe" if isinstance(error, ConfigError) else "unreadable"
+    except (StateError, OverflowError, ValueError, OSError):
+        pass
+    return 0.0, {**_row(run, None, "", state), **_numbers(None), "path": None}
+
+
+def _found(runtime: Runtime, run: str, stored: StoredRun) -> tuple[float, JsonObject]:
+    header = stored.header
+    if header.path:
+        counts, state = _state_of(runtime, header)
+    else:
+        counts = stored.journal.outcomes()
+        state = "done" if counts["done"] == counts.total() else "open"
+    started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+    row = _row(run, started, header.command, state)
+    return header.at, {**row, **_numbers(counts), "path": header.path or None}
+
+
+def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:
+    return {"id": run, "started": started, "command": command, "state": state}
+
+
+def _numbers(counts: Mapping[str, int] | None) -> JsonObject:
+    return {name.replace("-", "_"): None if counts is None else counts.get(name, 0) for name in COUNTED}
+
+
+def _state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, str]:
+    """The outcomes of an import's records or a plan's calls, None for an export; and a word for the state.
+
+    Raises StateError and StorageError for what cannot be read.
+    """
+    path = Path(header.path)
+    if header.command.startswith("import "):
+        return (import_journal.counts(path), "import") if path.is_file() else (None, "gone")
+    if header.command.startswith("apply "):
+        return _of_plan(path) if path.is_file() else (None, "gone")
+    if not path.is_absolute():
+        # An object store is not asked.
+        return None, "export"
+    text = LocalFolder(runtime, path).read(NAME)
+    if text is None:
+        return None, "gone"
+    manifest = Manifest.of(text, NAME, header.path)
+    # One that is under way, or was cut off, has no end; what it names may be complete all the same.
+    return None, "done" if manifest.complete and manifest.ended else "open"
+
+
+def _of_plan(path: Path) -> tuple[Counter[str], str]:
+    found = apply_journal.counts(path)
+    return found, "done" if found["done"] == found.total() else "open"
+
+
+def refuse(header: RunHeader) -> None:
+    """Raise UsageError for a run that the same command as before continues."""
+    if header.path:
+        kind = header.command.partition(" ")[0]
+        raise UsageError(
+            f"run {header.run} is an {kind}, which keeps its state in {header.path}",
+            hint="run the same command again to continue it",
+        )
