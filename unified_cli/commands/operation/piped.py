@@ -66,46 +66,41 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     invalid; or to the one that its record names, which `-p` must select, and a line that cannot be used fails on its
     own. Raises an error that says what is missing.
     """
-    if mode.several:
-        _run_several(runtime, catalogue, operation, options, mode)
-        return
-    call = builder.resolve(runtime, catalogue, options, mode)
-    call.settings.reachable()
     _check_options(options)
-    jobs = _jobs(call, operation, {None: call.settings})
+    config = file.read(runtime)
+    targets: Targets
+    if mode.several:
+        call = builder.common(runtime, catalogue, config, options, mode)
+        builder.check_labelled(call.settings.output)
+        select = selection.for_writes if operation.changes else selection.for_reads
+        targets = dict(select(runtime, config, options).items())
+    else:
+        call = builder.resolve(runtime, catalogue, options, mode)
+        call.settings.reachable()
+        targets = {None: call.settings}
+    jobs = _jobs(call, operation, targets)
     if mode.shown:
         _show(call, jobs)
         return
-    if jobs[0].request:
-        builder.check_writable(call.settings, jobs[0].request)
-    if operation.kind == "delete":
-        what = f"{counted(len(jobs), 'record')} of {operation.api} {operation.resource}"
-        yes = part(options, ConfirmOptions).yes
-        prompt.confirm_delete(runtime, call.settings, what, yes=yes, stdin_holds_data=True)
-    _send_all(call, file.read(runtime), operation, {None: call.settings}, jobs)
+    _confirm(call, operation, jobs)
+    _send_all(call, config, operation, targets, jobs)
 
 
-def _run_several(
-    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode
-) -> None:
-    config = file.read(runtime)
-    _check_options(options)
-    common = builder.common(runtime, catalogue, config, options, mode)
-    builder.check_labelled(common.settings.output)
-    select = selection.for_writes if operation.changes else selection.for_reads
-    targets: Targets = dict(select(runtime, config, options).items())
-    jobs = _jobs(common, operation, targets)
-    if mode.shown:
-        _show(common, jobs)
-        return
-    if operation.changes:
+def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None:
+    """Ask before records are deleted, or written to several connections. Raises UsageError, and UnsafeError."""
+    runtime, _, settings, options, mode = call
+    yes, of = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
+    if mode.several:
         found = Counter(job.profile for job in jobs if job.profile and job.request)
-        what = f"{operation.name} {counted(found.total(), 'record')} of {operation.api} {operation.resource}"
-        if found:
-            yes = part(options, ConfirmOptions).yes
-            prompt.confirm_several(runtime, common.settings, what, [*found], yes=yes, stdin_holds_data=True)
-    ordered = part(options, ReadOptions).ordered
-    _send_all(common, config, operation, targets, jobs if ordered else spread(jobs, lambda job: job.profile))
+        what = f"{operation.name} {counted(found.total(), 'record')} {of}"
+        if operation.changes and found:
+            prompt.confirm_several(runtime, settings, what, [*found], yes=yes, stdin_holds_data=True)
+        return
+    if jobs[0].request:
+        builder.check_writable(settings, jobs[0].request)
+    if operation.kind == "delete":
+        what = f"{counted(len(jobs), 'record')} {of}"
+        prompt.confirm_delete(runtime, settings, what, yes=yes, stdin_holds_data=True)
 
 
 def _check_options(options: OperationOptions) -> None:
@@ -130,6 +125,7 @@ def _send_all(call: Call, config: Config, operation: Operation, targets: Targets
     known = {name or settings.profile: target for name, target in targets.items()}
     connections = RunConnections(runtime, catalogue, config, overrides(options), known)
     ordered = part(options, ReadOptions).ordered or not mode.several
+    jobs = jobs if ordered else spread(jobs, lambda job: job.profile)
     with FairWriters(runtime, catalogue, workers, connections=len(targets), ordered=ordered) as writers:
         for profile in dict.fromkeys(job.profile for job in jobs if job.request):
             writers.clients.token(targets[profile])
