@@ -56,7 +56,7 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
 
 def _run_with_evidence(context: CommandContext, work: Callable[[], None], files: tuple[str | None, str | None]) -> None:
     """Run the command in a runtime that records its exchanges or replays them."""
-    from unified_cli.http.har import evidence  # noqa: PLC0415  most commands do neither
+    from unified_cli.http import evidence  # noqa: PLC0415  most commands do neither
 
     with evidence.kept(context.runtime, context.catalogue.service, evidence.Evidence(*files)) as changed:
         context.runtime = changed

@@ -33,7 +33,7 @@ from unified_cli.errors import (
     UnknownError,
     UsageError,
 )
-from unified_cli.http.har.evidence import Evidence
+from unified_cli.http.evidence import Evidence
 from unified_cli.http.transport import connection_state
 from unified_cli.http.upload import Upload, of_bytes, of_form
 

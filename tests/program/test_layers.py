@@ -29,14 +29,14 @@ LIBRARIES = {
     "mcp": ["commands/mcp"],
     "anyio": ["commands/mcp"],
     "obstore": ["storage/object_store.py"],
-    "keyring": ["config/credentials"],
+    "keyring": ["config/keyring.py"],
     "jq": ["output", "commands", "input"],
     "yaml": ["output"],
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
     "subprocess": [
-        "config/credentials/token_command.py",
-        "output/jq_programs/jq_process.py",
+        "config/token_command.py",
+        "output/jq_process.py",
         "docs/terminal_picture.py",
     ],
 }
@@ -178,7 +178,7 @@ def test_the_mode_of_an_operation_is_decided_in_one_place(word: str) -> None:
 @pytest.mark.parametrize("word", [r"print\(", r"os\.environ", r"time\.sleep", r"sys\.exit", r"sys\.std"])
 def test_only_the_runtime_uses_streams_and_the_clock(word: str) -> None:
     # The sandbox is a server of its own, which is given a clock where it matters; what runs jq programs is a process.
-    allowed = {"runtime.py", "__main__.py", "sandbox/application.py", "output/jq_programs/jq_worker.py"}
+    allowed = {"runtime.py", "__main__.py", "sandbox/application.py", "output/jq_worker.py"}
     pattern = re.compile(rf"(?<![\w.]){word}")
     found = {path for path, text in TEXTS.items() if pattern.search(text)}
     assert found <= allowed

@@ -81,7 +81,7 @@ PAGES_STDLIB = CALL_STDLIB | names("decimal numbers shlex")
 SANDBOX = CALL | {"filelock"}
 SANDBOX_STDLIB = CALL_STDLIB | names("decimal hmac numbers secrets sqlite3")
 # Our own rooms that a call has and help does not, and the other way round.
-NOT_IN_HELP = names("http call.single config.settings config.credentials.token config.file json_text.members")
+NOT_IN_HELP = names("http call.single config.settings config.token config.file json_text.members")
 NOT_IN_CALL = names(
     "exported input writes catalogue.extend catalogue.known cli.help_page call.dry_run json_text.members sandbox"
 )

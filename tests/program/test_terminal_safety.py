@@ -176,7 +176,7 @@ def test_only_one_module_writes_to_stdout() -> None:
         if re.search(r"runtime\.stdout\.(?!is)|sys\.stdout|[^.]\bprint\(", path.read_text("utf-8"))
     }
     # The process that runs jq programs answers the program that started it there.
-    assert writers == {"output/stdout.py", "runtime.py", "output/jq_programs/jq_worker.py"}
+    assert writers == {"output/stdout.py", "runtime.py", "output/jq_worker.py"}
 
 
 def test_text_for_a_terminal_is_made_by_its_own_modules_only() -> None:

@@ -40,7 +40,7 @@ import signal, sys
 from pathlib import Path
 from unified_cli.catalogue import load
 from unified_cli.runtime import Runtime
-from unified_cli.sandbox.serving.serve import ServerSettings, serve
+from unified_cli.sandbox.serve import ServerSettings, serve
 state, records = sys.argv[1], int(sys.argv[2])
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 try:

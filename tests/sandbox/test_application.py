@@ -9,8 +9,8 @@ from sandbox_asking import TICKETS, ask, listed
 from unified_cli.catalogue import Catalogue, read
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
-from unified_cli.sandbox.serving.wsgi_application import WsgiApplication
 from unified_cli.sandbox.store import SandboxStore
+from unified_cli.sandbox.wsgi_application import WsgiApplication
 
 
 @pytest.mark.parametrize("identity", ["rec 7/ä", "../../x", "a?b#c%2F", "100%", "日本", "import"])

@@ -13,8 +13,8 @@ from front_door import Process, Unified
 from unified_cli.catalogue import load
 from unified_cli.errors import StateError, StorageError
 from unified_cli.sandbox.application import Sandbox
-from unified_cli.sandbox.serving.wsgi_application import WsgiApplication
 from unified_cli.sandbox.store import SandboxStore
+from unified_cli.sandbox.wsgi_application import WsgiApplication
 
 CREATE = "-p sandbox ticketing tags create -o ids -F name=@big"
 

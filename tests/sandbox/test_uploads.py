@@ -18,8 +18,7 @@ from sandbox_asking import TICKETS, ask
 
 from unified_cli.errors import RefusedError
 from unified_cli.http.upload import of_bytes, of_form
-from unified_cli.sandbox import uploads
-from unified_cli.sandbox.api import form_data
+from unified_cli.sandbox import form_data, uploads
 from unified_cli.sandbox.messages import Refusal
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.sandbox.store import SandboxStore

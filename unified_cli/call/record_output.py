@@ -12,10 +12,9 @@ from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
-from unified_cli.output import pretty_json, printer, stdout
-from unified_cli.output.jq_programs import jq_document
-from unified_cli.output.jq_programs.jq_process import JqProcess
-from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output import jq_document, pretty_json, printer, stdout
+from unified_cli.output.jq_process import JqProcess
+from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 from unified_cli.output.transform import ColumnCheck
 
@@ -39,7 +38,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "yaml" and not chosen:
-        from unified_cli.output.formats.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
+        from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
         stdout.write(runtime, convert(body))
     else:

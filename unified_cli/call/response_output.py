@@ -11,7 +11,7 @@ from unified_cli.output import pretty_json, stdout
 from unified_cli.plural import counted
 
 if TYPE_CHECKING:
-    from unified_cli.output.jq_programs.jq_program import JqProgram
+    from unified_cli.output.jq_program import JqProgram
 
 _AS_SERVED = {"json", "raw"}
 

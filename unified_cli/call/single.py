@@ -16,7 +16,7 @@ from unified_cli.runtime import Runtime
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
     from unified_cli.http.answer.reader import Answer
-    from unified_cli.output.jq_programs.jq_program import JqProgram
+    from unified_cli.output.jq_program import JqProgram
 
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
 

@@ -70,7 +70,7 @@ class StatusOptions(Options):
 
 
 def _serve(context: CommandContext, options: ServeOptions) -> None:
-    from unified_cli.sandbox.serving.serve import ServerSettings, serve  # noqa: PLC0415  help needs no server
+    from unified_cli.sandbox.serve import ServerSettings, serve  # noqa: PLC0415  help needs no server
 
     settings = ServerSettings(
         port=options.port,
@@ -89,7 +89,7 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
     """The token to ask for: from the file, else from the environment; None if neither is given."""
-    from unified_cli.config.credentials.token import TokenSource, read  # noqa: PLC0415  help needs no token
+    from unified_cli.config.token import TokenSource, read  # noqa: PLC0415  help needs no token
 
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)

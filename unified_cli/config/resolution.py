@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from unified_cli.config import address, file, profiles
 from unified_cli.config.address import Address
-from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Overrides
 from unified_cli.config.settings import DEFAULT, Settings, Value
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime

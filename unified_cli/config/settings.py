@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from unified_cli.config import address
 from unified_cli.config.address import Address
-from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.keys import KEYS
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import JsonObject
 

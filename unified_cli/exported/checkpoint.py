@@ -17,7 +17,7 @@ from unified_cli.exported.increments import Mark
 from unified_cli.http.request import Request
 from unified_cli.json_text import change_time, typed_json
 from unified_cli.json_text.values import JsonObject
-from unified_cli.output.formats.record_writer import WriterMemory
+from unified_cli.output.record_writer import WriterMemory
 from unified_cli.storage import state
 
 Data = bytes

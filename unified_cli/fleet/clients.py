@@ -6,9 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.config.credentials import token as secrets
-from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config import token as secrets
 from unified_cli.config.settings import Settings
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext

@@ -22,7 +22,7 @@ class Trace(NamedTuple):
     def request(self, sent: Request, outgoing: httpx.Request) -> None:
         """Print a request that is about to be sent."""
         if self.stderr.verbosity:
-            from unified_cli.http.har import har_redaction  # noqa: PLC0415  msgspec is not needed without -v
+            from unified_cli.http import har_redaction  # noqa: PLC0415  msgspec is not needed without -v
 
             self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
         if self.stderr.verbosity > 1:
@@ -51,7 +51,7 @@ class Trace(NamedTuple):
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _headers(self, mark: str, headers: httpx.Headers) -> None:
-        from unified_cli.http.har import har_redaction  # noqa: PLC0415  only for -vv
+        from unified_cli.http import har_redaction  # noqa: PLC0415  only for -vv
 
         for name, value in har_redaction.headers(headers.multi_items()):
             self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
@@ -60,7 +60,7 @@ class Trace(NamedTuple):
         """The beginning of a body, without what a recording leaves out of it."""
         if sent.private:
             return "(not shown: it holds credentials)"
-        from unified_cli.http.har import har_redaction  # noqa: PLC0415  as above
+        from unified_cli.http import har_redaction  # noqa: PLC0415  as above
 
         text = har_redaction.text(content.decode("utf-8", "replace"))
         return "(not shown: it may hold credentials)" if text is None else excerpt(text[:_LARGEST])

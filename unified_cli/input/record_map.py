@@ -4,7 +4,7 @@ from unified_cli import signals
 from unified_cli.errors import UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.masking import excerpt
-from unified_cli.output.jq_programs.jq_program import compiled
+from unified_cli.output.jq_program import compiled
 
 
 class RecordMap:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
-from unified_cli.output import pretty_json, stdout, terminal
-from unified_cli.output.formats.record_writer import RecordWriter
-from unified_cli.output.jq_programs import jq_document
-from unified_cli.output.jq_programs.jq_document import JqDocument
-from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output import jq_document, pretty_json, stdout, terminal
+from unified_cli.output.jq_document import JqDocument
+from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.record_writer import RecordWriter
 from unified_cli.output.style import Style
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.output.writer import writer

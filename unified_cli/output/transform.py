@@ -8,7 +8,7 @@ from unified_cli.json_text.members import Record, parts, slices
 from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
-from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.style import Style
 
 _FORMATS_WITHOUT = {"ids", "raw"}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from unified_cli.errors import UsageError
-from unified_cli.output.formats.record_writer import RecordWriter, WriterMemory
+from unified_cli.output.record_writer import RecordWriter, WriterMemory
 from unified_cli.output.style import Style
 
 
@@ -13,31 +13,31 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
 
 
 def _json(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.json_records import JsonDocument  # noqa: PLC0415  only the format asked for is imported
+    from unified_cli.output.json_records import JsonDocument  # noqa: PLC0415  only the format asked for is imported
 
     return JsonDocument(style, memory)
 
 
 def _lines(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.json_records import Ids, Lines  # noqa: PLC0415  as above
+    from unified_cli.output.json_records import Ids, Lines  # noqa: PLC0415  as above
 
     return Ids(memory) if style.format == "ids" else Lines(memory)
 
 
 def _delimited(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.delimited import Delimited  # noqa: PLC0415  as above
+    from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
 
     return Delimited(style, memory)
 
 
 def _table(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.table import Table  # noqa: PLC0415  as above
+    from unified_cli.output.table import Table  # noqa: PLC0415  as above
 
     return Table(style, memory)
 
 
 def _yaml(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.formats.yaml_text import Yaml  # noqa: PLC0415  as above
+    from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
     return Yaml(style, memory)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.sandbox.accounts import offers
-from unified_cli.sandbox.api.list_page import GREATEST, ListTerms
+from unified_cli.sandbox.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal
 
 _TINY = 3

@@ -8,20 +8,19 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.account_routes import dispatch
-from unified_cli.sandbox.account_routes.dispatch import AccountRoutes
+from unified_cli.sandbox import dispatch, introspection
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.admission import Admission, SimulatedRate
-from unified_cli.sandbox.api import introspection
-from unified_cli.sandbox.api.handlers import handler
-from unified_cli.sandbox.api.list_page import ListTerms
-from unified_cli.sandbox.api.operation_call import OperationCall, check_types, missing
-from unified_cli.sandbox.api.query_tree import is_on, tree
-from unified_cli.sandbox.api.request_content import Body, body_of
 from unified_cli.sandbox.control import CONTROL_METHODS, PREFIX, RequestCounts, control
 from unified_cli.sandbox.data.seeded_random import timestamp
+from unified_cli.sandbox.dispatch import AccountRoutes
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, changed_terms, drift, failure, run_delete
+from unified_cli.sandbox.handlers import handler
+from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.operation_call import OperationCall, check_types, missing
+from unified_cli.sandbox.query_tree import is_on, tree
+from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.routing import METHODS, Route, methods, offered, options, refused, route
 from unified_cli.sandbox.store import SandboxStore
 

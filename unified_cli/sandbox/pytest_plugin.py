@@ -17,7 +17,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.fault_plan import parse, rules_of
-from unified_cli.sandbox.serving.server import Server
+from unified_cli.sandbox.server import Server
 from unified_cli.sandbox.store import SandboxStore
 
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import resolution
-from unified_cli.config.credentials import token as secrets
-from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config import resolution, token as secrets
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope

@@ -20,7 +20,7 @@ from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import Json
-from unified_cli.output.jq_programs.jq_program import JqProgram
+from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime

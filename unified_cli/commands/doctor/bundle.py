@@ -11,8 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from unified_cli import __version__, masking
-from unified_cli.config import resolution
-from unified_cli.config.credentials import token
+from unified_cli.config import resolution, token
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import StorageError, UnifiedError, UnsafeError
@@ -82,7 +81,7 @@ def write(
 
 
 def _check_recording(content: bytes, name: str) -> None:
-    from unified_cli.http.har import har_check  # noqa: PLC0415  only where there is a recording
+    from unified_cli.http import har_check  # noqa: PLC0415  only where there is a recording
 
     har_check.check(content, name)
 

@@ -11,13 +11,12 @@ from unified_cli import hints
 from unified_cli.call.offers.connection_probe import TokenCache
 from unified_cli.catalogue import Service
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import address, connection_facts, file, resolution
+from unified_cli.config import address, connection_facts, file, keyring, resolution, token_command
 from unified_cli.config.connection_facts import ConnectionFact
-from unified_cli.config.credentials import keyring, token_command
-from unified_cli.config.credentials.token import TokenSource
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX, Overrides
 from unified_cli.config.settings import Settings
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime

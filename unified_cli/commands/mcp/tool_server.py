@@ -27,7 +27,7 @@ from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.har.replay import UnrecordedError
+from unified_cli.http.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked

@@ -9,8 +9,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import AddOptions, may_ask
 from unified_cli.commands.profile.sign_in import places_for
 from unified_cli.commands.profile.values import missing_file, new_name, parse, read_assignments
-from unified_cli.config import edit, file
-from unified_cli.config.credentials import login, token as secrets
+from unified_cli.config import edit, file, login, token as secrets
 from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable

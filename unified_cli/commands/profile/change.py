@@ -6,12 +6,11 @@ from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import RemoveOptions, SetOptions, UseOptions, existing, may_ask
 from unified_cli.commands.profile.values import known, missing_file, read_assignments
-from unified_cli.config import edit, file, profiles
-from unified_cli.config.credentials import login
-from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config import edit, file, login, profiles
 from unified_cli.config.draft import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.plural import counted

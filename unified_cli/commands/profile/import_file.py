@@ -9,8 +9,7 @@ from typing import Any
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import ProfileFileOptions
 from unified_cli.commands.profile.values import SETTABLE, new_name, parse
-from unified_cli.config import edit
-from unified_cli.config.credentials import login
+from unified_cli.config import edit, login
 from unified_cli.config.draft import Draft
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from unified_cli.cli import prompt, terminal_input
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
-from unified_cli.config import edit, file, profiles
-from unified_cli.config.credentials import keyring, login, token as secrets
-from unified_cli.config.credentials.keyring import NoKeyringError
-from unified_cli.config.credentials.login import TokenPlace
-from unified_cli.config.credentials.token import TokenSource
+from unified_cli.config import edit, file, keyring, login, profiles, token as secrets
 from unified_cli.config.draft import Draft
+from unified_cli.config.keyring import NoKeyringError
+from unified_cli.config.login import TokenPlace
+from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
 from unified_cli.masking import hide
 from unified_cli.runtime import Runtime

@@ -1,0 +1,233 @@
+"""Store and remove the token of a profile, or the shared token of the profiles without their own."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unified_cli import hints
+from unified_cli.config import address, edit, file, keyring, profiles, resolution
+from unified_cli.config.file import exists, expand
+from unified_cli.config.keys import KEYS, TOKEN_SOURCES
+from unified_cli.config.token import TokenSource, keyring_user
+from unified_cli.errors import ConfigError, UnsafeError, UsageError
+from unified_cli.json_text.values import TomlTable
+from unified_cli.runtime import Runtime
+from unified_cli.storage import private_file
+
+STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config": "token"}
+"""The values of `--store`, with the keys that declare such a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPlace:
+    """Where to store the token of a profile, or of the top of the file if `profile` is None.
+
+    `declared` if the config file names a place already.
+    """
+
+    profile: str | None
+    store: str
+    origin: str | None
+    path: Path
+    declared: bool = False
+
+    @property
+    def token_file(self) -> Path:
+        """The file for the token: beside the config file, with a name that is unique on any file system."""
+        name = self.profile or ""
+        mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+        return self.path.with_name(f"{self.path.name}.tokens") / f"{name or 'shared'}-{mark}"
+
+
+def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
+    """The place that `wanted` names, else the one that the profile declares, else the keyring.
+
+    Raises UsageError if the profile's token comes from elsewhere, ConfigError if there is no such profile or no base
+    URL.
+    """
+    config = file.read(runtime)
+    if config.path is None:
+        raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
+    if profile is not None and profile not in config.profiles:
+        raise profiles.unknown(config.profiles, profile)
+    table = config.top if profile is None else config.profiles[profile]
+    declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
+    if wanted is None and declared == "token_command":
+        raise UsageError(f"{_token_of(profile)} comes from a command", hint="--store stores one here instead")
+    chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
+    url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
+    if not url:
+        raise ConfigError(f"{_token_of(profile)} needs a base URL", hint=_remedy(profile))
+    source = f"{config.path}"
+    origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
+    return TokenPlace(profile, chosen, origin, config.path, declared is not None)
+
+
+def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
+    """Store the token and declare it in the config file; returns where it is, in words.
+
+    The config file never declares a token that is not stored, and no token is stored if the file cannot be changed.
+    A previous token elsewhere is removed, with a message.
+    """
+    stored_in: list[str] = []
+    config = file.read(runtime)
+    before = config.top if place.profile is None else config.profiles.get(place.profile, {})
+    value: Any = token
+    if place.store == "keyring":
+        value = True
+    elif place.store == "file":
+        value = str(_own_file(runtime, place))
+    values = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value}
+    edit.change(
+        runtime,
+        lambda draft: draft.set(place.profile, values),
+        touched=[place.profile] if place.profile else [],
+        first=lambda: stored_in.append(_put(place, token, value)),
+    )
+    for trace in traces(runtime, place.profile, before, config.top):
+        if trace.kind != STORES[place.store] or (trace.kind == "token_file" and trace.detail != value):
+            forget_or_warn(runtime, trace, "the previous token")
+    return stored_in[0]
+
+
+def _put(place: TokenPlace, token: str, value: Any) -> str:
+    if place.store == "keyring":
+        user = keyring_user(place.profile, place.origin)
+        with _with_alternative():
+            backend = keyring.put(user, token)
+        return f"in the keyring ({backend}: service {keyring.SERVICE}, user {user})"
+    if place.store == "file":
+        with private_file.locked(Path(value)) as target:
+            private_file.replace(target, token.encode("ascii") + b"\n")
+        return f"in {value}"
+    return f"in {place.path}, in plain text"
+
+
+def check(place: TokenPlace) -> None:
+    """Check that the place can store a token, before asking for one. Raises ConfigError if it cannot."""
+    if place.store == "keyring":
+        with _with_alternative():
+            keyring.backend_name()
+
+
+@contextlib.contextmanager
+def _with_alternative() -> Iterator[None]:
+    """Add to a keyring's error the alternative `--store file`, first, because it works at once."""
+    try:
+        yield
+    except ConfigError as error:
+        also = f"; or {error.hint}" if error.hint else ""
+        hint = f"--store file stores it in a file only you can read{also}"
+        raise type(error)(error.reason, hint=hint) from None
+
+
+def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
+    """The declared token file, or the one beside the config file."""
+    config = file.read(runtime)
+    table = config.top if place.profile is None else config.profiles.get(place.profile, {})
+    declared = table.get("token_file")
+    if isinstance(declared, str) and declared:
+        return expand(declared, runtime.environ).absolute()
+    return place.token_file.absolute()
+
+
+def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
+    """The stored token that a profile's table declares, None if it declares none."""
+    kind = next((name for name in STORES.values() if table.get(name)), None)
+    if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
+        return None
+    source = f"profile {profile}" if profile else "the top of the file"
+    origin = address.origin_of(table.get("base_url") or top.get("base_url"))
+    return TokenSource(kind, table[kind], source, origin=origin, profile=profile)
+
+
+def forget(runtime: Runtime, token: TokenSource) -> str:
+    """Remove a stored token, but not from the config file; returns the outcome in words."""
+    if token.kind == "keyring":
+        user = keyring_user(token.profile, token.origin or _origin(runtime))
+        return f"removed from the keyring ({user})" if keyring.remove(user) else f"not in the keyring ({user})"
+    if token.kind == "token_file":
+        path = expand(token.detail, runtime.environ)
+        if not is_ours(runtime, token.profile, path):
+            return f"left in {path}, which is your own file"
+        with private_file.locked(path) as held:
+            gone = private_file.remove(held)
+        return f"removed with {path}" if gone else f"not in {path}"
+    return "removed from the config file"
+
+
+def traces(runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable) -> Iterator[TokenSource]:
+    """Every token stored for a profile's table: the declared one, and a leftover file of ours."""
+    declared = stored(profile, table, top)
+    named = None
+    if declared:
+        if declared.kind == "token_file":
+            named = expand(declared.detail, runtime.environ).absolute()
+            declared = declared._replace(detail=str(named))
+        yield declared
+    own = _ours(runtime, profile)
+    if own and own != named and exists(own):
+        yield TokenSource("token_file", str(own), "", profile=profile)
+
+
+def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
+    """Remove a stored token as `forget` does; print a warning if it cannot be removed."""
+    try:
+        runtime.stderr.note(f"{what} is {forget(runtime, token)}")
+    except ConfigError as error:
+        runtime.stderr.note(f"warning: {what} is still stored: {error.message}")
+
+
+def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
+    """Whether the token file is the one that login creates for the profile."""
+    return path == _ours(runtime, profile)
+
+
+def _ours(runtime: Runtime, profile: str | None) -> Path | None:
+    config = file.locate(runtime)
+    return TokenPlace(profile, "file", None, config).token_file.absolute() if config else None
+
+
+def _origin(runtime: Runtime) -> str | None:
+    return address.origin_of(runtime.environ.get(KEYS["base_url"].variable))
+
+
+def _token_of(profile: str | None) -> str:
+    return f'the token of profile "{profile}"' if profile else "the shared token"
+
+
+def _remedy(profile: str | None) -> str:
+    return f"unified profile set {profile} base_url=URL" if profile else "unified profile set --default base_url=URL"
+
+
+def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:
+    """The warning about a changed profile's table, or that of the shared token if `name` is None; None without one.
+
+    Raises UnsafeError if login stored the token in a file of ours or in the config file: it would be sent to another
+    origin without the user's consent.
+    """
+    token = stored(name, after, top)
+    was = stored(name, before, top)
+    if token is None or was is None or (token.kind, token.detail) != (was.kind, was.detail):
+        return None
+    if was.origin is None or was.origin == token.origin:
+        return None
+    whose = f"the token of profile {name}" if name else "the shared token"
+    command = f"unified profile {{}} {name or '--shared'}"
+    login_command = command.format("login")
+    if token.kind == "keyring":
+        entry = keyring_user(name, was.origin)
+        return f"the keyring has the token for {was.origin} only (entry {entry}; {login_command} stores another)"
+    path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
+    if path is not None and not exists(path):
+        return None
+    if path is None or is_ours(runtime, name, path):
+        raise UnsafeError(
+            f"{whose} was stored for {was.origin} and would be sent elsewhere",
+            hint=f"{command.format('logout')}, then set it, then {login_command}",
+        )
+    target = token.origin or "whatever UNIFIED_BASE_URL says"
+    return f"the token in {path} was for {was.origin} and goes to {target} from now on ({login_command} replaces it)"

@@ -1,0 +1,191 @@
+"""Read a token from its one declared source, check it, and never show it."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unified_cli.config.file import expand
+from unified_cli.errors import ConfigError
+from unified_cli.masking import hide
+from unified_cli.runtime import Runtime
+from unified_cli.storage import permissions, regular_file
+
+_LONGEST = 4096
+_TOKEN = re.compile(rb"[\x21-\x7e]+")
+_PIPE_SECONDS = 10.0
+_LOOK_AGAIN = 0.1
+_TYPED = ("environment", "token")
+
+
+class TokenSource(NamedTuple):
+    """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`, `replay`.
+
+    `origin` is the scheme, host and port it belongs to, None if that is not declared.
+    """
+
+    kind: str
+    detail: Any
+    source: str
+    origin: str | None = None
+    profile: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What declares the token, and where it is kept."""
+        if self.kind == "token_file":
+            return f"{self.source} (file {self.detail})"
+        if self.kind == "token_command":
+            # The arguments may contain a secret.
+            return f"{self.source} (command {self.detail[0]})"
+        words = {"keyring": "keyring", "token": "plain text in the file"}
+        return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
+
+    def __repr__(self) -> str:
+        """The source without the detail, which may be the token itself."""
+        return f"TokenSource({self.kind!r}, {self.source!r})"
+
+
+Look = Callable[[], None]
+"""Called now and then while a token is waited for, and ends the wait by raising."""
+
+
+def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
+    """The token itself, masked in all messages from now on.
+
+    Raises ConfigError if the source fails or its content is not a token; another source is never tried.
+    """
+    if token.kind == "sandbox" or runtime.replays:
+        # Nothing that needs a token is asked.
+        return token.kind
+    content = _READERS[token.kind](token, runtime, look)
+    if token.kind not in _TYPED:
+        content = content.removesuffix(b"\n").removesuffix(b"\r")
+    return checked(content, f"the token from {token.source}")
+
+
+def checked(content: bytes, where: str) -> str:
+    """The content as a token, masked from now on. Raises ConfigError for an invalid one, without its text."""
+    if not content:
+        raise ConfigError(f"{where} is empty")
+    if len(content) > _LONGEST:
+        raise ConfigError(f"{where} is longer than {_LONGEST} characters")
+    if content.endswith((b"\n", b"\r")):
+        raise ConfigError(f"{where} has a line break at its end")
+    if not _TOKEN.fullmatch(content):
+        raise ConfigError(f"{where} contains a blank, a line break or another invalid character")
+    found = content.decode("ascii")
+    hide(found)
+    return found
+
+
+def keyring_user(profile: str | None, origin: str | None) -> str:
+    """The name of a token in the keyring: the origin is part of it, so that it is sent to no other."""
+    return f"{origin or ''}|{profile or ''}"
+
+
+def _from_environment(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
+    return os.fsencode(token.detail)
+
+
+def _from_stdin(_token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
+    return read_line(runtime)
+
+
+def read_line(runtime: Runtime) -> bytes:
+    """The first line of standard input, for `--token-stdin`."""
+    if runtime.stdin is None:
+        raise ConfigError("--token-stdin reads standard input, which is closed")
+    return runtime.stdin.readline(_LONGEST + 3)
+
+
+def read_whole(runtime: Runtime) -> bytes:
+    """All of standard input, bounded by a token's length, without the line's end: for a token to store.
+
+    On a terminal it is one line, since the input there has no end.
+    """
+    if runtime.stdin is None or runtime.stdin_is_terminal:
+        found = read_line(runtime)
+    else:
+        found = runtime.stdin.read(_LONGEST + 3)
+    return found.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
+    path = expand(token.detail, runtime.environ)
+    try:
+        handle = regular_file.without_waiting(path)
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            status = os.fstat(handle)
+            if stat.S_ISREG(status.st_mode):
+                permissions.check_with_folder(path, status)
+                if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
+                    runtime.stderr.note(f"warning: others can read the token file {path} (chmod 600 {path})")
+                return file.read(_LONGEST + 3)
+            return _from_pipe(handle, path, look)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read the token file {path} of {token.source}: {error.strerror}", hint=_login(token)
+        ) from None
+
+
+def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
+    """The content of a pipe, such as a shell's `<(…)`, until it is closed."""
+    import selectors  # noqa: PLC0415  most tokens come from elsewhere
+
+    until = time.monotonic() + _PIPE_SECONDS
+    found = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(handle, selectors.EVENT_READ)
+        while len(found) <= _LONGEST:
+            if not selector.select(_LOOK_AGAIN):
+                look()
+                if time.monotonic() > until:
+                    raise ConfigError(f"{path} gave no token within {_PIPE_SECONDS:g} seconds")
+                continue
+            chunk = os.read(handle, _LONGEST)
+            if not chunk:
+                break
+            found += chunk
+    return found
+
+
+def _from_config(token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
+    where = f"unified profile login {token.profile}" if token.profile else "unified profile login --shared"
+    runtime.stderr.note(f"warning: the token of {token.source} is plain text ({where} --store keyring moves it)")
+    return os.fsencode(token.detail)
+
+
+def _from_command(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
+    from unified_cli.config import token_command  # noqa: PLC0415  most calls start no program
+
+    return token_command.run(token.detail, runtime, f"token_command of {token.source}", look)
+
+
+def _from_keyring(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
+    from unified_cli.config import keyring  # noqa: PLC0415  as above
+
+    try:
+        found = keyring.get(keyring_user(token.profile, token.origin))
+    except ConfigError as error:
+        raise ConfigError(f"{error.message}; {token.source} has its token there") from None
+    if found is None:
+        raise ConfigError(f"the keyring has no token of {token.source} for {token.origin}", hint=_login(token))
+    return found.encode("utf-8", "surrogatepass")
+
+
+def _login(token: TokenSource) -> str | None:
+    return None if token.source.startswith("--") else f"unified profile login {token.profile or '--shared'}"
+
+
+_READERS = {
+    "environment": _from_environment,
+    "token_stdin": _from_stdin,
+    "token_file": _from_file,
+    "token_command": _from_command,
+    "token": _from_config,
+    "keyring": _from_keyring,
+}

@@ -1,0 +1,150 @@
+"""An exchange as an entry of a HAR file, version 1.2; members of our own begin with an underscore, as it asks for."""
+
+import base64
+from datetime import UTC, datetime
+from http import HTTPStatus
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+
+from unified_cli.http import har_redaction
+from unified_cli.http.exchange import BodyEnd, Exchange
+from unified_cli.http.request import answers_with_credentials
+from unified_cli.json_text.values import JsonObject
+
+_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
+
+
+def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
+    """The entry for an exchange that ended at that time; `accounts` is the path of what answers with credentials."""
+    answered = exchange.answered or ended
+    found: JsonObject = {
+        "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(timespec="milliseconds"),
+        "time": _milliseconds(ended - exchange.began),
+        "request": _request(exchange.request, accounts),
+        "response": _response(exchange, private=is_private(exchange.request.url, accounts)),
+        "cache": {},
+        "timings": {
+            "send": 0,
+            "wait": _milliseconds(answered - exchange.began),
+            "receive": _milliseconds(ended - answered),
+        },
+    }
+    if exchange.broken:
+        failure, stale = exchange.broken
+        found["_error"] = {
+            "reason": har_redaction.url(failure.reason),
+            "hint": har_redaction.url(failure.hint) if failure.hint else None,
+            "outcome": failure.outcome.name,
+            "malformed": failure.malformed,
+            "stale": stale,
+        }
+    return found
+
+
+def is_private(url: httpx.URL, accounts: str) -> bool:
+    """Whether what is said at this URL tells the credentials of connections."""
+    return answers_with_credentials(url.path, accounts)
+
+
+def body_text(request: httpx.Request, accounts: str) -> str:
+    """The body of a request as a recording has it: that of the request that is looked up, too."""
+    private = is_private(request.url, accounts)
+    # Where a file is sent, a recording has what it is.
+    told = request.extensions.get("unified_body")
+    text = request.content.decode("utf-8", "replace") if told is None else told
+    return har_redaction.text(text, private=private) or ""
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(max(0.0, seconds) * 1000, 3)
+
+
+def _request(request: httpx.Request, accounts: str) -> JsonObject:
+    address = har_redaction.url(str(request.url))
+    found: JsonObject = {
+        "method": request.method,
+        "url": address,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _headers(request.headers),
+        "queryString": _pairs(parse_qsl(urlsplit(address).query, keep_blank_values=True)),
+        "headersSize": -1,
+        "bodySize": int(request.headers.get("content-length", 0)),
+    }
+    if found["bodySize"]:
+        kind = request.headers.get("content-type", "")
+        found["postData"] = {"mimeType": kind, "params": [], "text": body_text(request, accounts)}
+    return found
+
+
+def _response(exchange: Exchange, *, private: bool) -> JsonObject:
+    response = exchange.response
+    if response is None:
+        return {
+            **_answer(0, "", []),
+            "httpVersion": "",
+            "content": {"size": 0, "mimeType": "x-unknown"},
+            "bodySize": -1,
+        }
+    return {
+        **_answer(response.status_code, _phrase(response.status_code), _headers(response.headers)),
+        "httpVersion": response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
+        "content": _content(exchange, response, private=private),
+        "redirectURL": har_redaction.url(response.headers.get("location", "")),
+        "bodySize": exchange.received,
+    }
+
+
+def _answer(status: int, phrase: str, headers: list[JsonObject]) -> JsonObject:
+    empty: JsonObject = {"cookies": [], "redirectURL": "", "headersSize": -1}
+    return {**empty, "status": status, "statusText": phrase, "headers": headers}
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _content(exchange: Exchange, response: httpx.Response, *, private: bool) -> JsonObject:
+    kind = response.headers.get("content-type", "")
+    body, end, reason = exchange.decoded()
+    found: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
+    words = _words(body, kind)
+    if words is None:
+        found |= {"text": base64.b64encode(har_redaction.binary(body)).decode("ascii"), "encoding": "base64"}
+    else:
+        text = har_redaction.text(words, private=private)
+        if text is None:
+            text, end = "", BodyEnd.OMITTED
+        found["text"] = text
+    if private and words is None:
+        found |= {"text": ""}
+        end = BodyEnd.OMITTED
+    if end is not BodyEnd.COMPLETE:
+        found["_end"] = end.value
+    if end is BodyEnd.CUT:
+        found["comment"] = f"cut: only the first {len(body)} bytes are recorded"
+    if reason:
+        found["_reason"] = har_redaction.url(reason)
+    return found
+
+
+def _words(body: bytes, kind: str) -> str | None:
+    """The body as text; None where it is none, or its bytes would change."""
+    if kind and not (kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()):
+        return None
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _headers(headers: httpx.Headers) -> list[JsonObject]:
+    return _pairs(har_redaction.headers(headers.multi_items()))
+
+
+def _pairs(pairs: list[tuple[str, str]]) -> list[JsonObject]:
+    return [{"name": name, "value": value} for name, value in pairs]

@@ -1,0 +1,166 @@
+"""Read a HAR file, which may come from anywhere: an entry at a time, checked, and within bounds."""
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Annotated, Any, BinaryIO
+
+import msgspec
+
+from unified_cli.http.attempt import Outcome
+from unified_cli.http.exchange import BodyEnd
+from unified_cli.json_text.json_stream import JsonStream
+
+LONGEST_ENTRY = 160 * 1024 * 1024
+"""Characters of one entry: the largest body that a recording holds, with the escapes of JSON."""
+_LONGEST_TIME = 1e9
+_LATEST = 1e11
+STARTED = "_started"
+"""The member of the log that says when the command began, in seconds since 1970."""
+_BREAK = re.compile(r"[\r\n\0]")
+_PIECE = 1024 * 1024
+
+
+class HarPair(msgspec.Struct):
+    """A header."""
+
+    name: str
+    value: str
+
+
+class HarBody(msgspec.Struct):
+    """The body of a request."""
+
+    text: str = ""
+
+
+class HarRequest(msgspec.Struct):
+    """What an exchange is found by."""
+
+    method: str
+    url: str
+    body: HarBody | None = msgspec.field(default=None, name="postData")
+
+
+class HarContent(msgspec.Struct):
+    """The body of an answer, and how much of it there is."""
+
+    text: str = ""
+    encoding: str = ""
+    end: BodyEnd = msgspec.field(default=BodyEnd.COMPLETE, name="_end")
+    reason: str = msgspec.field(default="", name="_reason")
+
+    def decoded(self) -> bytes:
+        """The bytes. Raises ValueError for text that is no base64 and should be."""
+        return b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()
+
+
+class HarAnswer(msgspec.Struct):
+    """The answer; the status is 0 where there was none."""
+
+    status: int
+    headers: list[HarPair]
+    content: HarContent = msgspec.field(default_factory=HarContent)
+
+
+class HarFailure(msgspec.Struct):
+    """Why an exchange has no complete answer."""
+
+    reason: str
+    hint: str | None = None
+    outcome: str = Outcome.LOST.name
+    malformed: bool = False
+    stale: bool = False
+
+
+class HarEntry(msgspec.Struct):
+    """One exchange; `time` in milliseconds."""
+
+    request: HarRequest
+    response: HarAnswer
+    time: float = 0.0
+    error: HarFailure | None = msgspec.field(default=None, name="_error")
+
+
+_DECODER = msgspec.json.Decoder(HarEntry)
+
+
+def entry(text: bytes) -> HarEntry:
+    """The exchange in the text of an entry. Raises ValueError that says what is wrong with it."""
+    try:
+        found = _DECODER.decode(text)
+    except msgspec.MsgspecError as error:
+        # Only a newer msgspec makes it a ValueError.
+        raise ValueError(str(error)) from None
+    status, failure = found.response.status, found.error
+    if not (100 <= status < 600 or (failure and status == 0)):
+        raise ValueError(f"{status} is no status of an answer")
+    if failure and failure.outcome not in Outcome.__members__:
+        raise ValueError(f"{failure.outcome!r} is no outcome")
+    if not 0 <= found.time <= _LONGEST_TIME:
+        raise ValueError(f"{found.time} is no time that an exchange takes")
+    if any(_BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers):
+        raise ValueError("a header of the answer holds a control character")
+    try:
+        found.response.content.decoded()
+    except binascii.Error:
+        raise ValueError("the body of the answer is not base64") from None
+    return found
+
+
+def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
+    """The texts of the entries; `begun` is told when the command began, if the file says so before.
+
+    Raises ValueError with the reason, to follow the name of the file, where it is no HAR, and TooLongError.
+    """
+    stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
+    found = False
+    for outer in _keys(stream):
+        if outer != "log" or stream.peek() != "{":
+            stream.value()
+            continue
+        for inner in _keys(stream):
+            if inner == "entries" and stream.peek() == "[" and not found:
+                found = True
+                yield from _elements(stream)
+            elif inner == STARTED:
+                begun(_time(stream.value()))
+            else:
+                stream.value()
+    if stream.peek():
+        raise ValueError("is not JSON: there is text after the JSON value")
+    if not found:
+        raise ValueError("is no HAR file: it has no log with entries")
+
+
+def _time(text: str) -> float:
+    try:
+        found: float = msgspec.json.decode(text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"is damaged at {STARTED!r}: {error}") from None
+    return found
+
+
+def _keys(stream: JsonStream) -> Iterator[str]:
+    """The names of the members of an object; whoever asks takes each value from the stream."""
+    stream.expect("{")
+    ended = stream.take("}")
+    while not ended:
+        key: Any = msgspec.json.decode(stream.value())
+        stream.expect(":")
+        yield key
+        ended = stream.take("}")
+        if not ended:
+            stream.expect(",")
+
+
+def _elements(stream: JsonStream) -> Iterator[bytes]:
+    stream.expect("[")
+    ended = stream.take("]")
+    while not ended:
+        yield stream.value().encode("utf-8", "surrogatepass")
+        ended = stream.take("]")
+        if not ended:
+            stream.expect(",")

@@ -1,0 +1,258 @@
+"""Answer the requests of a command from a recording: no socket is opened, no token is read, nothing is waited for."""
+
+import hashlib
+import os
+import threading
+import time
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+
+from unified_cli.errors import StateError, StorageError
+from unified_cli.http import har_entry, har_reader, har_redaction
+from unified_cli.http.answer.decoding import DamageError
+from unified_cli.http.attempt import Outcome
+from unified_cli.http.exchange import BodyEnd
+from unified_cli.http.har_reader import HarEntry, HarFailure, HarRequest
+from unified_cli.http.transport.broken_exchange import BrokenExchange, ReplayedError
+from unified_cli.http.transport.network_errors import NetworkFailure
+from unified_cli.json_text.json_stream import TooLongError
+from unified_cli.masking import excerpt
+from unified_cli.plural import counted
+from unified_cli.storage import regular_file
+from unified_cli.storage.regular_file import NotRegularError
+from unified_cli.storage.spool_file import SpoolFile
+
+if TYPE_CHECKING:
+    from unified_cli.http.transport.broken_exchange import Describe
+
+_RECORDED = {"content-encoding", "transfer-encoding"}
+_MOST = 1_000_000
+
+
+class HarIndex:
+    """The exchanges of a file, which are copied first, so that a change to it does not matter.
+
+    `accounts` is the path of what answers with credentials. Raises StorageError for a file that cannot be read,
+    StateError for one that is no HAR, naming the entry.
+    """
+
+    def __init__(self, path: Path, copy: SpoolFile, accounts: str) -> None:
+        self.path = path
+        self._accounts = accounts
+        self._copy = copy
+        self.started: float | None = None
+        """When the command began, in seconds since 1970; None where the file does not say so."""
+        self._lock = threading.Lock()
+        self._ends = array("Q", [0])
+        self._left: dict[bytes, deque[int]] = {}
+        self._counts: dict[bytes, int] = {}
+        with _opened(path) as file:
+            for number, text in enumerate(self._texts(file), 1):
+                self._add(number, text)
+        copy.flush()
+
+    @property
+    def size(self) -> str:
+        """How many exchanges there are, in words."""
+        return counted(len(self._ends) - 1, "exchange")
+
+    def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
+        """The next exchange for this request, and its number in the file; None if there is none left."""
+        with self._lock:
+            left = self._left.get(self._key_of(request))
+            if not left:
+                return None
+            number = left.popleft()
+        begin, end = self._ends[number - 1], self._ends[number]
+        return number, har_reader.entry(self._copy.read(end - begin, begin))
+
+    def times(self, request: httpx.Request) -> int:
+        """How often this request was recorded."""
+        return self._counts.get(self._key_of(request), 0)
+
+    def _key_of(self, request: httpx.Request) -> bytes:
+        body = har_entry.body_text(request, self._accounts)
+        return _digest(request.method, har_redaction.url(str(request.url)), body)
+
+    def _texts(self, file: BinaryIO) -> Iterator[bytes]:
+        try:
+            yield from har_reader.entries(file, self._begun)
+        except ValueError as error:
+            raise StateError(f"{self._place} {error}", hint="record it again with --record") from None
+        except TooLongError:
+            longest = har_reader.LONGEST_ENTRY >> 20
+            raise StateError(f"{self._place} is longer than {longest} MiB") from None
+        except OSError as error:
+            raise StorageError(f"cannot read {self.path}: {error.strerror}") from None
+
+    def _begun(self, started: float) -> None:
+        self.started = started
+
+    @property
+    def _place(self) -> str:
+        read = len(self._ends) - 1
+        return f"{self.path}, after entry {read}," if read else f"{self.path}"
+
+    def _add(self, number: int, text: bytes) -> None:
+        try:
+            found = har_reader.entry(text)
+        except (ValueError, RecursionError) as error:
+            raise StateError(f"entry {number} of {self.path} is damaged: {excerpt(str(error), 200)}") from None
+        if number > _MOST:
+            raise StateError(f"{self.path} has more than {_MOST} entries")
+        key = _key(found.request)
+        self._left.setdefault(key, deque()).append(number)
+        self._counts[key] = self._counts.get(key, 0) + 1
+        self._copy.append(text)
+        self._ends.append(self._ends[-1] + len(text))
+
+
+def _key(request: HarRequest) -> bytes:
+    return _digest(request.method, request.url, request.body.text if request.body else "")
+
+
+def _digest(*parts: str) -> bytes:
+    """What stands for a request; the connection is in its URL, and what differs from run to run is in its headers."""
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        found.update(b"%d:%b" % (len(data), data))
+    return found.digest()
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return os.fdopen(regular_file.descriptor(path, follow=True), "rb")
+    except NotRegularError:
+        raise StorageError(f"{path} is not a file") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+
+
+class UnrecordedError(Exception):
+    """A request that a recording does not answer.
+
+    It is no UnifiedError, so that no part of a run takes it for a failure of its own and goes on.
+    """
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+
+
+class ReplayClock:
+    """A clock for spans in which waits pass at once, each in the thread that waits."""
+
+    def __init__(self) -> None:
+        self._passed = threading.local()
+
+    def now(self) -> float:
+        """Seconds that never go back."""
+        return time.monotonic() + getattr(self._passed, "seconds", 0.0)
+
+    def sleep(self, seconds: float) -> None:
+        """Let this time pass."""
+        self._passed.seconds = getattr(self._passed, "seconds", 0.0) + seconds
+
+
+class Replay:
+    """The transports of a command that is answered from a recording."""
+
+    replays = True
+
+    def __init__(self, index: HarIndex, clock: ReplayClock, connection: str) -> None:
+        self._index = index
+        self._clock = clock
+        self._connection = connection
+
+    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: "Describe") -> httpx.BaseTransport:
+        """A transport that answers from the recording; none is opened."""
+        del opened, describe
+        return _ReplayTransport(self.answer)
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """The recorded answer. Raises UnrecordedError if there is none, ReplayedError if there was none."""
+        taken = self._index.take(request)
+        if taken is None:
+            raise self._unrecorded(request)
+        number, entry = taken
+        self._clock.sleep(entry.time / 1000)
+        content = entry.response.content
+        if content.end in {BodyEnd.CUT, BodyEnd.OMITTED}:
+            why = f"the body of {self._name(request)} is not whole in entry {number} of {self._index.path}"
+            raise UnrecordedError(why, "downloads are recorded up to 1 MiB, and no credentials are")
+        if entry.response.status == 0:
+            raise _error(entry)
+        return _response(entry, f"{self._index.path} holds no more of the body of {self._name(request)}")
+
+    def _unrecorded(self, request: httpx.Request) -> UnrecordedError:
+        times, name, path = self._index.times(request), self._name(request), self._index.path
+        if times:
+            again = "once" if times == 1 else f"{times} times"
+            return UnrecordedError(f"{name} was recorded {again} in {path} and is asked for once more", _ANEW)
+        return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
+
+    def _name(self, request: httpx.Request) -> str:
+        """The request in words: what it asks for, and of which connection."""
+        parts = urlsplit(str(request.url))
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        account = next((value for name, value in query if name == self._connection), "")
+        others = "&".join(f"{name}={value}" for name, value in query if name != self._connection)
+        whose = f" of account {account}" if account else ""
+        return f"{request.method} {parts.path}{'?' if others else ''}{others}{whose} at {parts.netloc}"
+
+
+_ANEW = "record the same command again with --record"
+
+
+class _ReplayTransport(httpx.BaseTransport):
+    def __init__(self, answer: Callable[[httpx.Request], httpx.Response]) -> None:
+        self._answer = answer
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._answer(request)
+
+
+class _ReplayedStream(httpx.SyncByteStream):
+    """A recorded body, which ends as it ended when it was recorded."""
+
+    def __init__(self, body: bytes, ending: Exception | None) -> None:
+        self._body = body
+        self._ending = ending
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self._body
+        if self._ending:
+            raise self._ending
+
+
+def _response(entry: HarEntry, no_more: str) -> httpx.Response:
+    content = entry.response.content
+    body = content.decoded()
+    headers = [(pair.name, pair.value) for pair in entry.response.headers if pair.name.lower() not in _RECORDED]
+    if content.end is BodyEnd.COMPLETE:
+        # What is recorded is decoded, and without secrets.
+        size = str(len(body))
+        headers = [(name, size if name.lower() == "content-length" else value) for name, value in headers]
+    endings = {
+        BodyEnd.UNREAD: UnrecordedError(no_more, _ANEW),
+        BodyEnd.BROKEN: _error(entry),
+        BodyEnd.DAMAGED: DamageError(content.reason),
+    }
+    stream = _ReplayedStream(body, endings.get(content.end))
+    # A service may send other characters than those of ASCII, which httpx takes as bytes only.
+    encoded = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers]
+    return httpx.Response(entry.response.status, headers=encoded, stream=stream)
+
+
+def _error(entry: HarEntry) -> ReplayedError:
+    found = entry.error or HarFailure("the exchange broke off")
+    failure = NetworkFailure(Outcome[found.outcome], found.reason, found.hint, found.malformed)
+    return ReplayedError(BrokenExchange(failure, found.stale))

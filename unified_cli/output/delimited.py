@@ -1,0 +1,117 @@
+"""CSV and TSV: the first page decides the columns, and values without a column are named."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+
+from unified_cli.json_text.members import Parts, Record, parts, text
+from unified_cli.json_text.record_columns import pick
+from unified_cli.output.record_writer import RecordWriter, WriterMemory, joined
+from unified_cli.output.style import Style
+from unified_cli.plural import counted
+
+_QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
+# How a cell begins that a spreadsheet takes for a formula.
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
+_TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_MOST_NAMED, _MOST_LOST = 10, 1000
+
+
+class Delimited(RecordWriter):
+    r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`, `\r` and `\\` in TSV.
+
+    An empty text is `""` in CSV, and null is nothing.
+    """
+
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
+        super().__init__(memory)
+        self._style = style
+        self._csv = style.format == "csv"
+        columns = memory.get("columns")
+        self._columns: dict[str, None] | None = None if columns is None else dict.fromkeys(columns)
+        self._begun = columns is not None
+        self._lost: dict[str, None] = dict.fromkeys(memory.get("lost", ()))
+        self._guarded: int = memory.get("guarded", 0)
+
+    def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
+        """Fix the columns, if there are records and it is not done yet."""
+        if self._columns is None:
+            self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
+        """The rows, with the header before the first."""
+        for rows in joined(self._rows(records)):
+            yield rows.encode("utf-8", "backslashreplace")
+        self.memory |= {"lost": [*self._lost], "guarded": self._guarded}
+
+    def _rows(self, records: Sequence[Record]) -> Iterator[str]:
+        if self._columns is None:
+            return
+        if records and not self._begun:
+            self._begun = True
+            self.memory["columns"] = [*self._columns]
+            yield self._head(self._columns)
+        for record in records:
+            members = parts(record)
+            yield self._row(self._columns, {"value": bytes(record)} if members is None else members)
+
+    def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
+        """The header, where there were no records to put it before."""
+        if self._begun or not self._style.columns:
+            return b""
+        return self._head(self._style.columns).encode("utf-8")
+
+    def _head(self, columns: Iterable[str]) -> str:
+        mark = "\ufeff" if self._csv and self._style.bom else ""
+        return mark + self._line([self._cell(column, guard=False) for column in columns])
+
+    def shortcomings(self) -> Sequence[str]:
+        """The keys that have no column."""
+        if not self._lost:
+            return []
+        named = ", ".join([*self._lost][:_MOST_NAMED])
+        more = f" and {len(self._lost) - _MOST_NAMED} more" if len(self._lost) > _MOST_NAMED else ""
+        more += " at least" if len(self._lost) >= _MOST_LOST else ""
+        return [f"no column for {named}{more}, first seen after the header was written (name them with --columns)"]
+
+    def remarks(self) -> Sequence[str]:
+        """How many cells got a quote."""
+        return (
+            [f"put a ' before {counted(self._guarded, 'cell')} that a spreadsheet would run as a formula"]
+            if self._guarded
+            else []
+        )
+
+    def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
+        # Any connection's page may come first, so the known columns are there whether it has them or not.
+        found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
+        record = None
+        for record in chain.from_iterable(slices):
+            found |= dict.fromkeys(parts(record) or ())
+        return None if record is None else found or {"value": None}
+
+    def _row(self, columns: Mapping[str, None], members: Parts) -> str:
+        if not self._style.columns and not members.keys() <= columns.keys():
+            lost = (key for key in members if key not in columns and key not in self._lost)
+            self._lost |= dict.fromkeys(islice(lost, _MOST_LOST - len(self._lost)))
+        cells = []
+        for column in columns:
+            value = pick(members, column) if self._style.columns else members.get(column)
+            cells.append(self._cell(text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'))
+        return self._line(cells)
+
+    def _cell(self, cell: str, *, guard: bool, empty: bool = False) -> str:
+        if guard and self._style.safe_cells and _FORMULA.match(cell) and not _is_number(cell):
+            self._guarded += 1
+            cell = f"'{cell}"
+        if not self._csv:
+            return cell.translate(_TSV_ESCAPES)
+        return '"' + cell.replace('"', '""') + '"' if empty or _QUOTED.search(cell) else cell
+
+    def _line(self, cells: Sequence[str]) -> str:
+        # A row of one empty cell would be an empty line, which many programs skip.
+        return (",".join(cells) or '""') + "\n" if self._csv else "\t".join(cells) + "\n"
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d+)?", cell) is not None

@@ -1,1 +1,0 @@
-"""jq programs: for records, for whole documents, and as conditions."""

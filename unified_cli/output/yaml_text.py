@@ -1,0 +1,111 @@
+"""YAML, with the digits of numbers as they were served."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
+
+from unified_cli.errors import ServiceError
+from unified_cli.json_text.members import Record, items, parts, slices
+from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.output.record_writer import RecordWriter, WriterMemory
+from unified_cli.output.style import Style
+
+# A value takes a kilobyte while it becomes YAML.
+_AT_ONCE = 64 * 1024
+_FLOAT, _INT = "tag:yaml.org,2002:float", "tag:yaml.org,2002:int"
+
+
+class Number(str):
+    """A number as it was served."""
+
+    __slots__ = ()
+
+
+_C_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on the installation
+    """Writes numbers as they were."""
+
+
+class _Plain(yaml.SafeDumper):
+    """The same in Python, for text that libyaml cannot write: halves of surrogate pairs."""
+
+
+def _represent(dumper: Any, value: Number) -> Any:
+    text = str(value)
+    if text.lstrip("-").isdigit():
+        return dumper.represent_scalar(_INT, text)
+    # YAML 1.1 takes 1e5 for text: it requires a point, and a sign in the exponent.
+    mantissa, letter, exponent = text.lower().partition("e")
+    mantissa += "" if "." in mantissa else ".0"
+    if letter:
+        mantissa += "e" + ("" if exponent[0] in "+-" else "+") + exponent
+    return dumper.represent_scalar(_FLOAT, mantissa)
+
+
+for _dumper in (_Fast, _Plain):
+    _dumper.add_representer(Number, _represent)
+
+
+class Yaml(RecordWriter):
+    """One YAML document: a mapping with the records as a list, then the cursor."""
+
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
+        super().__init__(memory)
+        self._style = style
+        self._begun: bool = memory.get("begun", False)
+
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  records are written anew
+        """The records as items of the list."""
+        for some in slices(records, _AT_ONCE):
+            head = b"" if self._begun else f"{self._style.items}:\n".encode()
+            self._begun = self.memory["begun"] = True
+            yield head + dump([_load(bytes(record)) for record in some])
+
+    def end(self, next_cursor: str | None) -> bytes:
+        """The cursor, where the records are a list."""
+        rest: JsonObject = {} if self._begun else {self._style.items: []}
+        if self._style.listing:
+            rest[self._style.cursor] = next_cursor
+        return dump(rest) if rest else b""
+
+
+def convert(body: bytes) -> Iterator[bytes]:
+    """A JSON document as a YAML document, in pieces."""
+    members = parts(body) if len(body) > _AT_ONCE else None
+    if members is None:
+        yield dump(_load(body))
+        return
+    for name, value in members.items():
+        head: JsonObject = {name: None}
+        for some in slices(items(value), _AT_ONCE) if value.startswith(b"[") else ():
+            loaded = [_load(bytes(one)) for one in some]
+            yield dump({name: loaded} if head else loaded)
+            head = {}
+        if head:
+            yield dump({name: _load(value)})
+
+
+def _load(text: bytes) -> Json:
+    return json.loads(text, parse_int=Number, parse_float=Number)
+
+
+def dump(value: Json) -> bytes:
+    """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that is nested too deeply for it."""
+    try:
+        return _written(value, _Fast, allow_unicode=True).encode("utf-8")
+    except RecursionError:
+        # JSON may be nested as deep as Python can read it, and writing YAML takes several calls a level.
+        raise ServiceError("a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False) from None
+    except UnicodeEncodeError:
+        return _written(value, _Plain, allow_unicode=False).encode("utf-8")
+
+
+def _written(value: Json, dumper: type[_Fast | _Plain], *, allow_unicode: bool) -> str:
+    written: str = yaml.dump(
+        value, Dumper=dumper, sort_keys=False, allow_unicode=allow_unicode, default_flow_style=False, width=4096
+    )
+    return written

@@ -1,1 +1,0 @@
-"""The routes about the connections themselves: which there are, and what each offers."""

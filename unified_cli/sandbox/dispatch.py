@@ -1,0 +1,157 @@
+"""The requests below the path of the connections, and who may send them."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from unified_cli.catalogue import Catalogue, Service
+from unified_cli.json_text.json_codec import dump
+from unified_cli.sandbox.account_records import account_record, listed
+from unified_cli.sandbox.accounts import kind_of
+from unified_cli.sandbox.batch import Batch
+from unified_cli.sandbox.data.file_content import FILE_HOST
+from unified_cli.sandbox.filters import Test, field_test
+from unified_cli.sandbox.list_page import PLATFORM, ListTerms, page
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
+from unified_cli.sandbox.offered import OfferedMethods
+from unified_cli.sandbox.operation_call import missing
+from unified_cli.sandbox.query_tree import QueryTree, tree
+from unified_cli.sandbox.request_content import body_of
+from unified_cli.sandbox.store import SandboxStore
+from unified_cli.sandbox.stored_records import Row
+
+_IDENTITY = "id"
+
+
+def filters(service: Service) -> list[str]:
+    """The parameters of the list beside those of its pages."""
+    words = service.connections
+    product = f"{words.product}.name"
+    return [_IDENTITY, words.tenant, words.sandbox, product, words.status, words.created, words.updated,
+            words.environment]  # fmt: skip
+
+
+class ListedAccounts:
+    """The connections as rows of a list, in the order of their positions."""
+
+    def __init__(self, store: SandboxStore, service: Service) -> None:
+        self.scope = ("", "", "connections")
+        self._filters = filters(service)
+        self._texts = [dump(account_record(account, store.seed, service)) for account in listed(store)]
+
+    def tests(self, query: QueryTree) -> list[Test]:
+        """The tests that a connection must pass to be listed."""
+        return [field_test(name.split("."), query[name]) for name in self._filters if name in query]
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """The connections after a position."""
+        yield from (Row(place + 1, self._texts[place]) for place in range(after, len(self._texts)))
+
+    def rows_back(self, before: int) -> Iterator[Row]:
+        """The connections before a position, from there back."""
+        last = min(before - 1, len(self._texts))
+        yield from (Row(place, self._texts[place - 1]) for place in range(last, 0, -1))
+
+
+def get_account(store: SandboxStore, account: str, service: Service) -> SandboxResponse:
+    """One connection. Raises Refusal 404 where there is none."""
+    record = account_record(account, store.seed, service)
+    if record is None:
+        raise Refusal(404, f"no connection {account!r} that this token can see")
+    return SandboxResponse.json(dump(record))
+
+
+def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
+    """The methods that a path takes; none where it is not one of these routes."""
+    service = catalogue.service
+    words = service.connections
+    if path in (words.renewal, words.batch, words.files):
+        return ("POST",)
+    return ("GET",) if _is_read(service, path) else ()
+
+
+def _is_read(service: Service, path: str) -> bool:
+    segments = path.split("/")[2:]
+    if path == service.accounts:
+        return True
+    if not path.startswith((f"{service.accounts}/", f"{service.connections.products}/")) or not segments[0]:
+        return False
+    return path in _below(service, segments[0])
+
+
+def _below(service: Service, segment: str) -> tuple[str, ...]:
+    """The routes of the connection, or the product, of that name."""
+    own = f"{service.accounts}/{segment}"
+    offer = service.connections.product_offer_path(segment)
+    return own, service.capabilities_path(segment), service.tools_path(segment), offer
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRoutes:
+    """Answers these requests; `own` is the connection that the token belongs to, None for a token of all of them.
+
+    `sandbox` answers the requests of a batch.
+    """
+
+    catalogue: Catalogue
+    store: SandboxStore
+    now: float
+    own: str | None
+    sandbox: Callable[[SandboxRequest], SandboxResponse]
+
+    def answer(self, request: SandboxRequest) -> SandboxResponse:
+        """The answer. Raises Refusal: 403 where the token is for one connection only, 404 where there is none."""
+        service, path = self.catalogue.service, request.path
+        me = service.connections.own
+        if self.own is not None and path != me:
+            raise Refusal(403, f"the token of one connection is good for {me} only")
+        if request.method == "POST":
+            return self._post(request)
+        query = tree(request.query)
+        if path == service.accounts:
+            terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
+            return page(ListedAccounts(self.store, service), service, query, terms)
+        segment = path.split("/")[2]
+        offers = OfferedMethods(self.catalogue, self.store.seed, query)
+        if path == service.connections.product_offer_path(segment):
+            return offers.of_product(decoded(segment))
+        if path == service.capabilities_path(segment):
+            return offers.of_account(decoded(segment))
+        if path == service.tools_path(segment):
+            return offers.tools(decoded(segment))
+        if path == me and self.own is None:
+            raise Refusal(404, f"this token belongs to no connection, so there is no {me}")
+        return get_account(self.store, self.own or decoded(segment), service)
+
+    def _post(self, request: SandboxRequest) -> SandboxResponse:
+        words = self.catalogue.service.connections
+        if request.path == words.batch:
+            return self._once(request, Batch(self.catalogue.service, request, self.sandbox))
+        body = body_of(request, passthrough=False)
+        if request.path == words.files:
+            if body.file is None:
+                raise missing("body_fields", ["file"])
+            digest = hashlib.sha256()
+            for piece in body.file.pieces():
+                digest.update(piece)
+            return SandboxResponse.json(dump({"url": f"https://{FILE_HOST}/public/{digest.hexdigest()[:16]}"}))
+        account = body.text("id")
+        if account is None:
+            raise missing("body_fields", ["id"])
+        if kind_of(account) is None:
+            raise Refusal(404, f"no connection {account!r} that this token can see")
+        return SandboxResponse.json(dump({"success": True}))
+
+    def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
+        """The answer to a batch; under a key that was used before the same as then, and nothing is done."""
+        key = request.header("idempotency-key")
+        asked = (batch.connection, request.path, key)
+        if key and (kept := self.store.reply(*asked)):
+            status, content_type, content = kept
+            return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+        answer = batch.run()
+        with self.store.transaction():
+            self.store.count_effect(asked[0], request.method, request.path, key)
+            if key:
+                self.store.put_reply(*asked, (answer.status, answer.headers["content-type"], answer.body))
+        return answer

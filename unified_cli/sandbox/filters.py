@@ -1,0 +1,164 @@
+"""Filters and sorting of a list: operators as one more bracket level, `created_at[gt]=…`, `status[in][]=…`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from unified_cli.catalogue.known import known
+from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.sandbox.data.vocabulary import fields_of
+from unified_cli.sandbox.messages import Refusal
+from unified_cli.sandbox.query_tree import QueryTree, QueryValue, texts
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Test = Callable[[JsonObject], bool]
+"""Whether a record is to be listed."""
+
+_ORDERS: Mapping[str, Callable[[int], bool]] = {
+    "gt": lambda sign: sign > 0,
+    "gte": lambda sign: sign >= 0,
+    "lt": lambda sign: sign < 0,
+    "lte": lambda sign: sign <= 0,
+}
+_OPERATORS = {*_ORDERS, "eq", "in", "ne"}
+# Each is compared with each record.
+_MOST_VALUES = 1000
+
+
+def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
+    """The tests that a record must pass to be listed.
+
+    Assumption: a parameter that names no field of the resource is ignored, as providers do.
+    """
+    made = []
+    for name, value in query.items():
+        if name in ("and", "or"):
+            made += _combined(api, resource, name, value)
+        elif (field := _field(api, resource, name)) and not _means_all(api, resource, field, value):
+            made.append(field_test([field], value))
+    return made
+
+
+def is_field(api: str, resource: str, name: str) -> bool:
+    """Whether a parameter filters by a field."""
+    return _field(api, resource, name) is not None
+
+
+def _combined(api: str, resource: str, name: str, value: QueryValue) -> list[Test]:
+    parts = value if isinstance(value, list) else [value]
+    groups = [tests(api, resource, part) for part in parts if isinstance(part, dict)]
+    if name == "and":
+        return [test for group in groups for test in group]
+    if not any(groups):
+        return []
+    return [lambda record: any(all(test(record) for test in group) for group in groups if group)]
+
+
+def _field(api: str, resource: str, name: str) -> str | None:
+    fields = fields_of(api, resource)
+    if name in fields:
+        return name
+    # `job_id` is the id of the record that `job` refers to.
+    return name[:-3] if name.endswith("_id") and name[:-3] in fields else None
+
+
+def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
+    """Whether the value means no filter: `all`, where only the parameter, not the field, is known to have it."""
+    facts = known(api, resource)
+    wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
+    field = next((field.values for field in facts.fields if field.name == name), ())
+    return value == "all" and value in wanted and value not in field
+
+
+def field_test(path: list[str], value: QueryValue) -> Test:
+    """The test that a value of the record passes: a value, several, or operators with theirs."""
+    if isinstance(value, dict):
+        below = [
+            _compare(path, name, item) if name in _OPERATORS else field_test([*path, name], item)
+            for name, item in value.items()
+        ]
+        return lambda record: all(test(record) for test in below)
+    return _compare(path, "in" if isinstance(value, list) else "eq", value)
+
+
+def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
+    wanted = texts(value)
+    if operator == "in":
+        wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
+        if len(wanted) > _MOST_VALUES:
+            raise Refusal(400, f"{path[-1]}[in] has {len(wanted):,} values, and at most {_MOST_VALUES:,} are compared")
+    order = _ORDERS.get(operator)
+
+    def test(record: JsonObject) -> bool:
+        found = list(_leaves(_at(record, path)))
+        if order is not None:
+            signs = (_sign(leaf, text) for leaf in found for text in wanted)
+            return any(sign is not None and order(sign) for sign in signs)
+        same = any(_sign(leaf, text) == 0 for leaf in found for text in wanted) or (not found and wanted == [""])
+        return same != (operator == "ne")
+
+    return test
+
+
+def _at(value: Json, path: list[str]) -> Json:
+    for name in path:
+        if isinstance(value, list):
+            value = [item.get(name) for item in value if isinstance(item, dict)]
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _leaves(value: Json) -> Iterator[Json]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from (value[name] for name in ("id", "name", "email", "number", "value") if name in value)
+    elif value is not None:
+        yield value
+
+
+def _sign(found: Json, text: str) -> int | None:
+    """-1, 0 or 1 as a value is below, equal to or above a text; None where the two cannot be compared."""
+    if isinstance(found, bool):
+        return 0 if text == str(found).lower() else None
+    if isinstance(found, (int, float)):
+        from decimal import Decimal, InvalidOperation  # noqa: PLC0415  few lists are filtered by a number
+
+        try:
+            number, other = Decimal(str(found)), Decimal(text)
+            return (number > other) - (number < other)
+        except InvalidOperation:
+            return None
+    if not isinstance(found, str):
+        return None
+    left, right = _moment(found), _moment(text)
+    if left is not None and right is not None:
+        return (left > right) - (left < right)
+    return (found > text) - (found < text)
+
+
+def _moment(text: str) -> "datetime | None":
+    if len(text) < 10 or text[4] != "-" or not text[0].isdigit():
+        return None
+    from datetime import UTC, datetime  # noqa: PLC0415  few lists are filtered by a time
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
+    """The key that sorts records by a field: numbers, then texts, then records without it."""
+
+    def key(record: JsonObject) -> tuple[int, Json]:
+        leaf = next(_leaves(record.get(name)), None)
+        if isinstance(leaf, (bool, int, float)):
+            return (0, leaf)
+        return (2, "") if leaf is None else (1, leaf)
+
+    return key

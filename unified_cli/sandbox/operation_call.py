@@ -1,0 +1,116 @@
+"""A call of an operation on a connection, as its handler gets it."""
+
+from dataclasses import dataclass
+
+from unified_cli.catalogue import Catalogue, Operation, Service
+from unified_cli.catalogue.known import KnownField
+from unified_cli.json_text.values import Json
+from unified_cli.sandbox.list_page import ListTerms, shaped
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.query_tree import QueryTree, QueryValue, texts
+from unified_cli.sandbox.request_content import Body
+from unified_cli.sandbox.store import SandboxStore
+from unified_cli.sandbox.stored_records import Records, Row
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class OperationCall:
+    """A call: `query` is the tree of its parameters, `now` the time as the service writes it."""
+
+    request: SandboxRequest
+    operation: Operation
+    catalogue: Catalogue
+    store: SandboxStore
+    account: str
+    seeded: bool
+    terms: ListTerms
+    identity: str | None
+    query: QueryTree
+    body: Body
+    now: str
+    keep_ids: bool = False
+
+    @property
+    def service(self) -> Service:
+        """The service's own words."""
+        return self.catalogue.service
+
+    def records(self, resource: str | None = None) -> Records:
+        """The records of a resource of this API, by default of the operation's own."""
+        name = resource or self.operation.resource
+        return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
+
+    def named(self, *names: str) -> str | None:
+        """The first of these that the body or the query holds; `x[id]` and `{"x": {"id": …}}` count as `x_id`."""
+        for name in names:
+            found = self.body.text(name) or _first(self.query.get(name))
+            if found is None and name.endswith("_id"):
+                nested = self.body.value(name[:-3])
+                inner = nested.get("id") if isinstance(nested, dict) else nested
+                found = str(inner) if isinstance(inner, (str, int)) else _inner(self.query.get(name[:-3]))
+            if found:
+                return found
+        return None
+
+    def need(self, row: Row | None, resource: str, identity: str) -> Row:
+        """The row. Raises Refusal 404 where there is none."""
+        if row is None:
+            raise Refusal(404, f"{self.operation.api}/{resource} has no record {identity!r}")
+        return row
+
+
+def _first(value: QueryValue | None) -> str | None:
+    return next(iter(texts(value)), None) if isinstance(value, (str, list)) else None
+
+
+def _inner(value: QueryValue | None) -> str | None:
+    return _first(value.get("id")) if isinstance(value, dict) else _first(value)
+
+
+def missing(kind: str, names: list[str]) -> Refusal:
+    """The refusal where required parameters (`query_parameters`) or fields (`body_fields`) are missing."""
+    words = kind.replace("_", " ")
+    return Refusal(
+        400,
+        f"missing required {words}: {', '.join(names)}",
+        insight={f"missing_required_{kind}": {"description": f"These {words} are required", "value": names}},
+    )
+
+
+def result(row: Row, call: OperationCall) -> SandboxResponse:
+    """One record as the answer to an action.
+
+    Assumption: the service's pages show the bare record, its notes an envelope; the answer has the envelope.
+    """
+    return SandboxResponse.json(f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}')
+
+
+def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
+    """One record as an answer, without an envelope."""
+    return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)
+
+
+def check_types(operation: Operation, body: Body) -> None:
+    """Raise Refusal 422, the provider's, for a field of another type than it is known to have.
+
+    A form knows texts only, so what came as one is not looked at.
+    """
+    if body.file is not None or not body.members:
+        return
+    facts = operation.facts
+    fields = {one.name: one for one in facts.fields} | {one.name: one for one in facts.body.get(operation.name, ())}
+    for name in body.members.keys() & fields.keys():
+        if not _fits(fields[name], body.value(name)):
+            wanted = fields[name].type
+            raise Refusal(422, f"{name} must be of the type {wanted}", provider={"field": name, "type": wanted})
+
+
+def _fits(field: KnownField, value: Json) -> bool:
+    if value is None or (field.references and field.type == "object" and isinstance(value, str)):
+        # Another record is also named by its id alone.
+        return True
+    return isinstance(value, _TYPES[field.type]) and (field.type == "boolean" or not isinstance(value, bool))

@@ -1,0 +1,244 @@
+"""The sandbox on a port of this machine, for any client: its sockets, its threads, its log."""
+
+import contextlib
+import errno
+import logging
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, Self
+
+import waitress
+from waitress import wasyncore
+from waitress.channel import ClientDisconnected, HTTPChannel
+
+from unified_cli.errors import StorageError, UsageError
+from unified_cli.masking import cut, masked
+from unified_cli.runtime import Runtime
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.body_limit import allow_uploads
+from unified_cli.sandbox.host_check import HostCheck
+from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResponse
+from unified_cli.sandbox.wsgi_application import GREATEST_BODY, WsgiApplication, respond
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+# An idle connection is closed after so many seconds; every few seconds they are checked.
+_IDLE, _SWEEP = 30, 5
+_CONNECTIONS = 20_000
+# How long the end waits for answers on their way: what was written is stored before it is answered.
+_GRACE = 0.3
+# The value of SO_LINGER that makes closing a reset: on, for no second.
+_RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
+_FIRST_THREADS = 2
+# Enough for a client with 64 workers against answers that are slow on purpose.
+_MOST_THREADS = 64
+_LONGEST_LOGGED = 2000
+_BACKLOG = 1024
+
+
+def listen(port: int, host: str | None = None) -> list[socket.socket]:
+    """Sockets on `host`; without one on 127.0.0.1 and, where this machine has it, on ::1, both on one port.
+
+    Raises UsageError for a port that is none or a host that is not found, StorageError where the port cannot be used.
+    """
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"there is no port {port} (0 takes a free one)")
+    first = _socket(host or "127.0.0.1", port)
+    if host is not None:
+        return [first]
+    try:
+        second = socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG)
+    except OSError as error:
+        # Without IPv6, or where the port is taken there, 127.0.0.1 alone is enough.
+        if error.errno == errno.EMFILE:
+            raise
+        return [first]
+    return [first, second]
+
+
+def is_loopback(listening: socket.socket) -> bool:
+    """Whether only programs of this machine reach the socket."""
+    return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
+
+
+def address_of(listening: socket.socket) -> tuple[str, int]:
+    """The host, as a URL spells it, and the port where this machine reaches the socket."""
+    host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
+    return f"[{host}]" if ":" in host else host, port
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError):
+        raise UsageError(f"--host {host}: no address of that name is known here") from None
+    try:
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+    except OSError as error:
+        # Python's own text repeats the address as a tuple.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        hint = "--port 0 takes a free one" if error.errno == errno.EADDRINUSE else "is it an address of this machine?"
+        raise StorageError(f"cannot listen on {host}, port {port}: {reason}", hint=hint) from error
+
+
+class RequestLog:
+    """Writes to stderr what was requested and answered: nothing without `-v`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def start(self) -> float:
+        """The time at which a request came."""
+        return self._runtime.monotonic()
+
+    def write(self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float) -> None:
+        """Log a request with its answer; without one the connection was reset."""
+        stderr = self._runtime.stderr
+        if not stderr.verbosity:
+            return
+        moment = time.strftime("%H:%M:%S", time.localtime(self._runtime.wall()))
+        target = str(environ.get("REQUEST_URI", environ.get("PATH_INFO", "")))
+        took = f"{(self._runtime.monotonic() - start) * 1000:.1f} ms"
+        end = "connection reset" if answer is None else f"{answer.line}, {answer.size} bytes"
+        lines = [f"{moment} {environ['REQUEST_METHOD']} {cut(masked(target))} -> {end}, {took}"]
+        if answer is not None and stderr.verbosity > 1:
+            lines += [f"    {name}: {value}" for name, value in answer.headers.items()]
+            if "content-encoding" not in answer.headers:
+                lines.append(f"    {cut(masked(answer.body.decode('utf-8', 'backslashreplace')), _LONGEST_LOGGED)}")
+        stderr.block(lines)
+
+
+class ThreadCount:
+    """Doubles the threads where a request takes the last one; `start` makes it so many.
+
+    All 64 from the start would take turns, and each would find the processor's caches filled by the others.
+    """
+
+    def __init__(self, start: Callable[[int], object]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._count, self._busy = _FIRST_THREADS, 0
+
+    def __enter__(self) -> Self:
+        """Count a request that begins."""
+        with self._lock:
+            self._busy += 1
+            if self._busy == self._count < _MOST_THREADS:
+                self._count *= 2
+                self._start(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Count a request that ends."""
+        with self._lock:
+            self._busy -= 1
+
+    def close(self) -> None:
+        """Start no more threads."""
+        with self._lock:
+            self._count = _MOST_THREADS
+
+
+class Server:
+    """A served sandbox: it runs until `stop`, which any thread may call."""
+
+    def __init__(self, sandbox: Sandbox, sockets: Sequence[socket.socket] = (), *, names: Sequence[str] = ()) -> None:
+        """Serve on these sockets, by default on a free loopback port; `names` are other names of this host."""
+        self._application = WsgiApplication(sandbox)
+        self._sockets = list(sockets) or listen(0)
+        self._map: dict[int, Any] = {}
+        self._stopped = threading.Event()
+        host, self.port = address_of(self._sockets[0])
+        self.url = f"http://{host}:{self.port}"
+        self.others = not all(is_loopback(one) for one in self._sockets)
+        """Whether other machines reach it."""
+        self._hosts = HostCheck(self.port, [f"{host}:{self.port}", *names], others=self.others)
+        self.log: RequestLog | None = None
+        # waitress logs overload and broken clients, which does not matter here.
+        for name in ("waitress", "waitress.queue"):
+            logging.getLogger(name).addHandler(logging.NullHandler())
+            logging.getLogger(name).propagate = False
+        self._server = waitress.create_server(
+            self._guarded,
+            map=self._map,
+            sockets=self._sockets,
+            threads=_FIRST_THREADS,
+            connection_limit=_raised_limit(),
+            channel_timeout=_IDLE,
+            cleanup_interval=_SWEEP,
+            max_request_body_size=GREATEST_BODY,
+            asyncore_use_poll=True,
+            ident="sandbox",
+            clear_untrusted_proxy_headers=True,
+        )
+        allow_uploads(self._map.values(), sandbox.service)
+        self._dispatcher = self._server.task_dispatcher
+        self._threads = ThreadCount(self._dispatcher.set_thread_count)
+
+    def run(self) -> None:
+        """Serve until stopped, or until a signal's exception comes through."""
+        while not self._stopped.is_set():
+            wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
+
+    def close(self) -> None:
+        """Close all sockets; answers on their way have a moment to get out."""
+        self._threads.close()
+        self._dispatcher.shutdown(timeout=_GRACE)
+        for one in list(self._map.values()):
+            # It closes the file that a large answer waits in, too.
+            if isinstance(one, HTTPChannel):
+                one.handle_close()
+        wasyncore.close_all(self._map)
+
+    def stop(self) -> None:
+        """Make `run` return."""
+        self._stopped.set()
+        with contextlib.suppress(OSError):
+            # The loop waits for an event, and a connection is one.
+            socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
+
+    def _guarded(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        start = self.log.start() if self.log else 0.0
+        answer: SandboxResponse | None = None
+        try:
+            self._hosts.check(environ)
+            with self._threads:
+                answer = self._application.answer(environ)
+        except Refusal as refusal:
+            answer = refusal.answer(self._application.sandbox.service)
+        except ConnectionDropped:
+            self._reset((environ["REMOTE_ADDR"], int(environ["REMOTE_PORT"])))
+            raise ClientDisconnected from None
+        finally:
+            if self.log:
+                self.log.write(environ, answer, start)
+        return respond(answer, environ, start_response)
+
+    def _reset(self, peer: tuple[str, int]) -> None:
+        """Make closing the connection a reset."""
+        for channel in list(self._map.values()):
+            if getattr(channel, "addr", None) and tuple(channel.addr[:2]) == peer:
+                channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
+
+def _raised_limit() -> int:
+    """How many connections may be open: as many as the operating system allows files, less some for other files."""
+    try:
+        import resource  # noqa: PLC0415  not on Windows
+    except ImportError:
+        return 500
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    usable = wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)
+    return max(usable - 100, 50)

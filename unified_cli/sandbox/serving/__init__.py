@@ -1,1 +1,0 @@
-"""The sandbox on a port: sockets, hosts, the log of requests."""

@@ -1,0 +1,113 @@
+"""The sandbox as a WSGI application."""
+
+import gzip
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from unified_cli.catalogue import Service
+from unified_cli.errors import UnifiedError
+from unified_cli.sandbox import uploads
+from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.host_check import in_origin_form
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+GREATEST_BODY = 32 * 1024 * 1024
+"""Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB in base64 pass."""
+# A smaller body fits into one packet as it is.
+_SMALLEST = 1024
+
+
+class WsgiApplication:
+    """A sandbox for any WSGI server. Raises ConnectionDropped where a fault ends the connection."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """WSGI."""
+        return respond(self.answer(environ), environ, start_response)
+
+    def answer(self, environ: "WSGIEnvironment") -> SandboxResponse:
+        """The answer to a request, in the coding that the client accepts."""
+        service = self.sandbox.service
+        try:
+            with request_of(environ, service) as request:
+                answer = self.sandbox.answer(request)
+        except Refusal as refusal:
+            answer = refusal.answer(service)
+        except UnifiedError as error:
+            # Of the file that the state is in: a client is answered, and the server goes on.
+            answer = Refusal(500, error.message).answer(service)
+        return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""))
+
+
+def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    """Start the response of an answer; its body, which a HEAD leaves out."""
+    headers = [(name.title(), value) for name, value in answer.headers.items()]
+    if answer.status != 204:
+        headers.append(("Content-Length", str(answer.size)))
+    start_response(answer.line, headers)
+    return [] if environ["REQUEST_METHOD"] == "HEAD" else answer.content()
+
+
+@contextmanager
+def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
+    """The request in a WSGI environment; a large body is there for as long as the block lasts.
+
+    Raises Refusal: 413 for a body that is too long, 400 for a broken target.
+    """
+    if "REQUEST_URI" in environ:
+        _, target = in_origin_form(environ["REQUEST_URI"])
+    else:
+        target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
+    headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
+    request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, b""), environ["wsgi.input"]
+    if uploads.may_be_large(request, service):
+        with uploads.kept(iter(lambda: stream.read(uploads.PIECE), b"")) as upload:
+            yield replace(request, upload=upload)
+        return
+    body = stream.read(GREATEST_BODY + 1)
+    if len(body) > GREATEST_BODY:
+        raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
+    yield replace(request, body=body)
+
+
+def _encoded(path: str, service: Service) -> str:
+    # WSGI gives the path decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash.
+    with suppress(UnicodeError):
+        path = path.encode("latin-1").decode("utf-8")
+    parts = path.split("/", 4)
+    if len(parts) == 5 and not parts[4].startswith(f"{service.schema}/"):
+        parts[4] = quote(parts[4], safe="")
+    return "/".join(parts)
+
+
+def coded(answer: SandboxResponse, accepted: str) -> SandboxResponse:
+    """The answer, its text in gzip where `accepted`, the Accept-Encoding of the request, allows it.
+
+    A file keeps its bytes: its ETag and its ranges are about them. So does an answer that a fault cuts off.
+    """
+    kind = answer.headers.get("content-type", "")
+    if len(answer.body) < _SMALLEST or "json" not in kind or "etag" in answer.headers or answer.cut is not None:
+        return answer
+    answer.headers["vary"] = "Accept-Encoding"
+    if _accepts_gzip(accepted):
+        answer.body = gzip.compress(answer.body, compresslevel=1, mtime=0)
+        answer.headers["content-encoding"] = "gzip"
+    return answer
+
+
+def _accepts_gzip(accepted: str) -> bool:
+    weights = {}
+    for word in accepted.lower().split(","):
+        name, _, weight = word.partition(";")
+        weights[name.strip()] = weight.replace(" ", "").removeprefix("q=")
+    weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", "0")))
+    return not weight or bool(weight.strip("0."))
