@@ -36,7 +36,7 @@ LIBRARIES = {
     "sqlite3": ["sandbox"],
     "subprocess": [
         "config/token_command.py",
-        "output/jq_process.py",
+        "output/jq_program.py",
         "docs/terminal_picture.py",
     ],
 }

@@ -13,9 +13,8 @@ from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
 from unified_cli.output import jq_document, pretty_json, printer, stdout
-from unified_cli.output.jq_process import JqProcess
-from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.style import Style
+from unified_cli.output.jq_program import JqProcess, JqProgram
+from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
 
 

@@ -6,8 +6,7 @@ from itertools import chain, islice
 
 from unified_cli.json_text.members import Parts, Record, parts, text
 from unified_cli.json_text.record_columns import pick
-from unified_cli.output.record_writer import RecordWriter, WriterMemory, joined
-from unified_cli.output.style import Style
+from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
 from unified_cli.plural import counted
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')

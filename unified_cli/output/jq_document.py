@@ -9,8 +9,7 @@ from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
 from unified_cli.output import pretty_json, stdout, terminal
 from unified_cli.output.jq_program import JqProgram, as_json
-from unified_cli.output.record_writer import RecordWriter
-from unified_cli.output.style import Style
+from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.runtime import Runtime
 
 LARGEST_DOCUMENT = 32 * 1024 * 1024

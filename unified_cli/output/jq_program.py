@@ -1,17 +1,26 @@
-"""jq programs, and their results for JSON."""
+"""jq programs and their results for JSON, in this process or, where the time is limited, in one of their own."""
 
+import json
 import re
+import signal
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli import signals
-from unified_cli.errors import UsageError
+from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import surrogates
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.values import Json
-from unified_cli.output.jq_process import JqProcess
+from unified_cli.masking import MaskedText, excerpt
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    import subprocess
 
 # A program begins with its directives; a comment may continue after a backslash at the end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
@@ -23,6 +32,102 @@ def halt_error($code): error;
 # The last line of what jq says about a program.
 _LONGEST_REASON = 300
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
+_WORKER = Path(__file__).with_name("jq_worker.py")
+# A program that is not run before the time is over has so long, as the last read has.
+_LEAST_SECONDS = 1.0
+_START_SECONDS = 60.0
+_LONGEST_PROGRAM = 120
+_LONGEST_VALUE = 200
+_NOTHING = "no result"
+
+
+class JqProcess:
+    """Runs programs until a time on the runtime's clock; not for several threads."""
+
+    def __init__(self, runtime: Runtime, seconds: float) -> None:
+        self._runtime = runtime
+        self._seconds = seconds
+        self._until = runtime.monotonic() + seconds
+        self._child: subprocess.Popen[bytes] | None = None
+        self._is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._child is not None:
+            self._child.kill()
+        self._end()
+
+    def results(self, program: str, text: str) -> list[Json]:
+        """The results of a program for a JSON text.
+
+        After one that did not end, none is run. Raises ValueError where it fails, or does not end in time; StorageError
+        where no process can be started.
+        """
+        if not self._is_over:
+            data = text.encode()
+            seconds = max(_LEAST_SECONDS, self._until - self._runtime.monotonic())
+            request = json.dumps({"program": program, "size": len(data), "seconds": seconds}).encode()
+            answer = self._ask(request + b"\n" + data)
+            if answer.endswith(b"\n"):
+                found = json.loads(answer)
+                if "error" in found:
+                    raise ValueError(found["error"])
+                results: list[Json] = found["results"]
+                return results
+            if (code := self._end()) != -signal.SIGALRM:
+                raise ValueError(f"its process ended with {code}: it may need more memory than there is")
+            self._is_over = True
+        raise ValueError(f"it did not end within {self._seconds:g} s")
+
+    def _ask(self, request: bytes) -> bytes:
+        """The line that answers a request; empty where the process was ended before."""
+        child = self._child or self._start()
+        assert child.stdin is not None  # noqa: S101  a pipe, as below
+        assert child.stdout is not None  # noqa: S101  as above
+        try:
+            child.stdin.write(request)
+            child.stdin.flush()
+        except BrokenPipeError:
+            return b""
+        return child.stdout.readline()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        """The process, which has said that it runs: one that cannot start would be taken for one that failed."""
+        import select  # noqa: PLC0415  most programs run in this process
+        import subprocess  # noqa: PLC0415  as above
+
+        try:
+            self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
+                # Without -P the folder of the script would come first where modules are looked for.
+                [sys.executable, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise StorageError(f"cannot start a process for a jq program: {error.strerror}") from None
+        assert child.stdout is not None  # noqa: S101  a pipe, as above
+        poller = select.poll()
+        poller.register(child.stdout, select.POLLIN)
+        if not poller.poll(_START_SECONDS * 1000):
+            raise StorageError(f"a process for a jq program did not start within {_START_SECONDS:g} s")
+        if child.stdout.readline() != b"ready\n":
+            said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            why = f"ended with {child.returncode}" + (f": {said}" if said else "")
+            raise StorageError(f"a process for a jq program cannot start, it {why}", hint="unified doctor")
+        return child
+
+    def _end(self) -> int | None:
+        """Wait until the process, if there is one, has ended; gives how it did."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        child.communicate()
+        return child.returncode
 
 
 class JqProgram:
@@ -97,3 +202,42 @@ def _reason(error: ValueError) -> str:
     text = " ".join(" ".join(lines).removeprefix("jq: ").removeprefix("error: ").split())
     # A program may raise a whole page as its error.
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}…"
+
+
+class Verdict(NamedTuple):
+    """Whether an expectation holds.
+
+    `value` is the first output of its program that is not true, or says that there is none; after an error it is empty.
+    """
+
+    expectation: str
+    holds: bool
+    value: MaskedText
+    message: MaskedText
+
+
+class Expectation:
+    """A jq program all of whose outputs must be `true`; none, or an error, is a failure."""
+
+    def __init__(self, expression: str, option: str = "--expect", process: JqProcess | None = None) -> None:
+        """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
+        self.expression = expression
+        self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
+        # An expression that is wrong is shown by what jq says of it; one that fails on a value, by itself.
+        JqProgram(expression, option)
+        self._program = JqProgram(expression, self.shown, process)
+
+    def judge(self, document: bytes) -> Verdict:
+        """Whether it holds for a JSON document."""
+        try:
+            values = self._program.run(document)
+            wrong = [as_json(value) for value in values if value is not True] if values else [_NOTHING]
+        except UsageError as error:
+            return Verdict(self.expression, holds=False, value=error.reason, message=error.reason)
+        value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
+        return Verdict(self.expression, not wrong, value, excerpt(f"{self.shown} gives {value}", 2 * _LONGEST_VALUE))
+
+
+def failed(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Those that do not hold."""
+    return [one for one in verdicts if not one.holds]

@@ -1,4 +1,4 @@
-"""The process that runs jq programs for `jq_process`: started by its path, it imports nothing of the package."""
+"""The process that runs jq programs for `jq_program`: started by its path, it imports nothing of the package."""
 
 import fcntl
 import json

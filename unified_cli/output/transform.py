@@ -9,7 +9,7 @@ from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
 from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.style import Style
+from unified_cli.output.record_writer import Style
 
 _FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500

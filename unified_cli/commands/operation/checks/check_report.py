@@ -9,7 +9,7 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import MaskedText
 from unified_cli.output import junit
-from unified_cli.output.expectations import Expectation, Verdict
+from unified_cli.output.jq_program import Expectation, Verdict
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import counted
 

@@ -18,9 +18,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
 from unified_cli.output import pretty_json, stdout
-from unified_cli.output.expectations import Expectation, Verdict
-from unified_cli.output.jq_process import JqProcess
-from unified_cli.output.jq_program import JqProgram
+from unified_cli.output.jq_program import Expectation, JqProcess, JqProgram, Verdict
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime

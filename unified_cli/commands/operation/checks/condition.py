@@ -5,8 +5,7 @@ from http import HTTPStatus
 from unified_cli.call.selected_reads import WholeRead
 from unified_cli.cli.options import ReadOptions
 from unified_cli.masking import MaskedText, masked
-from unified_cli.output.expectations import Expectation, Verdict
-from unified_cli.output.jq_process import JqProcess
+from unified_cli.output.jq_program import Expectation, JqProcess, Verdict
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
