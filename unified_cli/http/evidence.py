@@ -1,17 +1,168 @@
-"""Run a command with its exchanges recorded to a HAR file, or answered from one."""
+"""Run a command with its exchanges recorded to a HAR file, in the order in which they end, or answered from one."""
 
+import math
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import httpx
+
+from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.errors import ServiceError, StorageError, UnifiedError, UsageError
-from unified_cli.http.recording import Recording
+from unified_cli.http import har_entry
+from unified_cli.http.har_entry import BodyEnd, Exchange
+from unified_cli.http.har_reader import STARTED
 from unified_cli.http.replay import HarIndex, Replay, ReplayClock, UnrecordedError
+from unified_cli.json_text import json_codec
 from unified_cli.runtime import Runtime
+from unified_cli.storage import output_file
+from unified_cli.storage.append_file import GrowingDocument
 from unified_cli.storage.spool_file import SpoolFile
+
+if TYPE_CHECKING:
+    from unified_cli.http.transport.broken_exchange import Describe
+
+_NAME, _, _VERSION = PRODUCT.partition("/")
+_BEGIN = f'{{"log":{{"version":"1.2","creator":{{"name":{json_codec.dump(_NAME)},"version":'
+_FOOT = b"\n]}}\n"
+
+
+def is_own(content: bytes) -> bool:
+    """Whether the text of a HAR file begins and ends as those that are recorded here."""
+    return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
+
+
+class Recording:
+    """A HAR file that is written while a command runs; for all threads. Raises StorageError if it cannot be made.
+
+    Where it can no longer be written the work goes on, since writes may depend on it; `close` says so.
+    """
+
+    replays = False
+
+    def __init__(self, path: Path, runtime: Runtime, accounts: str) -> None:
+        output_file.check(path, force=False, instead=output_file.ANOTHER)
+        self._path = path
+        self._wall = runtime.wall
+        self._monotonic = runtime.monotonic
+        self._accounts = accounts
+        self._lock = threading.Lock()
+        self._error: OSError | None = None
+        self._closed = False
+        self.started = math.floor(runtime.wall())
+        """When the command began: a whole second, so that a replay that is a little slower computes the same times."""
+        started = f'"{STARTED}":{self.started}'
+        head = f'{_BEGIN}{json_codec.dump(_VERSION)}}},{started},"pages":[],"entries":[\n'
+        try:
+            self._file = GrowingDocument(path, head.encode(), _FOOT)
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: "Describe") -> httpx.BaseTransport:
+        """A transport that records what goes through another one."""
+        return _RecordingTransport(opened(), self, describe)
+
+    def begin(self, request: httpx.Request) -> Exchange:
+        """The exchange that begins with a request."""
+        return Exchange(request, self._wall(), self._monotonic())
+
+    def answered(self, exchange: Exchange, response: httpx.Response) -> None:
+        """Note the head of the answer."""
+        exchange.response, exchange.answered = response, self._monotonic()
+
+    def add(self, exchange: Exchange) -> None:
+        """Write an exchange that is over."""
+        made = har_entry.entry(exchange, self._monotonic(), self._accounts)
+        with self._lock:
+            if self._error or self._closed:
+                return
+            try:
+                self._file.add(json_codec.encoded(made))
+            except OSError as error:
+                self._error = error
+
+    def close(self) -> None:
+        """Close the file. Raises StorageError if an exchange could not be written."""
+        with self._lock:
+            self._closed = True
+            try:
+                self._file.close()
+            except OSError as error:
+                self._error = self._error or error
+        if self._error:
+            raise StorageError(f"{self._path} holds only a part of the exchanges: {self._error.strerror}")
+
+
+class _RecordingTransport(httpx.BaseTransport):
+    def __init__(self, inner: httpx.BaseTransport, recording: Recording, describe: "Describe") -> None:
+        self._inner = inner
+        self._recording = recording
+        self._describe = describe
+        self._exchange: Exchange | None = None
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.finish()
+        exchange = self._recording.begin(request)
+        try:
+            response = self._inner.handle_request(request)
+        except httpx.TransportError as error:
+            self._exchange = exchange
+            self.fail(error)
+            raise
+        self._exchange = exchange
+        self._recording.answered(exchange, response)
+        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
+        return httpx.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_RecordedStream(response.stream, exchange, self),
+            extensions=response.extensions,
+        )
+
+    def fail(self, error: httpx.TransportError) -> None:
+        """Record that the exchange broke."""
+        if self._exchange:
+            self._exchange.broken = self._describe(error)
+            self._exchange.end = BodyEnd.BROKEN
+            self.finish()
+
+    def finish(self) -> None:
+        """Record the exchange, of whose body no more is read."""
+        exchange, self._exchange = self._exchange, None
+        if exchange:
+            self._recording.add(exchange)
+
+    def close(self) -> None:
+        self.finish()
+        self._inner.close()
+
+
+class _RecordedStream(httpx.SyncByteStream):
+    """The body of a response, of which each piece is kept for the recording too."""
+
+    def __init__(self, inner: httpx.SyncByteStream, exchange: Exchange, transport: _RecordingTransport) -> None:
+        self._inner = inner
+        self._exchange = exchange
+        self._transport = transport
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for chunk in self._inner:
+                self._exchange.receive(chunk)
+                yield chunk
+        except httpx.TransportError as error:
+            self._transport.fail(error)
+            raise
+        self._exchange.end = BodyEnd.COMPLETE
+        self._transport.finish()
+
+    def close(self) -> None:
+        self._inner.close()
+        self._transport.finish()
 
 
 class Evidence(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 
 from unified_cli.http.attempt import Outcome
-from unified_cli.http.exchange import BodyEnd
+from unified_cli.http.har_entry import BodyEnd
 from unified_cli.json_text.json_stream import JsonStream
 
 LONGEST_ENTRY = 160 * 1024 * 1024
