@@ -15,8 +15,8 @@ from unified_cli.http.pagination import Page, Span
 from unified_cli.json_text import change_time
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
-from unified_cli.output.record_writer import Style, writer
-from unified_cli.output.transform import Transform
+from unified_cli.output.record_writer import Style
+from unified_cli.output.transform import Transform, writer
 
 Read = Callable[[Span], Generator[Page]]
 """Reads the pages of a list, from anywhere in it."""

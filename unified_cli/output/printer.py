@@ -7,8 +7,8 @@ from unified_cli.json_text.members import Record
 from unified_cli.output import jq_document, pretty_json, stdout, terminal
 from unified_cli.output.jq_document import JqDocument
 from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.record_writer import RecordWriter, Style, writer
-from unified_cli.output.transform import ColumnCheck, Transform
+from unified_cli.output.record_writer import RecordWriter, Style
+from unified_cli.output.transform import ColumnCheck, Transform, writer
 from unified_cli.runtime import Runtime
 
 _JSON = {"json", "ndjson"}

@@ -1,6 +1,6 @@
-"""What is done to records before they are written: a jq program, a label, a choice of columns, and which none has."""
+"""From records to their writer: a jq program, a label, a choice of columns, which of them none has, and the format."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from unified_cli.errors import UsageError
@@ -9,7 +9,7 @@ from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
 from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.record_writer import Style
+from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 
 _FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500
@@ -129,3 +129,54 @@ class _Slices:
 
     def __iter__(self) -> Iterator[Sequence[Record]]:
         return (self._transform.apply(part, self._profile) for part in slices(self._records))
+
+
+def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
+    """The writer of a format; it continues after one with this memory."""
+    return _MAKERS[style.format](style, memory or {})
+
+
+def _json(style: Style, memory: WriterMemory) -> RecordWriter:
+    from unified_cli.output.json_records import JsonDocument  # noqa: PLC0415  only the format asked for is imported
+
+    return JsonDocument(style, memory)
+
+
+def _lines(style: Style, memory: WriterMemory) -> RecordWriter:
+    from unified_cli.output.json_records import Ids, Lines  # noqa: PLC0415  as above
+
+    return Ids(memory) if style.format == "ids" else Lines(memory)
+
+
+def _delimited(style: Style, memory: WriterMemory) -> RecordWriter:
+    from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
+
+    return Delimited(style, memory)
+
+
+def _table(style: Style, memory: WriterMemory) -> RecordWriter:
+    from unified_cli.output.table import Table  # noqa: PLC0415  as above
+
+    return Table(style, memory)
+
+
+def _yaml(style: Style, memory: WriterMemory) -> RecordWriter:
+    from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
+
+    return Yaml(style, memory)
+
+
+def _none(style: Style, _: WriterMemory) -> RecordWriter:
+    raise UsageError(f"-o {style.format} prints one answer as served, so records cannot be selected (-o json can)")
+
+
+_MAKERS: dict[str, Callable[[Style, WriterMemory], RecordWriter]] = {
+    "json": _json,
+    "ndjson": _lines,
+    "ids": _lines,
+    "csv": _delimited,
+    "tsv": _delimited,
+    "table": _table,
+    "yaml": _yaml,
+    "raw": _none,
+}
