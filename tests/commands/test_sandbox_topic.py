@@ -20,7 +20,7 @@ import yaml
 from front_door import ROOT, Unified
 
 from unified_cli.errors import UsageError
-from unified_cli.sandbox.control import CONTROL_METHODS
+from unified_cli.sandbox.application import CONTROL_METHODS
 from unified_cli.sandbox.fault_plan import parse
 from unified_cli.sandbox.fault_words import FAULT_WORDS
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox

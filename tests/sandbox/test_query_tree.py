@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from unified_cli.sandbox.query_tree import tree
+from unified_cli.sandbox.query import tree
 
 
 @pytest.mark.parametrize(

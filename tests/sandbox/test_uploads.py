@@ -18,7 +18,7 @@ from sandbox_asking import TICKETS, ask
 
 from unified_cli.errors import RefusedError
 from unified_cli.http.upload import of_bytes, of_form
-from unified_cli.sandbox import form_data, uploads
+from unified_cli.sandbox import request_content, uploads
 from unified_cli.sandbox.messages import Refusal
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.sandbox.store import SandboxStore
@@ -169,7 +169,9 @@ def test_a_boundary_is_found_wherever_it_stands(at: int) -> None:
     content = b"\r\n--" * 7 + b"x" * (uploads.PIECE + at - 100)
     body = form(b'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content, FILE)
     with uploads.kept([body]) as file:
-        found = [b"".join(part.content.pieces()) for part in form_data.parts(file, "multipart/form-data; boundary=b")]
+        found = [
+            b"".join(part.content.pieces()) for part in request_content.parts(file, "multipart/form-data; boundary=b")
+        ]
     assert found == [content, b"content"]
 
 

@@ -1,30 +1,98 @@
-"""The sandbox as an application: a request in, an answer out."""
+"""The sandbox as an application: a request in, an answer out; and the routes by which tests control it."""
 
+import json
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from unified_cli.catalogue import Catalogue
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.errors import UsageError
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox import dispatch, introspection
+from unified_cli.sandbox import account_routes, introspection
+from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
-from unified_cli.sandbox.admission import Admission, SimulatedRate
-from unified_cli.sandbox.control import CONTROL_METHODS, PREFIX, RequestCounts, control
 from unified_cli.sandbox.data.seeded_random import timestamp
-from unified_cli.sandbox.dispatch import AccountRoutes
-from unified_cli.sandbox.fault_plan import FaultHits, Faults, changed_terms, drift, failure, run_delete
+from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
 from unified_cli.sandbox.handlers import handler
 from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, check_types, missing
-from unified_cli.sandbox.query_tree import is_on, tree
+from unified_cli.sandbox.query import is_on, tree
 from unified_cli.sandbox.request_content import Body, body_of
-from unified_cli.sandbox.routing import METHODS, Route, methods, offered, options, refused, route
+from unified_cli.sandbox.routing import (
+    METHODS,
+    Admission,
+    Route,
+    SimulatedRate,
+    methods,
+    offered,
+    options,
+    refused,
+    route,
+)
 from unified_cli.sandbox.store import SandboxStore
 
 _KEYED = ("POST", "PATCH")
+PREFIX = "/-/sandbox"
+CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
+"""The methods of each route, by its path below the prefix."""
+
+
+class RequestCounts:
+    """How many requests each route got; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+
+    def count(self, account: str, operation: Operation) -> None:
+        """Count a request."""
+        with self._lock:
+            self._counts[account, operation.method, operation.path] += 1
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        with self._lock:
+            self._counts.clear()
+
+    def as_json(self) -> list[JsonObject]:
+        """Account, method, path and count of each route."""
+        with self._lock:
+            counts = sorted(self._counts.items())
+        names = ("account", "method", "path")
+        return [{**dict(zip(names, key, strict=True)), "count": count} for key, count in counts]
+
+
+def control(request: SandboxRequest, store: SandboxStore, faults: Faults, requests: RequestCounts) -> SandboxResponse:
+    """Answer a request below `/-/sandbox`.
+
+    GET answers `requests`, `effects` by idempotency key, and `seed`; PUT `/faults` takes `{"spec": …, "rules": […]}`;
+    DELETE `/faults` removes them; POST `/reset` deletes all changes and counts.
+    """
+    route = (request.method, request.path.removeprefix(PREFIX))
+    if route == ("PUT", "/faults"):
+        faults.set(_rules(request))
+    elif route == ("DELETE", "/faults"):
+        faults.set(())
+    elif route == ("POST", "/reset"):
+        store.reset()
+        requests.clear()
+    names = ("account", "method", "path", "key", "effects")
+    effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
+    return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.as_json(), "effects": effects}))
+
+
+def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
+    try:
+        return rules_of(json.loads(request.body))
+    except UsageError as error:
+        raise Refusal(400, error.message) from None
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise Refusal(400, f'expected {{"spec": "…", "rules": [{{"fault": "429=2"}}]}}: {error}') from None
 
 
 class Sandbox:
@@ -126,7 +194,7 @@ class Sandbox:
     def _methods(self, path: str) -> Collection[str]:
         if path.startswith(PREFIX) and self._control:
             return CONTROL_METHODS.get(path.removeprefix(PREFIX), ())
-        if found := dispatch.methods(self._catalogue, path):
+        if found := account_routes.methods(self._catalogue, path):
             return found
         return METHODS if path == "*" else methods(self._catalogue, path)
 

@@ -6,33 +6,32 @@ from unified_cli.catalogue import Operation
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox import mail_actions, user_actions, work_actions
-from unified_cli.sandbox.crud import STANDARD
-from unified_cli.sandbox.file_downloads import download
+from unified_cli.sandbox import mail_actions, record_actions
+from unified_cli.sandbox.crud import STANDARD, download
 from unified_cli.sandbox.messages import SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall
 
 Handler = Callable[[OperationCall], SandboxResponse]
 
 _SPECIAL: Mapping[str, Handler] = {
-    "users suspend": user_actions.suspend,
-    "users deactivate": user_actions.deactivate,
-    "users downgrade": user_actions.downgrade,
-    "users assign-role": user_actions.assign,
-    "users assign_role": user_actions.assign,
-    "users unassign-role": user_actions.unassign,
-    "users unassign_role": user_actions.unassign,
-    "groups add-user": user_actions.join_group,
-    "groups add": user_actions.join_group,
-    "groups remove-user": user_actions.leave_group,
-    "groups remove": user_actions.leave_group,
-    "applications move-stage": work_actions.move_stage,
-    "applications reject": work_actions.reject,
-    "tickets import": work_actions.import_record,
-    "page-content append": work_actions.append,
-    "page-content export": work_actions.export,
-    "page-exports create": work_actions.start_export,
-    "page-exports get": work_actions.poll_export,
+    "users suspend": record_actions.suspend,
+    "users deactivate": record_actions.deactivate,
+    "users downgrade": record_actions.downgrade,
+    "users assign-role": record_actions.assign,
+    "users assign_role": record_actions.assign,
+    "users unassign-role": record_actions.unassign,
+    "users unassign_role": record_actions.unassign,
+    "groups add-user": record_actions.join_group,
+    "groups add": record_actions.join_group,
+    "groups remove-user": record_actions.leave_group,
+    "groups remove": record_actions.leave_group,
+    "applications move-stage": record_actions.move_stage,
+    "applications reject": record_actions.reject,
+    "tickets import": record_actions.import_record,
+    "page-content append": record_actions.append,
+    "page-content export": record_actions.export,
+    "page-exports create": record_actions.start_export,
+    "page-exports get": record_actions.poll_export,
     "emails create": mail_actions.create,
     "emails send": mail_actions.send,
     "emails send-draft": mail_actions.send_draft,
@@ -67,4 +66,4 @@ def handler(operation: Operation) -> Handler:
         return special
     if operation.kind != "action":
         return STANDARD[operation.name]
-    return download if operation.name == "download" else work_actions.any_action
+    return download if operation.name == "download" else record_actions.any_action

@@ -11,9 +11,8 @@ from urllib.parse import quote
 from unified_cli.catalogue import Operation, Service
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.filters import Test, is_field, sort_key
 from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse
-from unified_cli.sandbox.query_tree import QueryTree, QueryValue, is_on, texts
+from unified_cli.sandbox.query import QueryTree, QueryValue, Test, is_field, is_on, sort_key, texts
 from unified_cli.sandbox.stored_files import Scope
 from unified_cli.sandbox.stored_records import Row, encoded, with_values
 

@@ -6,9 +6,9 @@ from unified_cli.sandbox.crud import created, uploaded
 from unified_cli.sandbox.data.consistency import ME
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, missing, record, result
+from unified_cli.sandbox.record_actions import pointer
 from unified_cli.sandbox.request_content import from_base64
 from unified_cli.sandbox.stored_records import Row
-from unified_cli.sandbox.user_actions import pointer
 
 _BYTES = "content_bytes"
 _SENT = {"id": "folders-2", "name": "Sent"}

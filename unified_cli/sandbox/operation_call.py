@@ -7,7 +7,7 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.values import Json
 from unified_cli.sandbox.list_page import ListTerms, shaped
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
-from unified_cli.sandbox.query_tree import QueryTree, QueryValue, texts
+from unified_cli.sandbox.query import QueryTree, QueryValue, texts
 from unified_cli.sandbox.request_content import Body
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Records, Row

@@ -14,9 +14,9 @@ from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import DEFAULT
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.fault_plan import Faults
-from unified_cli.sandbox.host_check import check_names
 from unified_cli.sandbox.server import RequestLog, Server, listen
 from unified_cli.sandbox.store import SandboxStore, own_store, tell_lost
+from unified_cli.sandbox.wsgi_application import check_names
 from unified_cli.storage import atomic_file, output_file, regular_file
 
 

@@ -20,10 +20,8 @@ from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.application import Sandbox
-from unified_cli.sandbox.body_limit import allow_uploads
-from unified_cli.sandbox.host_check import HostCheck
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResponse
-from unified_cli.sandbox.wsgi_application import GREATEST_BODY, WsgiApplication, respond
+from unified_cli.sandbox.wsgi_application import GREATEST_BODY, HostCheck, WsgiApplication, allow_uploads, respond
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment

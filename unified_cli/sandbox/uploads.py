@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple, cast
 from unified_cli.catalogue import Service
 from unified_cli.errors import StorageError
 from unified_cli.sandbox.messages import Refusal, SandboxRequest
-from unified_cli.sandbox.query_tree import is_on
+from unified_cli.sandbox.query import is_on
 from unified_cli.storage.input_bounds import LARGEST_COPY
 
 LARGEST_UPLOAD = LARGEST_COPY

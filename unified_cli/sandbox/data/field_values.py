@@ -1,13 +1,13 @@
-"""How the values of seeded fields are made: those of several records at once."""
+"""The values of seeded fields: by the field's name where that says enough, else by its type."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from unified_cli.json_text.values import Json
 from unified_cli.sandbox.data.file_content import file_url
-from unified_cli.sandbox.data.people import STAFF, Person
+from unified_cli.sandbox.data.people import STAFF, STAFF_DOMAIN, Person, company
 from unified_cli.sandbox.data.record_batch import RecordBatch
 from unified_cli.sandbox.data.seeded_random import DAY, timestamps
-from unified_cli.sandbox.data.vocabulary import SENTENCES
+from unified_cli.sandbox.data.vocabulary import MEETINGS, SENTENCES
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
 """Makes the values of a field, one for each record, from the records and the field's name."""
@@ -165,3 +165,139 @@ def text_by_suffix(name: str) -> FieldMaker:
     if name.endswith("_id"):
         return lambda batch, name: [f"{name[:-3]}-{one + 1}" for one in batch.random.below(name, 60)]
     return sentence
+
+
+_ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Africa/Nairobi", "Asia/Tokyo", "UTC")
+
+_ADDRESSES = listed_of_person(lambda person: {"email": person.email, "type": "work"})
+_PHONES = listed_of_person(lambda person: {"number": person.phone, "type": "mobile"})
+
+_BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
+    ("name", "string"): title,
+    ("title", "string"): title,
+    ("label", "string"): title,
+    ("subject", "string"): title,
+    ("first_name", "string"): of_person(lambda person: person.first),
+    ("last_name", "string"): of_person(lambda person: person.last),
+    ("middle_name", "string"): choice(None, "Maria", "J."),
+    ("username", "string"): of_person(lambda person: person.username),
+    ("email", "string"): email,
+    ("emails", "array"): _ADDRESSES,
+    ("email_addresses", "array"): _ADDRESSES,
+    ("phones", "array"): _PHONES,
+    ("phone_numbers", "array"): _PHONES,
+    ("from", "array"): mailboxes,
+    ("to", "array"): mailboxes,
+    ("cc", "array"): mailboxes,
+    ("bcc", "array"): same([]),
+    ("reply_to", "array"): same([]),
+    ("from", "string"): phone_number,
+    ("to", "string"): phone_number,
+    ("avatar", "string"): numbered(lambda number: f"https://avatars.example/{number}.png"),
+    ("company", "string"): numbered(lambda number: company(number).name),
+    ("domains", "array"): numbered(lambda number: [company(number).domain]),
+    ("external_id", "string"): numbered(lambda number: f"ext-{number:05d}"),
+    ("identifiers", "object"): numbered(lambda number: {"employee_number": f"{number:05d}"}),
+    ("created_at", "string"): lambda batch, _name: batch.created_at,
+    ("updated_at", "string"): later(90),
+    ("due_date", "string"): later(60, first=7),
+    ("etag", "string"): commit(8),
+    ("number", "string"): numbered(lambda number: f"SUP-{1000 + number}"),
+    ("number", "number"): numbered(lambda number: number),
+    ("position", "number"): numbered(lambda number: (number - 1) % 5 + 1),
+    ("sequence", "number"): numbered(lambda number: (number - 1) % 2 + 1),
+    ("index", "number"): numbered(lambda number: (number - 1) % 3),
+    ("attempts", "number"): number(1, 3),
+    ("duration", "number"): choice(15, 30, 45, 60),
+    ("size", "number"): number(200, 9000),
+    ("unit_amount", "number"): choice(0, 9.5, 12.0, 49.99),
+    ("total_amount", "string"): money,
+    ("tax_amount", "string"): money,
+    ("currency", "string"): choice("EUR", "USD", "BRL"),
+    ("color", "string"): choice(*COLORS),
+    ("colors", "object"): colors,
+    ("file_name", "string"): lambda batch, _name: [name for name, _ in batch.files],
+    ("content_type", "string"): lambda batch, _name: [kind for _, kind in batch.files],
+    ("mime_type", "string"): lambda batch, _name: [kind for _, kind in batch.files],
+    ("file_url", "string"): own_url,
+    ("download_url", "string"): own_url,
+    ("audio_recording_url", "string"): own_url,
+    ("video_recording_url", "string"): own_url,
+    ("url", "string"): own_url,
+    ("folder_url", "string"): own_url,
+    ("vcs_url", "string"): lambda batch, _name: [f"https://git.example/northwind/{one}.git" for one in batch.titles],
+    ("urls", "array"): links,
+    ("job_posting_urls", "array"): links,
+    ("body", "string"): paragraph,
+    ("html_body", "string"): lambda batch, _name: [f"<p>{text}</p>" for text in paragraph(batch, "body")],
+    ("body", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
+    ("content", "object"): each(paragraph, lambda text: {"type": "plain_text", "value": text}),
+    ("description", "string"): paragraph,
+    ("description", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
+    ("raw_text", "string"): lambda batch, _name: sentence(batch, "text"),
+    ("timezone", "string"): choice(*_ZONES),
+    ("type", "string"): choice("project", "standard", "regular"),
+    ("project", "string"): choice("Website"),
+    ("format", "string"): choice("plain", "html"),
+    ("activity_type", "string"): choice("note", "email", "call"),
+    ("visibility", "string"): choice("public", "private"),
+    ("access_role", "string"): choice("owner", "admin", "member"),
+    ("roles", "array"): choice([{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]),
+    ("action", "string"): choice("signed_in", "invited_user", "changed_role", "exported_data"),
+    ("entity", "string"): choice("user", "group", "document"),
+    ("entity_type", "string"): choice("user", "group", "document"),
+    ("status", "string"): choice("completed", "running", "failed", "queued"),
+    ("status", "object"): each(choice("open", "done"), lambda word: {"id": "status", "name": word}),
+    ("conclusion", "string"): choice("success", "success", "failure", "cancelled"),
+    ("direction", "string"): choice("inbound", "outbound"),
+    ("branch", "string"): choice("main", "develop", "fix/ünïcode"),
+    ("default_branch", "string"): choice("main"),
+    ("pattern", "string"): choice("main", "release/*"),
+    ("commit", "string"): commit(40),
+    ("last_commit", "string"): commit(40),
+    ("key", "string"): commit(12, before="pip-"),
+    ("version", "string"): commit(12),
+    ("owner", "string"): choice("northwind"),
+    ("identifier", "string"): lambda batch, _name: [title[:3].upper() for title in batch.titles],
+    ("code", "string"): numbered(lambda number: f"JOB-{number:03d}"),
+    ("requisition_id", "string"): numbered(lambda number: f"REQ-{2000 + number}"),
+    ("pricing_plan", "string"): choice("team", "enterprise"),
+    ("metric_name", "string"): choice("gigabytes", "requests", "seats"),
+    ("trigger", "string"): choice("push", "schedule", "manual"),
+    ("triggered_by_type", "string"): choice("user"),
+    ("uploaded_by_type", "string"): choice("user"),
+    ("overall_recommendation", "string"): choice("yes", "strong_yes", "no", "no_decision"),
+    ("race", "string"): choice("decline_to_answer"),
+    ("gender", "string"): choice("decline_to_answer", "female", "male", "non_binary"),
+    ("veteran_status", "string"): choice("decline_to_answer"),
+    ("disability_status", "string"): choice("decline_to_answer"),
+    ("is_private", "string"): choice("false", "true"),
+    ("location", "object"): place,
+    ("location", "string"): each(place, lambda one: one["name"]),
+    ("locations", "array"): each(place, lambda one: [one]),
+    ("addresses", "array"): listed_of_person(lambda person: {"city": person.town, "type": "work"}),
+    ("options", "array"): numbered(options),
+    ("topics", "array"): each(choice(*MEETINGS), lambda one: [one]),
+    ("source", "object"): each(choice("Referral", "Website", "Agency"), lambda one: {"name": one}),
+    ("metadata", "object"): same({"period": "2025-12"}),
+    ("columns", "array"): same(["day", "used", "available"]),
+    ("rows", "array"): usage_rows,
+    ("charges", "array"): each(money, lambda amount: [{"amount": amount, "currency": "EUR"}]),
+    ("usage", "object"): each(number(0, 10_000), lambda used: {"quantity": used, "unit": "GB"}),
+    ("permissions", "array"): choice(["read"], ["read", "write"]),
+    ("headers", "object"): numbered(lambda number: {"Message-ID": f"<{number}@{STAFF_DOMAIN}>"}),
+    ("custom_fields", "object"): each(choice("basic", "plus"), lambda plan: {"plan": plan}),
+}  # fmt: skip
+
+
+def field_maker(name: str, kind: str) -> FieldMaker:
+    """What makes the values of a field of this name and type."""
+    return _BY_NAME.get((name, kind)) or (text_by_suffix(name) if kind == "string" else _BY_TYPE[kind])
+
+
+_BY_TYPE: Mapping[str, FieldMaker] = {
+    "number": number(1, 1000),
+    "boolean": lambda batch, name: batch.random.one_in(name, 2),
+    "array": same([]),
+    "object": lambda batch, name: [{"name": one.name} for one in colleague(batch, name)],
+}

@@ -8,8 +8,7 @@ from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
 from unified_cli.sandbox.data import references, vocabulary
 from unified_cli.sandbox.data.consistency import ADJUSTMENTS
-from unified_cli.sandbox.data.field_values import FieldMaker, numbered
-from unified_cli.sandbox.data.fields import field_maker
+from unified_cli.sandbox.data.field_values import FieldMaker, field_maker, numbered
 from unified_cli.sandbox.data.record_batch import PEOPLE, RecordBatch, SeededConnection
 from unified_cli.sandbox.data.record_ids import SHOWN_AS, id_prefix
 from unified_cli.sandbox.data.relations import target
