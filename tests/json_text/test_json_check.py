@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unified_cli.json_text import json_check, outside_strings, surrogates
+from unified_cli.json_text import json_check
 
 # fmt: off
 ODD = [
@@ -35,7 +35,7 @@ def by_scan(text: bytes) -> bool:
 
 def by_msgspec(text: bytes) -> bool:
     """Whether msgspec, which reads large texts, takes it; halves of surrogate pairs are let pass."""
-    for one in (text, surrogates.replaced(text)):
+    for one in (text, json_check.without_surrogates(text)):
         with suppress(msgspec.DecodeError):
             msgspec.json.decode(one, type=msgspec.Raw)
             return True
@@ -93,5 +93,5 @@ def test_what_is_wrong_is_named(text: bytes, reason: str) -> None:
     ],
 )
 def test_depth_counts_brackets_that_stand_outside_of_strings(text: bytes, depth: int) -> None:
-    assert not outside_strings.deeper_than(text, depth)
-    assert depth == 0 or outside_strings.deeper_than(text, depth - 1)
+    assert not json_check.deeper_than(text, depth)
+    assert depth == 0 or json_check.deeper_than(text, depth - 1)

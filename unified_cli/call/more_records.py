@@ -5,7 +5,7 @@ import re
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Service
-from unified_cli.json_text.text_pieces import PIECE
+from unified_cli.json_text.json_check import PIECE
 
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
 

@@ -11,7 +11,7 @@ import msgspec
 
 from unified_cli.http.answer import private_members
 from unified_cli.json_text import members
-from unified_cli.json_text.outside_strings import deeper_than
+from unified_cli.json_text.json_check import deeper_than
 from unified_cli.masking import masked
 
 REPLACED = "***"

@@ -2,7 +2,7 @@
 
 from unified_cli import signals
 from unified_cli.errors import UsageError
-from unified_cli.json_text import surrogates
+from unified_cli.json_text import json_check
 from unified_cli.masking import excerpt
 from unified_cli.output.jq_program import compiled
 
@@ -22,7 +22,7 @@ class RecordMap:
         """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""
         try:
             with signals.ending_at_once():
-                results: str = self._program.input_text(surrogates.without(record).decode("utf-8")).text()
+                results: str = self._program.input_text(json_check.without_halves(record).decode("utf-8")).text()
         except ValueError as error:
             first = str(error).partition("\n")[0] or "it failed"
             raise ValueError(excerpt(first, 200)) from None

@@ -1,15 +1,71 @@
-"""Checks whether text is JSON, for answers, input files and arguments alike."""
+"""JSON as text: whether it is JSON, how deep it is and how much it holds, without taking it apart."""
 
 import codecs
+import io
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from json import JSONDecoder
 from typing import NoReturn
 
-from unified_cli.json_text import surrogates
-from unified_cli.json_text.text_pieces import PIECE
 from unified_cli.json_text.values import Json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+PIECE = 1024 * 1024
+_LONGEST_ESCAPE = 6
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+_PAIR = re.compile(
+    rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
+)
+# Whether the brackets match is checked elsewhere, so that both kinds can count as one.
+_ONE_KIND = bytes.maketrans(b"[]", b"{}")
+_ESCAPE = re.compile(rb'\\["\\]')
+_WITHOUT_ITEMS = re.compile(rb"\{,*\}")
+
+
+def without_halves(text: bytes) -> bytes:
+    r"""The text with `\ufffd` in place of halves; whole pairs stay."""
+    if not _SURROGATE.search(text):
+        return text
+    return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)
+
+
+def without_surrogates(text: bytes) -> bytes:
+    r"""The text with `\ufffd` in place of every surrogate, pairs too; the same object where it has none.
+
+    It is JSON if the text is, and its parts stand in the same places. Strings in it are not those of the text: also of
+    an escaped backslash before `ud83d` the letters are replaced.
+    """
+    if not _SURROGATE.search(text):
+        return text
+    if len(text) <= PIECE:
+        return _SURROGATE.sub(rb"\\ufffd", text)
+    written = io.BytesIO()
+    for piece in pieces(text):
+        written.write(_SURROGATE.sub(rb"\\ufffd", piece))
+    return written.getvalue()
+
+
+def pieces(text: bytes | memoryview) -> Iterator[bytes]:
+    r"""The text in pieces of about a mebibyte, none of which ends within an escape such as `\"` or `\u00e9`."""
+    view = memoryview(text)
+    at = 0
+    while at < len(view):
+        piece = bytes(view[at : at + PIECE])
+        if at + PIECE < len(view):
+            piece = piece[: _end(piece)]
+        yield piece
+        at += len(piece)
+
+
+def _end(piece: bytes) -> int:
+    """Where an escape begins that may go on after the piece, else the end."""
+    slash = piece.rfind(b"\\", len(piece) - _LONGEST_ESCAPE + 1)
+    if slash < 0:
+        return len(piece)
+    backslashes = slash + 1 - len(piece[: slash + 1].rstrip(b"\\"))
+    return slash if backslashes % 2 else len(piece)
 
 
 def flaw(text: bytes) -> str:
@@ -41,7 +97,7 @@ def syntax_flaw(text: bytes) -> str:
     try:
         reason = _refusal(text)
         # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a text was cut.
-        if not reason or not _refusal(surrogates.replaced(text)):
+        if not reason or not _refusal(without_surrogates(text)):
             return ""
     except RecursionError:
         return "is nested too deeply"
@@ -95,3 +151,64 @@ def after_blanks(text: str, at: int) -> int:
     """The position of the next character that is not blank in JSON."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
+
+
+def deeper_than(text: bytes, levels: int) -> bool:
+    """Whether brackets are nested deeper than that; the text need not be JSON. Deep nesting overflows parsers.
+
+    It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
+    """
+    left = b""
+    for brackets in _outside(text, b"{}[]"):
+        left = _unpaired(left + brackets, levels)
+        if len(left) > levels or b"{}" in left:
+            return True
+    return False
+
+
+def is_longer(array: bytes | memoryview, items: int) -> bool:
+    """Whether a JSON array has more items than that, without taking memory for them."""
+    left, commas = b"", 0
+    for number, marks in enumerate(_outside(array, b"{}[],")):
+        # Without the array's own bracket, commas between its items follow no open one.
+        left += marks if number else marks[1:]
+        while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
+            left = fewer
+        inner = left.lstrip(b",")
+        commas += len(left) - len(inner)
+        # Those that follow a bracket that is still open belong to an item.
+        left = inner.replace(b",", b"")
+        if commas >= items:
+            return True
+    return False
+
+
+def has_more_commas(text: bytes, number: int) -> bool:
+    """Whether a JSON text has more commas outside its strings, and so holds more values than that."""
+    return text.count(b",") > number and sum(map(len, _outside(text, b","))) > number
+
+
+def _outside(text: bytes | memoryview, kept: bytes) -> Iterator[bytes]:
+    """The `kept` characters of each piece of the text that are outside of strings."""
+    dropped, inside = _all_but(kept + b'"'), 0
+    for piece in pieces(text):
+        whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
+        # A string without such characters is now two quotes side by side.
+        parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
+        yield b"".join(parts[inside::2])
+        inside ^= (len(parts) - 1) & 1
+
+
+@lru_cache
+def _all_but(kept: bytes) -> bytes:
+    return bytes(byte for byte in range(256) if byte not in kept)
+
+
+def _unpaired(brackets: bytes, levels: int) -> bytes:
+    """The brackets that are left when the innermost pairs are removed so many times."""
+    for _ in range(levels):
+        fewer = brackets.replace(b"{}", b"")
+        if len(fewer) == len(brackets):
+            break
+        brackets = fewer
+    return brackets

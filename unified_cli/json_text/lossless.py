@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unified_cli.json_text import json_check, outside_strings
+from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
 
 # No record is nested so deep, and what is accepted here is decoded later with less of the stack left.
@@ -23,7 +23,7 @@ def split(text: str) -> dict[str, str]:
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")
     encoded = text.strip().encode()
-    if outside_strings.deeper_than(encoded, _DEEPEST):
+    if json_check.deeper_than(encoded, _DEEPEST):
         raise ValueError("nested too deeply")
     return {name: value.decode() for name, value in (parts(encoded) or {}).items()}
 

@@ -9,7 +9,7 @@ from typing import Protocol, overload
 
 import msgspec
 
-from unified_cli.json_text import positions, surrogates
+from unified_cli.json_text import json_check, positions
 from unified_cli.json_text.json_codec import dump
 
 Record = msgspec.Raw
@@ -41,7 +41,7 @@ def keys(text: bytes) -> list[str]:
 
 def _has_halves(text: bytes) -> bool:
     """Whether halves of surrogate pairs are why msgspec refuses a text. Raises msgspec.DecodeError if it is no JSON."""
-    readable = surrogates.replaced(text)
+    readable = json_check.without_surrogates(text)
     msgspec.json.decode(readable, type=Record)
     return readable is not text
 
@@ -104,7 +104,7 @@ def items(text: bytes) -> Sequence[Record]:
     try:
         return _ITEMS.decode(text)
     except msgspec.DecodeError:
-        if (readable := surrogates.replaced(text)) is text:
+        if (readable := json_check.without_surrogates(text)) is text:
             raise
     return placed(text, text.index(b"["), _ITEMS.decode(readable))
 

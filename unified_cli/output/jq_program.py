@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli import signals
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text import surrogates
+from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.values import Json
@@ -159,7 +159,7 @@ class JqProgram:
 
     def _results(self, text: bytes) -> Iterator[Json]:
         # jq reads no halves of surrogate pairs.
-        readable = surrogates.without(text)
+        readable = json_check.without_halves(text)
         self._changed = self._changed or readable != text or changed_by_jq(text) is not None
         try:
             if self._process:

@@ -10,7 +10,7 @@ from unified_cli.http.answer import bounds
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
-from unified_cli.json_text import surrogates
+from unified_cli.json_text import json_check
 from unified_cli.json_text.members import member, string
 from unified_cli.writes.entry import EntryState, JournalEntry
 
@@ -80,7 +80,7 @@ def identifier_of(body: bytes, service: Service) -> str | None:
         return None
     if found.startswith(b'"'):
         # No request could name half a surrogate pair.
-        return string(found) if surrogates.without(found) == found else None
+        return string(found) if json_check.without_halves(found) == found else None
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
 
 

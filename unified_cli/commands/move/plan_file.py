@@ -11,7 +11,7 @@ from msgspec.structs import fields, replace
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.plan_format import VERSION, PlanHeader, PlannedCall
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text import json_check, surrogates
+from unified_cli.json_text import json_check
 from unified_cli.json_text.members import items, keys, parts
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
@@ -106,7 +106,7 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
         return flaw
     raw = {field.encode_name: field.name for field in fields(kind) if field.type is msgspec.Raw}
     try:
-        found = msgspec.json.decode(surrogates.replaced(text), type=kind)
+        found = msgspec.json.decode(json_check.without_surrogates(text), type=kind)
         wrong = _unreadable(text, raw)
     except msgspec.ValidationError as error:
         return str(error).replace("$.", "").replace("`", "'")
@@ -124,7 +124,7 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
         inner = _repeated(value) if key in raw else _repeated_within(value)
         if inner:
             return f"has {inner!r} twice in {key!r}"
-        if key not in raw and surrogates.without(value) != value:
+        if key not in raw and json_check.without_halves(value) != value:
             # No name, id or path of a call can hold it; a body may.
             return f"has half a surrogate pair in {key!r}"
     return ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unified_cli.json_text.outside_strings import has_more_commas, is_longer
+from unified_cli.json_text.json_check import has_more_commas, is_longer
 
 if TYPE_CHECKING:
     from unified_cli.json_text.members import Record

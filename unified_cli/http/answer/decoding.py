@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from unified_cli.http.answer import bounds
 from unified_cli.json_text import json_check
-from unified_cli.json_text.outside_strings import deeper_than
+from unified_cli.json_text.json_check import deeper_than
 from unified_cli.json_text.values import JsonObject
 
 _PIECE = 1024 * 1024

@@ -10,7 +10,7 @@ import msgspec
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.http.answer import bounds
-from unified_cli.json_text import positions, surrogates
+from unified_cli.json_text import json_check, positions
 from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
@@ -49,7 +49,7 @@ def decode(body: bytes, service: Service) -> PageBody:
     try:
         return _decode(body, service)
     except msgspec.DecodeError:
-        readable = surrogates.replaced(body)
+        readable = json_check.without_surrogates(body)
         if readable is body:
             raise
     return _as_served(body, readable, _decode(readable, service), service)
