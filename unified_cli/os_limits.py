@@ -1,13 +1,18 @@
-"""What the operating system may refuse to a process at any time: another thread, another open file."""
+"""What the operating system may refuse to a process at any time, and calls that no deadline and no signal can end."""
 
 import errno
+import math
 import sys
+import time
 from collections.abc import Callable
 from threading import Thread
+from typing import TypeVar
 
+from unified_cli import signals
 from unified_cli.errors import StorageError, UnifiedError
 
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
+Result = TypeVar("Result")
 
 
 def start_thread(work: Callable[[], None]) -> Thread:
@@ -50,3 +55,32 @@ def add_hint(error: UnifiedError) -> None:
         if is_no_descriptor(cause):
             error.add_hint(_FEWER_FILES)
         cause = cause.__context__
+
+
+class UnansweredError(Exception):
+    """The call goes on after its deadline; its thread is left to itself."""
+
+
+def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:
+    """What the work gives, within so many seconds.
+
+    Raises what the work raises, UnansweredError where it takes longer, StorageError where no thread can be had.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # noqa: BLE001  it is raised in the caller's thread
+            errors.append(error)
+
+    thread = start_thread(run)
+    until = time.monotonic() + seconds
+    while thread.is_alive() and (left := until - time.monotonic()) > 0:
+        thread.join(min(left, signals.LONGEST_WAIT))
+    if errors:
+        raise errors[0]
+    if not results:
+        raise UnansweredError
+    return results[0]

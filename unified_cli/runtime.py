@@ -3,21 +3,83 @@
 import io
 import os
 import random
+import select
 import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO, TypeVar
 
-from unified_cli.standard_streams import PatientReader, WholeWriter
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     import httpx
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 APP = "unified"
 TOKEN_VARIABLE = "UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
+T = TypeVar("T")
+
+
+class _DescriptorStream(io.RawIOBase):
+    """A stream of a descriptor, which stays open.
+
+    Who starts a program may hand it a pipe or a terminal in non-blocking mode, as terminal multiplexers and Node.js do,
+    and whoever else holds it may set that mode at any time. Then a write may be a partial one, and a read may find
+    nothing yet. The mode is left as it is, because others share it.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return self._descriptor
+
+
+class WholeWriter(_DescriptorStream):
+    """Writes to a descriptor: all of what it is given, however long the reader takes."""
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        """Write all of the data; gives its length. Raises OSError where the descriptor cannot be written."""
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        while rest:
+            written = _when_ready(self._descriptor, select.POLLOUT, partial(os.write, self._descriptor, rest))
+            rest = rest[written:]
+        return size
+
+
+class PatientReader(_DescriptorStream):
+    """Reads from a descriptor, and waits where nothing has come yet."""
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        """Fill the buffer with what has come; 0 at the end of the file. Raises OSError where nothing can be read."""
+        view = memoryview(buffer).cast("B")
+        data = _when_ready(self._descriptor, select.POLLIN, partial(os.read, self._descriptor, len(view)))
+        view[: len(data)] = data
+        return len(data)
+
+
+def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
+    """What the act gives, as soon as the descriptor is ready for it."""
+    while True:
+        try:
+            return act()
+        except BlockingIOError:
+            waiting = select.poll()
+            waiting.register(descriptor, event)
+            waiting.poll()
 
 
 class Exchanges(Protocol):

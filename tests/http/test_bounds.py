@@ -11,7 +11,7 @@ from pages import by_cursor, envelope, served, tickets
 from server import Service
 
 from unified_cli.catalogue import load
-from unified_cli.http.answer import bounds, page_body
+from unified_cli.http.answer import decoding, page_body
 
 LIST = "ticketing tickets list"
 FORMATS = [
@@ -29,10 +29,10 @@ FORMATS = [
 DEEP = b'{"id":"1","status":%b,"z":"."}' % (b"[" * 330 + b"]" * 330)
 
 TOO_LARGE = {
-    "records": (b"[" + b"1," * bounds.MOST_RECORDS + b"1]", "the page has more than 500000 records"),
-    "nested records": (b"[[1,2]" + b",[1,{}]" * bounds.MOST_RECORDS + b"]", "the page has more than 500000 records"),
-    "bytes of a record": (b'["' + b"x" * bounds.LARGEST_RECORD + b'"]', "a record is larger than 8 MiB"),
-    "values of a record": (b"[[" + b"1," * (bounds.MOST_VALUES + 1) + b"1]]", "a record has more than 200000 values"),
+    "records": (b"[" + b"1," * decoding.MOST_RECORDS + b"1]", "the page has more than 500000 records"),
+    "nested records": (b"[[1,2]" + b",[1,{}]" * decoding.MOST_RECORDS + b"]", "the page has more than 500000 records"),
+    "bytes of a record": (b'["' + b"x" * decoding.LARGEST_RECORD + b'"]', "a record is larger than 8 MiB"),
+    "values of a record": (b"[[" + b"1," * (decoding.MOST_VALUES + 1) + b"1]]", "a record has more than 200000 values"),
 }
 
 
@@ -60,9 +60,9 @@ def test_a_page_beyond_a_bound_is_refused_and_the_bound_named(
 
 @pytest.mark.parametrize("array", [b"%b", b" %b", b'{"result": %b}'])
 def test_as_many_records_as_the_bound_says_are_no_more(array: bytes, unified: Unified, service: Service) -> None:
-    by_cursor(service, {None: array % (b"[1" + b",2" * (bounds.MOST_RECORDS - 1) + b"]")})
+    by_cursor(service, {None: array % (b"[1" + b",2" * (decoding.MOST_RECORDS - 1) + b"]")})
     result = unified(f"{LIST} --all -o ndjson", environ=service.environ)
-    assert (result.raw.count(b"\n"), result.code) == (bounds.MOST_RECORDS, 0)
+    assert (result.raw.count(b"\n"), result.code) == (decoding.MOST_RECORDS, 0)
 
 
 def test_one_page_as_served_has_only_the_bound_of_a_body(unified: Unified, service: Service) -> None:
@@ -76,9 +76,9 @@ def test_one_page_as_served_has_only_the_bound_of_a_body(unified: Unified, servi
 @pytest.mark.parametrize(
     "body",
     [
-        b'{"id":"1","a":{"b":[' + b"1," * bounds.MOST_VALUES + b"1,2]}}",
-        b'{"id":"1"' + b',"k":1' * (bounds.MOST_VALUES + 1) + b"}",
-        b'{"id":"1","a":"' + b"x" * bounds.LARGEST_RECORD + b'"}',
+        b'{"id":"1","a":{"b":[' + b"1," * decoding.MOST_VALUES + b"1,2]}}",
+        b'{"id":"1"' + b',"k":1' * (decoding.MOST_VALUES + 1) + b"}",
+        b'{"id":"1","a":"' + b"x" * decoding.LARGEST_RECORD + b'"}',
     ],
     ids=["an array", "members", "a text"],
 )

@@ -8,8 +8,7 @@ from faults.rig import Clock
 from unified_cli.config import address
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport import network_errors
-from unified_cli.http.transport.connection_state import ConnectionState
-from unified_cli.http.transport.network_backend import DeadlineBackend
+from unified_cli.http.transport.network_backend import ConnectionState, DeadlineBackend
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute
 

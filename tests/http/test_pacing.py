@@ -13,7 +13,7 @@ import pytest
 from unified_cli.http.pacing import rate_headers
 from unified_cli.http.pacing.pace import Pace
 from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.send_log import NEVER, Window
+from unified_cli.http.pacing.windows import NEVER, Window
 
 LATENCY = 0.05
 NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"

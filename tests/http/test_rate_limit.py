@@ -6,8 +6,7 @@ import pytest
 from faults.rig import Clock
 
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.pacing.token_pace import Permit
-from unified_cli.http.rate_limit import RateLimit
+from unified_cli.http.rate_limit import Permit, RateLimit
 
 ACCOUNTS = 12
 LIMITED = Attempt(Outcome.ANSWERED, 429, retry_after=30.0, remote=True)

@@ -5,11 +5,10 @@ import itertools
 import pytest
 from requests_to_try import ALL, CATALOGUE, CREATE, DELETE, READ, SEND, UPDATE, request
 
-from unified_cli.http import retry
-from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http import attempt
+from unified_cli.http.attempt import Attempt, Outcome, Quota
 from unified_cli.http.pacing import rate_headers
 from unified_cli.http.request import Request
-from unified_cli.http.retry import Quota
 
 AGAIN = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
 
@@ -21,17 +20,17 @@ def answered(status: int, **more: object) -> Attempt:
 @pytest.mark.parametrize("status", range(400, 600))
 def test_a_status_is_repeated_for_what_a_key_or_nature_protects(status: int) -> None:
     for one in (READ, CREATE, UPDATE, DELETE):
-        assert retry.may_repeat(one, answered(status)) == (status in AGAIN)
-    assert retry.may_repeat(SEND, answered(status)) == (status == 429)
-    assert retry.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429)
-    assert retry.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (status in {429, 503})
+        assert attempt.may_repeat(one, answered(status)) == (status in AGAIN)
+    assert attempt.may_repeat(SEND, answered(status)) == (status == 429)
+    assert attempt.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429)
+    assert attempt.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (status in {429, 503})
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.operation.command)
 def test_how_far_an_attempt_got_decides(one: Request) -> None:
     harmless = one is not SEND
     failed = [outcome for outcome in Outcome if outcome not in {Outcome.ANSWERED, Outcome.SUCCEEDED}]
-    assert {outcome: retry.may_repeat(one, Attempt(outcome)) for outcome in failed} == {
+    assert {outcome: attempt.may_repeat(one, Attempt(outcome)) for outcome in failed} == {
         Outcome.NOT_SENT: True,
         Outcome.PERMANENT: False,
         Outcome.LOST: harmless,
@@ -42,9 +41,9 @@ def test_how_far_an_attempt_got_decides(one: Request) -> None:
 
 
 def test_a_blocked_account_is_not_asked_again_and_a_failing_provider_is() -> None:
-    assert not retry.may_repeat(READ, answered(503, blocked=True))
-    assert retry.may_repeat(READ, answered(501, remote=True))
-    assert not retry.may_repeat(READ, answered(501))
+    assert not attempt.may_repeat(READ, answered(503, blocked=True))
+    assert attempt.may_repeat(READ, answered(501, remote=True))
+    assert not attempt.may_repeat(READ, answered(501))
 
 
 def test_every_outward_action_of_the_catalogue_is_sent_once() -> None:
@@ -52,7 +51,7 @@ def test_every_outward_action_of_the_catalogue_is_sent_once() -> None:
     assert actions
     for operation in actions:
         one = request(operation.command)
-        assert not retry.may_repeat(one, Attempt(Outcome.LOST))
+        assert not attempt.may_repeat(one, Attempt(Outcome.LOST))
 
 
 def test_waits_have_full_jitter_up_to_a_ceiling() -> None:
@@ -62,14 +61,14 @@ def test_waits_have_full_jitter_up_to_a_ceiling() -> None:
         ranges.append((low, high))
         return high
 
-    waits = [retry.pause(number, answered(500), note) for number in (1, 2, 3, 4, 5, 6, 7, 5000)]
+    waits = [attempt.pause(number, answered(500), note) for number in (1, 2, 3, 4, 5, 6, 7, 5000)]
     assert waits == [0.5, 1, 2, 4, 8, 16, 20, 20]
     assert {low for low, _ in ranges} == {0}
 
 
 def test_a_wait_is_never_shorter_than_asked_for() -> None:
-    assert retry.pause(1, answered(429, retry_after=7.0), lambda low, _high: low) == 7
-    assert retry.pause(1, answered(429, retry_after=7.0), lambda _low, high: high) == 8
+    assert attempt.pause(1, answered(429, retry_after=7.0), lambda low, _high: low) == 7
+    assert attempt.pause(1, answered(429, retry_after=7.0), lambda _low, high: high) == 8
 
 
 NOW = "Fri, 20 Nov 2026 12:00:00 GMT"

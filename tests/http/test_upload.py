@@ -34,7 +34,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.http.evidence import Evidence
-from unified_cli.http.transport import connection_state
+from unified_cli.http.transport import network_backend
 from unified_cli.http.upload import Upload, of_bytes, of_form
 
 SIZE = 10 * 1024 * 1024
@@ -259,7 +259,7 @@ def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("reads", [0, 5_000_000, None])
 def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_state, "_ATTEMPT", 0.5)
+    monkeypatch.setattr(network_backend, "_ATTEMPT", 0.5)
     began = time.monotonic()
     error = NetworkError if reads is not None else UnknownError
     with taking(Turn(b"", reads=reads, then="stay")) as service, pytest.raises(error) as caught:
@@ -270,7 +270,7 @@ def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monk
 
 
 def test_a_slow_upload_outlasts_every_timeout(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_state, "_ATTEMPT", 0.5)
+    monkeypatch.setattr(network_backend, "_ATTEMPT", 0.5)
     upload = of_bytes(str(path), RAW)
     with taking() as service:
         # As if the network were slow: ten seconds for all of it, and never long for a piece.

@@ -3,9 +3,8 @@
 import pytest
 from requests_to_try import ALL, CREATE, DELETE, READ, SEND, UPDATE
 
-from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome, outcome_of
 from unified_cli.http.request import Request
-from unified_cli.http.write_outcome import WriteOutcome, outcome_of
 
 DONE, FAILED, IN_DOUBT = WriteOutcome
 WRITES = [one for one in ALL if one is not READ]

@@ -18,7 +18,7 @@ Use = tuple[str, str]
 OWN_THREADS: dict[Use, str] = {
     ("os_limits.py", "Thread"): "starts the threads of all others",
     ("signals.py", "Timer"): "sends a signal again that Python lost",
-    ("background_call.py", "start_thread"): "one call that no deadline can end",
+    ("os_limits.py", "start_thread"): "one call that no deadline can end",
     ("output/progress.py", "start_thread"): "draws the line that shows how far the work is",
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/stores/shared_place.py", "start_thread"): "renews a lease while the work goes on",

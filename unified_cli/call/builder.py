@@ -20,7 +20,7 @@ from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
-from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.runtime import Runtime
@@ -42,7 +42,7 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: 
         settings = own_account.resolved(flags, runtime, config)
     else:
         settings = resolution.resolve(flags, runtime, config).without_account()
-    run_settings.apply_to_messages(runtime, settings)
+    own_account.apply_to_messages(runtime, settings)
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return Call(runtime, catalogue, settings, options, mode)
 
@@ -59,7 +59,7 @@ def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: Call
         raise UsageError("a cursor belongs to one connection (-p with one name)")
     if options.out:
         raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
-    settings = run_settings.shared(runtime, config, overrides(options))
+    settings = own_account.shared(runtime, config, overrides(options))
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return Call(runtime, catalogue, settings, options, mode)
 

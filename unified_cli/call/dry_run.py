@@ -14,7 +14,7 @@ from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
-from unified_cli.output import pretty_json, stdout, terminal
+from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
@@ -31,7 +31,7 @@ def show(call: Call, request: Request) -> None:
     since = part(call.options, ReadOptions).since
     request = pagination.filtered(request, builder.since(call.runtime, since, call.options.query))
     if call.mode.shown == "json":
-        pretty_json.write(call.runtime, msgspec.json.encode(_shown(request)))
+        stdout.write_json(call.runtime, msgspec.json.encode(_shown(request)))
         return
     if request.address.is_sandbox:
         raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
@@ -80,14 +80,14 @@ def line(runtime: Runtime, request: Request) -> None:
     """Print the request as JSON on one line, for one of many."""
     document = msgspec.json.encode(_shown(request)) + b"\n"
     if runtime.stdout_is_terminal:
-        stdout.show(runtime, pretty_json.shown(document, colour=False))
+        stdout.show(runtime, stdout.shown(document, colour=False))
     else:
         stdout.write(runtime, [document])
 
 
 def show_skeleton(runtime: Runtime, operation: Operation) -> None:
     """Print the skeleton of the operation's body; nothing is sent, and no connection is needed."""
-    pretty_json.write(runtime, msgspec.json.encode(skeleton(operation)))
+    stdout.write_json(runtime, msgspec.json.encode(skeleton(operation)))
 
 
 def skeleton(operation: Operation) -> JsonObject:

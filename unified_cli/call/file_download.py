@@ -10,9 +10,8 @@ from pathlib import Path
 from unified_cli.call.download_targets import DownloadTarget
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError
 from unified_cli.http.answer.reader import Answer
-from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.client import Client
-from unified_cli.http.request import Request
+from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
 from unified_cli.plural import counted

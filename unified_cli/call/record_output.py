@@ -7,12 +7,12 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.options import CallOptions
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
 from unified_cli.http import pagination
-from unified_cli.http.answer import bounds, page_body
+from unified_cli.http.answer import decoding, page_body
 from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
-from unified_cli.output import jq_document, pretty_json, printer, stdout
+from unified_cli.output import jq_document, printer, stdout
 from unified_cli.output.jq_program import JqProcess, JqProgram
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
@@ -28,8 +28,8 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     try:
         _check_page(body, call.catalogue.service, request)
         if not (program and output in {"json", "yaml"}):
-            bounds.check_document(body)
-    except bounds.TooLargeError as error:
+            decoding.check_document(body)
+    except decoding.TooLargeError as error:
         raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
     if program and output in {"json", "yaml"}:
         style = style_for(call, request.operation)
@@ -59,7 +59,7 @@ def _write_record(call: Call, request: Request, record: records.Record, style: S
     check.look([record])
     if not request.writes and (error := check.error()):
         raise error
-    pretty_json.write(call.runtime, bytes(project(record, style.columns)))
+    stdout.write_json(call.runtime, bytes(project(record, style.columns)))
     for remark in check.remarks():
         call.runtime.stderr.note(remark)
 

@@ -7,7 +7,7 @@ from unified_cli.call import Call
 from unified_cli.errors import UsageError
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.request import Request
-from unified_cli.output import pretty_json, stdout
+from unified_cli.output import stdout
 from unified_cli.plural import counted
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def write(call: Call, request: Request, answer: Answer, program: "JqProgram | No
     elif output == "raw":
         stdout.write(runtime, [answer.body])
     elif output == "json" and not program and options.columns is None:
-        pretty_json.write(runtime, answer.body)
+        stdout.write_json(runtime, answer.body)
     else:
         from unified_cli.call import record_output  # noqa: PLC0415  not for a document printed as served
 

@@ -7,7 +7,7 @@ from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.config import file
 from unified_cli.config.completion_words import CompletionWords, WordSource
-from unified_cli.http.answer import bounds, page_body
+from unified_cli.http.answer import decoding, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
 
@@ -19,7 +19,7 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
     """The same of a page that is not taken apart yet; one of several MiB is left alone."""
     if len(body) > _LARGEST:
         return
-    with contextlib.suppress(bounds.TooLargeError):
+    with contextlib.suppress(decoding.TooLargeError):
         if page := page_body.split(body, call.catalogue.service):
             keep(call, operation, page.records)
 

@@ -101,10 +101,10 @@ def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
     """Add the key of a write to its error: of one that is in doubt, or was answered with a failure that may pass."""
-    from unified_cli.http import write_outcome  # noqa: PLC0415
+    from unified_cli.http import attempt as attempts  # noqa: PLC0415
 
     in_doubt = isinstance(error, UnknownError)
-    if (in_doubt or (error.retryable and error.status is not None)) and (hint := write_outcome.how_to_repeat(request)):
+    if (in_doubt or (error.retryable and error.status is not None)) and (hint := attempts.how_to_repeat(request)):
         error.add_hint(hint)
 
 
@@ -188,6 +188,6 @@ def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | No
     except (UsageError, StorageError) as error:
         if not request.writes:
             raise
-        from unified_cli.http import write_outcome  # noqa: PLC0415
+        from unified_cli.http import attempt as attempts  # noqa: PLC0415
 
-        raise write_outcome.unshown(request, got.status, error) from None
+        raise attempts.unshown(request, got.status, error) from None

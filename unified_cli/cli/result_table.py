@@ -7,7 +7,7 @@ from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
-from unified_cli.output import pretty_json, stdout, text_columns
+from unified_cli.output import stdout, text_columns
 from unified_cli.runtime import Runtime
 
 TableFormat = Literal["table", "json", "tsv"]
@@ -35,7 +35,7 @@ def show(
     if chosen not in FORMATS:
         raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
-        pretty_json.write(runtime, json_codec.dump(_masked(value)).encode())
+        stdout.write_json(runtime, json_codec.dump(_masked(value)).encode())
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":

@@ -8,7 +8,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.errors import UsageError
-from unified_cli.output import pretty_json
+from unified_cli.output import stdout
 
 VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
@@ -54,7 +54,7 @@ def _openapi(context: CommandContext, options: SearchOptions) -> None:
 
     from unified_cli.docs.openapi.openapi_document import document as made  # noqa: PLC0415  as above
 
-    pretty_json.write(context.runtime, msgspec.json.encode(made(context.catalogue)))
+    stdout.write_json(context.runtime, msgspec.json.encode(made(context.catalogue)))
 
 
 def _text(operation: Operation) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from unified_cli import background_call
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError, UnifiedError
 
 SERVICE = "unified"
@@ -56,8 +56,8 @@ def backend_name() -> str:
 def _with_timeout(work: Callable[[], T]) -> T:
     """The result of `work`: a keyring may wait for a dialog that nobody sees."""
     try:
-        return background_call.result_of(work, SECONDS)
-    except background_call.UnansweredError:
+        return os_limits.result_of(work, SECONDS)
+    except os_limits.UnansweredError:
         raise ConfigError(f"the keyring gave no answer within {SECONDS:g} seconds") from None
     except (UnifiedError, KeyboardInterrupt):
         raise

@@ -33,7 +33,7 @@ LAYERS = (
     ),
     Layer(
         3,
-        ("runtime", "signals", "standard_streams", "os_limits", "background_call"),
+        ("runtime", "signals", "os_limits"),
         "streams, environment, clock, transport; signals; limits",
     ),
     Layer(2, ("stderr",), "the only writer of stderr"),

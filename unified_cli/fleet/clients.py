@@ -1,33 +1,37 @@
 """Create the HTTP clients of a run and what they share; the sandbox answers in this process."""
 
 import gc
+import math
 import threading
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config import token as secrets
 from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
+from unified_cli.http.attempt import Quota
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
-from unified_cli.http.pacing import learned_pace
+from unified_cli.http.pacing.windows import Window
 from unified_cli.http.rate_limit import Idle, Patience, RateLimit
-from unified_cli.http.retry import Quota
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
-from unified_cli.storage.cache import Cache
+from unified_cli.storage.cache import LIFETIME, Cache
 
 if TYPE_CHECKING:
     from unified_cli.sandbox.application import Sandbox
     from unified_cli.sandbox.in_process import InProcess
     from unified_cli.sandbox.store import SandboxStore
 
-
 _MOST_NAMED = 5
 # As long as it takes to kill a program that prints a token; a keyring that does not answer cannot be stopped.
 _LAST_WAIT = 0.5
+_MOST_SENDS = 1e6
+_LONGEST = 3600.0
+# What is known already is written again only when it is half as old as it may get.
+_REFRESH = LIFETIME / 2
 
 
 class Clients:
@@ -126,7 +130,7 @@ class Clients:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 
     def _recall_pace(self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr) -> None:
-        known = learned_pace.recall(self._paces, origin, account)
+        known = _recall(self._paces, origin, account)
         if known is None:
             return
         rate_limit.recall(account, known.window)
@@ -148,9 +152,9 @@ class Clients:
         ]
         try:
             for origin, account in disproved:
-                learned_pace.forget(self._paces, origin, account)
+                self._paces.remove(origin, account)
             for origin, account, window in learned:
-                learned_pace.keep(self._paces, origin, account, window)
+                _keep(self._paces, origin, account, window)
             if learned:
                 self._paces.sweep()
         except OSError as error:
@@ -185,3 +189,31 @@ class Clients:
 def _token_key(source: TokenSource) -> tuple[str, str, str | None, str | None]:
     """Identifies the token: sources with the same key have the same token."""
     return source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None
+
+
+class _Recalled(NamedTuple):
+    """What an earlier run learned, and how many seconds ago."""
+
+    window: Window
+    age: float
+
+
+def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
+    """What is known about a connection; None where nothing is."""
+    fact = cache.read(origin, account)
+    if fact is None:
+        return None
+    match fact.value:
+        case [float() | int() as sends, float() | int() as seconds] if not isinstance(sends, bool):
+            pass
+        case _:
+            return None
+    believable = 1 <= sends <= _MOST_SENDS and 0 < seconds <= _LONGEST and math.isfinite(sends / seconds)
+    return _Recalled(Window(sends, seconds), fact.age) if believable else None
+
+
+def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
+    """Keep what a run learned about a connection. Raises OSError."""
+    known = _recall(cache, origin, account)
+    if known is None or known.window != window or known.age > _REFRESH:
+        cache.write([window.sends, window.seconds], origin, account)

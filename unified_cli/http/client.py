@@ -8,17 +8,13 @@ import httpx
 
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AbandonedError, RateLimitError, UnifiedError, UnsafeError
-from unified_cli.http import retry, write_outcome
+from unified_cli.http import attempt as attempts
 from unified_cli.http.answer.reader import Answer, Expected, Failed
-from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.byte_range import ByteRange
+from unified_cli.http.attempt import Attempt, Outcome, Quota, WriteOutcome
 from unified_cli.http.http_connection import HttpConnection, HttpContext
-from unified_cli.http.pacing.send_log import NEVER
-from unified_cli.http.pacing.token_pace import Permit
-from unified_cli.http.rate_limit import Patience, RateLimit
-from unified_cli.http.request import Request
-from unified_cli.http.retry import Quota
-from unified_cli.http.write_outcome import WriteOutcome
+from unified_cli.http.pacing.windows import NEVER
+from unified_cli.http.rate_limit import Patience, Permit, RateLimit
+from unified_cli.http.request import ByteRange, Request
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
@@ -81,10 +77,8 @@ class Client:
             # It may come in a wait between two attempts.
             _give_up(call, error)
         except KeyboardInterrupt as stop:
-            if write_outcome.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
-                stop.add_note(
-                    "; ".join(filter(None, (write_outcome.doubt(request), write_outcome.how_to_repeat(request))))
-                )
+            if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
+                stop.add_note("; ".join(filter(None, (attempts.doubt(request), attempts.how_to_repeat(request)))))
             raise
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
@@ -94,13 +88,13 @@ class Client:
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
-            if write_outcome.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
+            if attempts.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
             if result.attempt.status == HTTPStatus.TOO_MANY_REQUESTS:
                 self._wait_for_the_limit(call, result, permit)
                 continue
-            if result.stale and not call.reconnected and retry.may_repeat(call.request, result.attempt):
+            if result.stale and not call.reconnected and attempts.may_repeat(call.request, result.attempt):
                 call.reconnected = True
                 continue
             self._pause(call, result)
@@ -161,12 +155,12 @@ class Client:
         refusals = self._rate_limit.refused(permit, attempt)
         asked = attempt.retry_after or 0
         exhausted = self._patience is Patience.NONE or self._rate_limit.exhausted(request.account)
-        if exhausted or not retry.may_repeat(request, attempt):
+        if exhausted or not attempts.may_repeat(request, attempt):
             _give_up(call, failed.error)
         seconds = self._rate_limit.delay(request.account)
         in_time = seconds == NEVER or self._runtime.monotonic() + seconds < call.until
         late = self._patience is Patience.TIMEOUT and not in_time
-        if asked > retry.LONGEST_WAIT or late:
+        if asked > attempts.LONGEST_WAIT or late:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         stderr = self._runtime.stderr
         # A status line tells each wait by itself.
@@ -176,11 +170,11 @@ class Client:
     def _pause(self, call: _Call, failed: Failed) -> None:
         """Wait before the next attempt, or raise the error if there is to be none."""
         request, attempt = call.request, failed.attempt
-        wait = retry.pause(call.number, attempt, self._runtime.uniform)
-        if not retry.may_repeat(request, attempt) or call.number > self._settings.retries:
+        wait = attempts.pause(call.number, attempt, self._runtime.uniform)
+        if not attempts.may_repeat(request, attempt) or call.number > self._settings.retries:
             _give_up(call, failed.error)
         asked = attempt.retry_after or 0
-        if asked > retry.LONGEST_WAIT or self._runtime.monotonic() + wait >= call.until:
+        if asked > attempts.LONGEST_WAIT or self._runtime.monotonic() + wait >= call.until:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         repeats = self._quota.spend(attempt.outcome)
         if not repeats:
@@ -211,4 +205,4 @@ def _no_turn() -> RateLimitError:
 
 
 def _give_up(call: _Call, error: UnifiedError) -> NoReturn:
-    raise write_outcome.error_for(call.request, call.attempts, error) from None
+    raise attempts.error_for(call.request, call.attempts, error) from None

@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from unified_cli.http import har_redaction
-from unified_cli.http.answer import bounds, decoding
+from unified_cli.http.answer import decoding
 from unified_cli.http.request import answers_with_credentials
 from unified_cli.json_text.values import JsonObject
 
 if TYPE_CHECKING:
-    from unified_cli.http.transport.broken_exchange import BrokenExchange
+    from unified_cli.http.transport.network_transport import BrokenExchange
 
 _TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 LARGEST_DOWNLOAD = 1024 * 1024
@@ -64,7 +64,7 @@ class Exchange:
     @property
     def largest(self) -> int:
         """The most bytes of the body that are kept."""
-        return bounds.LARGEST_BODY if self.is_document else LARGEST_DOWNLOAD
+        return decoding.LARGEST_BODY if self.is_document else LARGEST_DOWNLOAD
 
     def receive(self, chunk: bytes) -> None:
         """Keep a piece of the body, as it was transferred."""

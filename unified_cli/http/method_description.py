@@ -4,7 +4,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.catalogue.described import MethodDescription, SchemaError, description
 from unified_cli.errors import RefusedError, ServiceError
 from unified_cli.http import request as requests
-from unified_cli.http.answer import bounds
+from unified_cli.http.answer import decoding
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text import json_codec
@@ -14,7 +14,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
     """The request for the description of an operation, for the connection of the scope."""
     service = scope.service
     path = f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
-    return requests.for_path(scope, "GET", path, Content())._replace(largest=bounds.LARGEST_CAPABILITIES)
+    return requests.for_path(scope, "GET", path, Content())._replace(largest=decoding.LARGEST_CAPABILITIES)
 
 
 def ask(client: Client, scope: Scope, operation: Operation) -> MethodDescription:

@@ -13,6 +13,9 @@ from unified_cli.json_text.values import Json
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
 _LONGEST_ESCAPE = 6
+# JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where msgspec is to read such text it
+# reads a copy of the same length, with `\ufffd` in the places of the halves; what it finds is then cut out of the text
+# itself, by its position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(

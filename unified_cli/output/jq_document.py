@@ -7,7 +7,7 @@ import msgspec
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
-from unified_cli.output import pretty_json, stdout, terminal
+from unified_cli.output import stdout, terminal
 from unified_cli.output.jq_program import JqProgram, as_json
 from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.runtime import Runtime
@@ -72,10 +72,10 @@ def _result(value: Json, style: Style) -> str:
     if isinstance(value, str):
         return terminal.lines_visible(value) if on_terminal else value
     document = as_json(value).encode("utf-8", "backslashreplace")
-    document = pretty_json.pretty(document) if style.pretty else document
+    document = stdout.pretty(document) if style.pretty else document
     if not (on_terminal or style.colour):
         return document.decode("utf-8")
-    return "".join(pretty_json.shown(document, colour=style.colour))
+    return "".join(stdout.shown(document, colour=style.colour))
 
 
 def put(runtime: Runtime, data: bytes, style: Style) -> None:

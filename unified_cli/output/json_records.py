@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from unified_cli.json_text.members import Record, one_line as on_one_line, parts, text
-from unified_cli.output.pretty_json import pretty
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
+from unified_cli.output.stdout import pretty
 from unified_cli.plural import counted
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.members import Record
-from unified_cli.output import jq_document, pretty_json, stdout, terminal
+from unified_cli.output import jq_document, stdout, terminal
 from unified_cli.output.jq_document import JqDocument
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.record_writer import RecordWriter, Style
@@ -78,7 +78,7 @@ class Printer:
         elif style.format == "table" and style.width is not None:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
         elif style.format in _JSON and (style.colour or style.width is not None):
-            stdout.show(self._runtime, pretty_json.shown(data, colour=style.colour))
+            stdout.show(self._runtime, stdout.shown(data, colour=style.colour))
         else:
             stdout.write(self._runtime, [data])
 

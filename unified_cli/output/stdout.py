@@ -1,4 +1,4 @@
-"""The only writer of stdout: nothing that comes from elsewhere controls a terminal."""
+"""The only writer of stdout, of text and of JSON documents: nothing that comes from elsewhere controls a terminal."""
 
 import codecs
 import errno
@@ -59,3 +59,37 @@ def failure(error: OSError) -> Exception:
     if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
         return ClosedError()
     return StorageError(f"cannot write to {error.filename or 'standard output'}: {error.strerror}")
+
+
+def write_json(runtime: Runtime, body: bytes) -> None:
+    """Write one JSON document and a newline."""
+    colour = terminal.has_colour(runtime)
+    text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
+    text = text if text.endswith(b"\n") else text + b"\n"
+    if runtime.stdout_is_terminal or colour:
+        show(runtime, shown(text, colour=colour))
+    else:
+        write(runtime, [text])
+
+
+def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
+    """JSON as it is shown on a terminal, coloured where asked for, in pieces."""
+    text = document.decode("utf-8")
+    if not colour:
+        yield terminal.json_visible(text)
+        return
+    from unified_cli.output import json_colour  # noqa: PLC0415  only where there are colours
+
+    for piece in json_colour.pieces(text):
+        yield json_colour.coloured(terminal.json_visible(piece))
+
+
+def pretty(body: bytes) -> bytes:
+    """The document indented by two blanks, everything else as it was."""
+    import msgspec  # noqa: PLC0415  what goes to a pipe is not changed
+
+    try:
+        return msgspec.json.format(body, indent=2)
+    except msgspec.DecodeError:
+        # Half a surrogate pair, which msgspec refuses; the document is shown as it was served.
+        return body

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import url2pathname
 
-from unified_cli import background_call
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError, ExitCode, StorageError, UnsafeError, UsageError
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class StoredObjects:
 
         is_main = threading.current_thread() is threading.main_thread()
         try:
-            return background_call.result_of(work) if is_main else work()
+            return os_limits.result_of(work) if is_main else work()
         except (exceptions.BaseError, ValueError, OSError) as error:
             raise error_of(self.url, what, error) from None
 

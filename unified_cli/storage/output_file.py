@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
-from unified_cli.standard_streams import WholeWriter
+from unified_cli.runtime import WholeWriter
 from unified_cli.storage import atomic_file, regular_file
 from unified_cli.storage.atomic_file import AtomicFile
 

@@ -6,7 +6,7 @@ import msgspec
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UnknownError
-from unified_cli.http.answer import bounds
+from unified_cli.http.answer import decoding
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
@@ -41,7 +41,7 @@ def sent(client: Client, request: Request) -> Answer:
     answer, size = client.send(request), 0
     for chunk in answer.chunks:
         size += len(chunk)
-        if size > bounds.LARGEST_BODY:
+        if size > decoding.LARGEST_BODY:
             break
     return answer
 

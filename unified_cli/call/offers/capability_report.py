@@ -12,7 +12,7 @@ from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ServiceError, UsageError
 from unified_cli.http import request as requests
-from unified_cli.http.answer import bounds
+from unified_cli.http.answer import decoding
 from unified_cli.http.client import Client
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.values import Json
@@ -54,7 +54,7 @@ def _ask(client: Client, settings: Settings, service: Service, path: str) -> Off
     words = service.connections
     request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
     try:
-        answer = client.send(request._replace(largest=bounds.LARGEST_CAPABILITIES))
+        answer = client.send(request._replace(largest=decoding.LARGEST_CAPABILITIES))
         found = _decoded(answer.body or b"null")
     except (ValueError, RecursionError) as error:
         raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None

@@ -23,7 +23,7 @@ from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import junit, pretty_json, stdout, text_columns
+from unified_cli.output import junit, stdout, text_columns
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
@@ -46,7 +46,7 @@ def show(
         _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
     elif chosen == "json":
-        pretty_json.write(runtime, encoded({"version": VERSION, "capabilities": [*_records(found, service)]}))
+        stdout.write_json(runtime, encoded({"version": VERSION, "capabilities": [*_records(found, service)]}))
     elif chosen == "junit":
         stdout.write(runtime, junit.document([*map(_suite, found)]))
     elif chosen == "ndjson":

@@ -15,7 +15,7 @@ from unified_cli.commands.capabilities.options import CapabilitiesOptions
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet import run_settings, selection
+from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
@@ -66,13 +66,13 @@ def _selected(
     config = file.read(runtime)
     if profiles.is_several(options.profile):
         selection.check_account(options.account_id)
-        run_settings.shared(runtime, config, overrides(options))
+        own_account.shared(runtime, config, overrides(options))
         names = profiles.select(config, options.profile)
         selected, wrong = selection.each(runtime, config, options, names)
         selection.note_same(runtime, selected)
         return names, selected, wrong
     resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
-    run_settings.apply_to_messages(runtime, resolved)
+    own_account.apply_to_messages(runtime, resolved)
     _, account = resolved.reachable()
     name = resolved.profile or account
     return [name], {name: resolved}, {}

@@ -17,7 +17,7 @@ from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.list_export import ListTarget
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
-from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.writes.registry import RunRegistry
 

@@ -17,7 +17,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.exported import parquet_file
-from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet import own_account, selection
 from unified_cli.storage import object_store
 
 _GLOB = re.compile(r"[*?\[]")
@@ -131,7 +131,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     if patterns:
         names = profiles.select(config, patterns)
         # A format of files is none of output.
-        run_settings.shared(runtime, config, flags)
+        own_account.shared(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
         selection.note_same_of(runtime, config, options.replaced(output=None), names)

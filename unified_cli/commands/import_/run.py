@@ -20,7 +20,7 @@ from unified_cli.commands.import_.task import ImportTask, find
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UnknownError
-from unified_cli.fleet import own_account, run_settings, selection
+from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.http.rate_limit import Patience
@@ -68,10 +68,10 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     # The option is the format of the summary, not of records.
     options = options.replaced(output=None)
     if profiles.is_several(options.profile):
-        run_settings.shared(runtime, config, overrides(options))
+        own_account.shared(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
     resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
-    run_settings.apply_to_messages(runtime, resolved)
+    own_account.apply_to_messages(runtime, resolved)
     resolved.reachable()
     return {None: resolved}
 

@@ -23,7 +23,7 @@ from unified_cli.commands.move.plan_sender import ApplyTerms, PlanSender
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
-from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet import own_account
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
@@ -43,7 +43,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     """Apply the plans. Raises an error that says how far it got if not everything was done."""
     runtime, shows_only = context.runtime, options.dry_run
     config = config_file.read(runtime)
-    run_settings.shared(runtime, config, overrides(options)._replace(output=None))
+    own_account.shared(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
         name = _target(runtime, files, options, asks=not shows_only)

@@ -24,7 +24,7 @@ from unified_cli.commands.move.spooled_side import SpooledSide, identifier_in
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
-from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
 from unified_cli.input.record_map import RecordMap
 from unified_cli.json_text.numbers import changed_by_jq
@@ -93,7 +93,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
     """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
-    common = run_settings.shared(runtime, config, overrides(options)._replace(output=None))
+    common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
     resource = named_resource.find(catalogue, options.resource)
 
     def settings(name: str) -> Settings:

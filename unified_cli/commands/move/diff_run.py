@@ -14,7 +14,7 @@ from unified_cli.commands.move.diff_rows import TABLE_COLUMNS, record_row, table
 from unified_cli.commands.move.record_join import UNMATCHED, Change, Pairing
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
 from unified_cli.json_text.members import Record, join
-from unified_cli.output import pretty_json, printer, stdout
+from unified_cli.output import printer, stdout
 from unified_cli.output.printer import Printer
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -63,7 +63,7 @@ def _print_rows(
 def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
     rows = b"[" + b",".join(bytes(record_row(found, pairing)) for pairing in pairings) + b"]"
     one, other = (msgspec.json.encode(side.facts) for side in (found.of_from, found.of_to))
-    pretty_json.write(runtime, join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}))
+    stdout.write_json(runtime, join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}))
 
 
 def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> None:

@@ -9,7 +9,7 @@ from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import write_outcome
+from unified_cli.http import attempt as attempts
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
@@ -44,7 +44,7 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
             no_id = ServiceError(
                 f"the answer to {created.method} {created.path} has no id to wait for", retryable=False
             )
-            raise write_outcome.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
+            raise attempts.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
         record = _poll(call, client, identifier, builder.record_request(call, get, identifier))
         if place is None:
             made = made._replace(body=record)

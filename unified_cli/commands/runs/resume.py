@@ -10,7 +10,7 @@ from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.fleet import own_account, run_settings
+from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs, run_sender, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
@@ -68,10 +68,10 @@ def _shown_as(
 ) -> Settings:
     """The settings that say how the run is shown, as when it was begun: those of its only connection, if it has one."""
     if run.several:
-        return run_settings.shared(runtime, config, overrides(options))
+        return own_account.shared(runtime, config, overrides(options))
     profile = next((call.profile for _, _, call in run.calls()), None)
     settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
-    run_settings.apply_to_messages(runtime, settings)
+    own_account.apply_to_messages(runtime, settings)
     builder.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return settings
 

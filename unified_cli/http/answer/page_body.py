@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.http.answer import bounds
+from unified_cli.http.answer import decoding
 from unified_cli.json_text import json_check, positions
 from unified_cli.json_text.members import Record, parts, placed, string
 
@@ -71,21 +71,21 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
 
 def _decode(text: bytes, service: Service) -> PageBody:
     # An array has a comma less than items, and no text has more commas than bytes.
-    many = len(text) > bounds.MOST_RECORDS and text.count(b",") >= bounds.MOST_RECORDS
+    many = len(text) > decoding.MOST_RECORDS and text.count(b",") >= decoding.MOST_RECORDS
     if text.lstrip().startswith(b"["):
         if many:
             msgspec.json.decode(text, type=Record)
-            bounds.check_array(text)
+            decoding.check_array(text)
         page = PageBody(msgspec.json.decode(text, type=list[Record]), b"null")
     else:
         if many:
-            bounds.check_array(_decoder(service, Record).decode(text).items)
+            decoding.check_array(_decoder(service, Record).decode(text).items)
         parts = _decoder(service, list[Record]).decode(text)
         rest = _without_records(text, parts.items, service) or text
         repeated = _repeated(text, service) if _may_repeat(rest, service) else None
         page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", repeated)
-    if len(text) > bounds.MOST_VALUES:
-        bounds.check_records(page.records)
+    if len(text) > decoding.MOST_VALUES:
+        decoding.check_records(page.records)
     return page
 
 

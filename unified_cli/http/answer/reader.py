@@ -9,14 +9,14 @@ import httpx
 from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import write_outcome
-from unified_cli.http.answer import bounds, decoding
+from unified_cli.http import attempt as attempts
+from unified_cli.http.answer import decoding
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.byte_range import ByteRange, content_range
 from unified_cli.http.pacing import rate_headers
-from unified_cli.http.request import Request
-from unified_cli.http.trace import Trace
-from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.request import ByteRange, Request, content_range
+from unified_cli.http.transport.network_backend import ConnectionState
+from unified_cli.masking import excerpt
+from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     from unified_cli.http.answer.page_body import PageBody
@@ -24,6 +24,59 @@ if TYPE_CHECKING:
 
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
+_LARGEST = 256 * 1024
+
+
+class Trace(NamedTuple):
+    """Writes requests and answers to stderr, as far as its verbosity asks, without what a recording leaves out."""
+
+    stderr: Stderr
+
+    def request(self, sent: Request, outgoing: httpx.Request) -> None:
+        """Print a request that is about to be sent."""
+        if self.stderr.verbosity:
+            from unified_cli.http import har_redaction  # noqa: PLC0415  msgspec is not needed without -v
+
+            self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
+        if self.stderr.verbosity > 1:
+            self._headers(">", outgoing.headers)
+            if sent.upload is not None:
+                self.stderr.exact(f"> {self._shown(sent, sent.upload.told.encode())}")
+            if sent.body:
+                self.stderr.exact(f"> {self._shown(sent, sent.body)}")
+
+    def answer(self, response: httpx.Response) -> None:
+        """Print the headers of an answer."""
+        if self.stderr.verbosity > 1:
+            self._headers("<", response.headers)
+
+    def body(self, sent: Request, content: bytes) -> None:
+        """Print the body of an answer."""
+        if self.stderr.verbosity > 1:
+            self.stderr.exact(f"< {self._shown(sent, content)}")
+
+    def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
+        """Print how an attempt ended."""
+        if self.stderr.verbosity:
+            what = f"{status} " if status else ""
+            path = excerpt(sent.path)
+            ended = f": {failed}" if failed else ""
+            self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
+
+    def _headers(self, mark: str, headers: httpx.Headers) -> None:
+        from unified_cli.http import har_redaction  # noqa: PLC0415  only for -vv
+
+        for name, value in har_redaction.headers(headers.multi_items()):
+            self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
+
+    def _shown(self, sent: Request, content: bytes) -> str:
+        """The beginning of a body, without what a recording leaves out of it."""
+        if sent.private:
+            return "(not shown: it holds credentials)"
+        from unified_cli.http import har_redaction  # noqa: PLC0415  as above
+
+        text = har_redaction.text(content.decode("utf-8", "replace"))
+        return "(not shown: it may hold credentials)" if text is None else excerpt(text[:_LARGEST])
 
 
 class Answer(NamedTuple):
@@ -114,7 +167,7 @@ class Reader(NamedTuple):
     def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
         status, kind = response.status_code, response.headers.get("content-type", "")
         try:
-            body = self._whole(response, request.largest or bounds.LARGEST_BODY)
+            body = self._whole(response, request.largest or decoding.LARGEST_BODY)
             self.trace.body(request, body)
             body = decoding.text(body, kind) if body.strip() else b""
             if request.private and body:
@@ -122,7 +175,7 @@ class Reader(NamedTuple):
             page = self._split(request, body) if split else None
             if body and page is None:
                 decoding.check(body)
-        except (decoding.DamageError, bounds.TooLargeError) as error:
+        except (decoding.DamageError, decoding.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
                 # The record is deleted; the body of the answer does not matter.
@@ -159,7 +212,7 @@ class Reader(NamedTuple):
             return self._final(request, status, f"the service answered {status} without saying where to go")
         try:
             body = self._whole(response, _LARGEST_ERROR)
-        except (decoding.DamageError, bounds.TooLargeError, httpx.TransportError):
+        except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
             # The status is known; the text that explains it is lost.
             self.disconnect()
             body = b""
@@ -201,7 +254,7 @@ class Reader(NamedTuple):
     def _whole(self, response: httpx.Response, largest: int) -> bytes:
         length = response.headers.get("content-length", "")
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
-            raise bounds.body_error(largest)
+            raise decoding.body_error(largest)
         body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
         self._end(response)
         return body
@@ -213,10 +266,10 @@ class Reader(NamedTuple):
                 yield chunk
         except httpx.TransportError as error:
             lost = NetworkError(f"{self.failure_of(error).reason} ({request.method} {request.path})")
-            raise write_outcome.error_for(request, [Attempt(Outcome.LOST)], lost) from None
+            raise attempts.error_for(request, [Attempt(Outcome.LOST)], lost) from None
         except decoding.DamageError as error:
             damaged = ServiceError(f"{error} ({request.method} {request.path})")
-            raise write_outcome.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None
+            raise attempts.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None
         self._end(response)
 
     def _end(self, response: httpx.Response) -> None:

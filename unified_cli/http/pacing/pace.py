@@ -15,8 +15,16 @@ from dataclasses import dataclass
 
 from unified_cli.http.pacing import windows
 from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.send_log import NEVER, SendLog, Window
-from unified_cli.http.pacing.windows import FROM_BEFORE, FROM_HEADERS, FROM_PAUSE, WindowGrowth, WindowTrust
+from unified_cli.http.pacing.windows import (
+    FROM_BEFORE,
+    FROM_HEADERS,
+    FROM_PAUSE,
+    NEVER,
+    SendLog,
+    Window,
+    WindowGrowth,
+    WindowTrust,
+)
 
 _FIRST_FLYING = 8.0
 _MOST_REFUSED = 4

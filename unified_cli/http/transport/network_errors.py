@@ -11,7 +11,7 @@ import httpx
 from unified_cli import hints, os_limits
 from unified_cli.config.address import is_loopback
 from unified_cli.http.attempt import Outcome
-from unified_cli.http.transport.connection_state import ConnectionState
+from unified_cli.http.transport.network_backend import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted

@@ -4,18 +4,39 @@ import logging
 import ssl
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import httpcore
 import httpx
 
 from unified_cli.config.address import Address
-from unified_cli.http.transport.broken_exchange import Describe
-from unified_cli.http.transport.connection_state import ConnectionState
-from unified_cli.http.transport.network_backend import DeadlineBackend
+from unified_cli.http.transport.network_backend import ConnectionState, DeadlineBackend
 from unified_cli.http.transport.proxy import proxy_for
 from unified_cli.http.transport.tls import tls_context
 from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.http.transport.network_errors import NetworkFailure
+
+
+class BrokenExchange(NamedTuple):
+    """How an exchange failed; `stale` if the server had closed the idle connection before the request was sent."""
+
+    failure: "NetworkFailure"
+    stale: bool
+
+
+Describe = Callable[[httpx.TransportError], BrokenExchange]
+"""What an error of a transport means; called while the connection is still in the state in which it failed."""
+
+
+class ReplayedError(httpx.TransportError):
+    """The error of an exchange that is answered from a recording."""
+
+    def __init__(self, broken: BrokenExchange) -> None:
+        super().__init__(broken.failure.reason)
+        self.broken = broken
+
 
 # Their logs contain headers, also credentials, so they never reach handlers of the root logger.
 for _name in ("httpcore", "httpx"):

@@ -23,7 +23,7 @@ from unified_cli.commands.export.tasks.task import ConnectionTask
 from unified_cli.commands.export.tasks.token_slots import PacedTask, TokenSlots
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.pacing.token_pace import WINDOW
+from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 

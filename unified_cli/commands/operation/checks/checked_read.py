@@ -17,7 +17,7 @@ from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import excerpt
-from unified_cli.output import pretty_json, stdout
+from unified_cli.output import stdout
 from unified_cli.output.jq_program import Expectation, JqProcess, JqProgram, Verdict
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -145,7 +145,7 @@ class _Output:
             return
         body = bytes(whole.records[0])
         if call.settings.output == "json" and not self._program and call.options.columns is None:
-            pretty_json.write(call.runtime, body)
+            stdout.write_json(call.runtime, body)
         else:
             record_output.write(call, request, body, self._program)
 

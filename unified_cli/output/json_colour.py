@@ -1,15 +1,14 @@
-"""A JSON document on stdout: as served, or indented and coloured on a terminal or on request; no digit changes."""
+"""Colours for JSON text of any size, those of rich's theme but for its bright ones."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from unified_cli.output import stdout, terminal
 from unified_cli.output.terminal import TerminalText
-from unified_cli.runtime import Runtime
 
-# It is compiled where there are colours only.
-_WORD = r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
+_WORD = re.compile(
+    r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
+)
 _PIECE = 1 << 18
 # The base colours, which every theme makes readable; bright ones are not on a light ground. They are spelled out:
 # rich, which would make the same of their names, takes as long to import as a megabyte takes to colour.
@@ -21,38 +20,6 @@ _BEFORE = {
     "null": "\x1b[3;35m",
     "brace": "\x1b[1m",
 }
-
-
-def write(runtime: Runtime, body: bytes) -> None:
-    """Write one JSON document and a newline."""
-    colour = terminal.has_colour(runtime)
-    text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
-    text = text if text.endswith(b"\n") else text + b"\n"
-    if runtime.stdout_is_terminal or colour:
-        stdout.show(runtime, shown(text, colour=colour))
-    else:
-        stdout.write(runtime, [text])
-
-
-def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
-    """JSON as it is shown on a terminal, coloured where asked for, in pieces."""
-    text = document.decode("utf-8")
-    if not colour:
-        yield terminal.json_visible(text)
-        return
-    for piece in pieces(text):
-        yield coloured(terminal.json_visible(piece))
-
-
-def pretty(body: bytes) -> bytes:
-    """The document indented by two blanks, everything else as it was."""
-    import msgspec  # noqa: PLC0415  what goes to a pipe is not changed
-
-    try:
-        return msgspec.json.format(body, indent=2)
-    except msgspec.DecodeError:
-        # Half a surrogate pair, which msgspec refuses; the document is shown as it was served.
-        return body
 
 
 def coloured(text: TerminalText) -> TerminalText:
@@ -98,7 +65,7 @@ def _closing(after: str) -> str:
 
 
 def _between(text: str) -> str:
-    return re.sub(_WORD, _word, text)
+    return _WORD.sub(_word, text)
 
 
 def _word(match: re.Match[str]) -> str:
