@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from unified_cli.call import Call, Mode
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.check_options import WAITS, ReadCheckOptions, WaitOptions
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
+    WAITS,
     CallOptions,
     PageOptions,
+    ReadCheckOptions,
     ReadOptions,
     SendOptions,
+    WaitOptions,
     WriteOptions,
     overrides,
 )

@@ -181,13 +181,45 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
 
 
 def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | None") -> None:
-    from unified_cli.call import response_output  # noqa: PLC0415
-
     try:
-        response_output.write(call, request, got, program)
+        write_answer(call, request, got, program)
     except (UsageError, StorageError) as error:
         if not request.writes:
             raise
-        from unified_cli.http import attempt as attempts  # noqa: PLC0415
+        from unified_cli.http import attempt as attempts  # noqa: PLC0415  only for an error
 
         raise attempts.unshown(request, got.status, error) from None
+
+
+def write_answer(call: Call, request: Request, answer: "Answer", program: "JqProgram | None") -> None:
+    """Write the answer: JSON in the chosen format, other content unchanged; to the file of `--out`, if given.
+
+    Raises UsageError for binary content on a terminal, StorageError if nothing can be written.
+    """
+    runtime, output, options = call.runtime, call.settings.output, call.options
+    if options.out:
+        if output not in _AS_SERVED or program or options.columns is not None:
+            raise UsageError("--out writes one answer as served (with --all it takes -o, --columns and --jq)")
+        from unified_cli.plural import counted  # noqa: PLC0415  only for files
+        from unified_cli.storage import output_file  # noqa: PLC0415  as above
+
+        chunks = answer.chunks if answer.body is None else [answer.body]
+        path = Path(options.out)
+        size = output_file.write(path, chunks, force=options.force)
+        runtime.stderr.note(f"wrote {counted(size, 'byte')} to {path}")
+    elif answer.body is None:
+        if runtime.stdout_is_terminal and not options.force and not answer.content_type.startswith("text/"):
+            raise UsageError(
+                f"the answer is {answer.content_type}, not text (write it with --out FILE, or use --force)"
+            )
+        stdout.write(runtime, answer.chunks)
+    elif not answer.body:
+        runtime.stderr.note(f"done ({answer.status}, no content)")
+    elif output == "raw":
+        stdout.write(runtime, [answer.body])
+    elif output == "json" and not program and options.columns is None:
+        stdout.write_json(runtime, answer.body)
+    else:
+        from unified_cli.call import record_output  # noqa: PLC0415  not for a document printed as served
+
+        record_output.write(call, request, answer.body, program)

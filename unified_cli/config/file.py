@@ -4,13 +4,11 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from unified_cli import hints
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import Toml, TomlTable
@@ -56,6 +54,8 @@ def read(runtime: Runtime) -> Config:
     text, status = found
     config = parse(path, text)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
         raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
     return config
 
@@ -151,6 +151,8 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
     for name, value in table.items():
         key = KEYS.get(name)
         if key is None or at not in key.at:
+            from difflib import get_close_matches  # noqa: PLC0415  only for an error
+
             close = get_close_matches(name, [other.name for other in KEYS.values() if at in other.at], 1)
             hint = f"did you mean {close[0]!r}?" if close else None
             yield ConfigError(f"{place}unknown key {name!r}", hint=hint)

@@ -3,7 +3,6 @@
 from contextlib import closing
 from dataclasses import replace
 
-from unified_cli import hints
 from unified_cli.config import keys, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
@@ -70,6 +69,8 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
                 body = client.send(requests.for_service(address, path, ())).body or b""
             except UnifiedError as error:
                 if error.status in _NOT_OWN:
+                    from unified_cli import hints  # noqa: PLC0415  only for an error
+
                     error.add_hint(hints.ONLY_OWN)
                 raise
     account = members.text((members.parts(body.strip()) or {}).get("id"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
-from unified_cli import PRODUCT, hints
+from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.config.address import parse
 from unified_cli.config.settings import Settings
@@ -24,7 +24,6 @@ from unified_cli.http.transport.network_transport import (
 )
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.masking import excerpt
-from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
         goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
         unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
         raise UnsafeError(
             f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}", hint=hints.MOVED
         )
@@ -230,6 +231,8 @@ class HttpConnection:
         late = isinstance(error, httpx.TimeoutException)
         failure = self._failure_of(error)
         if self._body is not None and failure.outcome is Outcome.LOST:
+            from unified_cli.plural import counted  # noqa: PLC0415  only for an error
+
             so_far = f"{self._body.sent} of {counted(self._body.size, 'byte')} were sent"
             failure = failure._replace(outcome=self.lost, reason=f"{failure.reason}; {so_far}")
         return BrokenExchange(failure, reused and not self._state.received and not late)

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.check_options import ReadCheckOptions
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions, OperationOptions, WriteOptions
+from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, WriteOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime

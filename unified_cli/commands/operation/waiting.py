@@ -2,11 +2,10 @@
 
 from contextlib import closing
 
-from unified_cli.call import Call, Mode, builder, downloading, file_parameters, record_output, response_output, single
+from unified_cli.call import Call, Mode, builder, downloading, file_parameters, record_output, single
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.check_options import WaitOptions
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions, OperationOptions
+from unified_cli.cli.options import DownloadOptions, OperationOptions, WaitOptions
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import attempt as attempts
@@ -48,7 +47,7 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
         record = _poll(call, client, identifier, builder.record_request(call, get, identifier))
         if place is None:
             made = made._replace(body=record)
-            response_output.write(call, created, made, record_output.program(options))
+            single.write_answer(call, created, made, record_output.program(options))
             return
         more = file_parameters.parameters(fetch, file_parameters.texts(record)) or file_parameters.Parameters(())
         asked = more.added_to(DownloadOptions(query=options.query))

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from unified_cli.cli.check_options import Junit
 from unified_cli.cli.flags import WAIT, Argument, Flag
+from unified_cli.cli.options import Junit
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     ConnectionOptions,

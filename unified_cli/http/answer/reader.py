@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
-from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import attempt as attempts
@@ -160,6 +159,8 @@ class Reader(NamedTuple):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
             if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(response):
+                from unified_cli import hints  # noqa: PLC0415  only for an error
+
                 return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
             return Answer(status, response.headers, None, self._stream(request, response))
         return self._document(request, response, split=expected.page)

@@ -12,7 +12,6 @@ import httpx
 from unified_cli.config.address import Address
 from unified_cli.http.transport.network_backend import ConnectionState, DeadlineBackend
 from unified_cli.http.transport.proxy import proxy_for
-from unified_cli.http.transport.tls import tls_context
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -178,5 +177,9 @@ class TransportFactory(NamedTuple):
         if address.is_sandbox:
             return self.sandbox()
         proxy = proxy_for(address, self.runtime.environ)
-        context = None if address.scheme == "http" else tls_context(self.ca_bundle, self.runtime.environ)
+        context = None
+        if address.scheme != "http":
+            from unified_cli.http.transport.tls import tls_context  # noqa: PLC0415  not for the sandbox on this machine
+
+            context = tls_context(self.ca_bundle, self.runtime.environ)
         return NetworkTransport(DeadlineBackend(self.state), context, proxy.for_httpcore(context) if proxy else None)

@@ -12,7 +12,6 @@ from pathlib import Path
 import certifi
 
 from unified_cli.errors import ConfigError
-from unified_cli.storage import input_bounds
 
 _reading = threading.Lock()
 
@@ -41,6 +40,8 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
     context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     if ca_bundle:
         bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
+        from unified_cli.storage import input_bounds  # noqa: PLC0415  few name a bundle
+
         if input_bounds.is_named_pipe(bundle):
             # OpenSSL would wait for its writer for ever.
             raise ConfigError(f"the CA bundle {bundle} cannot be used: it is a named pipe")
