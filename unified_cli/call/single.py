@@ -4,14 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from unified_cli.call import Call, Mode, builder
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.call import Call, builder
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, OperationOptions, PageOptions, ReadOptions
+from unified_cli.cli.options import ConfirmOptions, PageOptions, ReadOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
-from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
@@ -22,12 +20,6 @@ if TYPE_CHECKING:
 
 _RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
 _AS_SERVED = ("json", "raw")
-
-
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Call an operation of the catalogue."""
-    call = builder.resolve(runtime, catalogue, options, mode)
-    send(call, builder.operation_request(call, operation))
 
 
 Exchange = Callable[[Call, "Clients", Request], None]
@@ -57,7 +49,7 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
     if exchange or options.out in {None, "", "-"}:
-        _send_with_clients(call, request, exchange or _send)
+        _send_with_clients(call, request, exchange or _exchange_for(call, request))
     else:
         _send_to(Path(options.out or ""), call, request)
 
@@ -74,12 +66,13 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 
     stream = output_file.open_stream(path)
     if stream is None:
-        _send_with_clients(call, request, _send)
+        _send_with_clients(call, request, _exchange_for(call, request))
         return
     with stream:
         # A terminal is written to as safely under this name as under any other.
         runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
-        _send_with_clients(call._replace(runtime=runtime, options=call.options.replaced(out=None)), request, _send)
+        call = call._replace(runtime=runtime, options=call.options.replaced(out=None))
+        _send_with_clients(call, request, _exchange_for(call, request))
 
 
 def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None:
@@ -108,22 +101,22 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
         error.add_hint(hint)
 
 
-def _send(call: Call, clients: "Clients", request: Request) -> None:
+def _exchange_for(call: Call, request: Request) -> Exchange:
+    """How the request is sent, and what is answered is written."""
     options = call.options
     if _is_file(call, request):
         from unified_cli.call import downloading  # noqa: PLC0415
 
-        downloading.one(call, clients, request)
-    elif options.out and part(options, PageOptions).several:
+        return downloading.one
+    if options.out and part(options, PageOptions).several:
         from unified_cli.call import list_to_file  # noqa: PLC0415
 
-        list_to_file.run(call, clients, request)
-    elif _is_list(call, request):
+        return list_to_file.run
+    if _is_list(call, request):
         from unified_cli.call import listing  # noqa: PLC0415
 
-        listing.run(call, clients, request)
-    else:
-        _once(call, clients, request)
+        return listing.run
+    return _once
 
 
 def _is_list(call: Call, request: Request) -> bool:

@@ -124,7 +124,11 @@ class Client:
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
             self._runtime.check()
-            result = self._exchange(call, expected)
+            # A file may take as long as it makes progress: only what is waited for between attempts counts.
+            uploads, began = call.request.upload is not None, self._runtime.monotonic()
+            result = self._connection.attempt(call.request, NEVER if uploads else call.until, expected)
+            if uploads:
+                call.until += self._runtime.monotonic() - began
         except UnifiedError as error:
             # This attempt was not sent.
             self._rate_limit.lost(permit)
@@ -138,15 +142,6 @@ class Client:
             self._rate_limit.lost(permit)
         elif attempt.status != HTTPStatus.TOO_MANY_REQUESTS:
             self._rate_limit.accepted(permit, attempt.facts)
-        return result
-
-    def _exchange(self, call: _Call, expected: Expected) -> Answer | Failed:
-        if call.request.upload is None:
-            return self._connection.attempt(call.request, call.until, expected)
-        # A file may take as long as it makes progress: only what is waited for between attempts counts.
-        began = self._runtime.monotonic()
-        result = self._connection.attempt(call.request, NEVER, expected)
-        call.until += self._runtime.monotonic() - began
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:

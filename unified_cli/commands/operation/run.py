@@ -22,7 +22,13 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         return
     if mode.kind is not ModeKind.FILES:
         _check_required(runtime, operation, options)
-    _runs(mode.kind)(runtime, catalogue, operation, options, mode)
+    if mode.kind is not ModeKind.ONE:
+        _runs(mode.kind)(runtime, catalogue, operation, options, mode)
+        return
+    from unified_cli.call import single  # noqa: PLC0415  as below
+
+    call = builder.resolve(runtime, catalogue, options, mode)
+    single.send(call, builder.operation_request(call, operation))
 
 
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
@@ -75,7 +81,7 @@ _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
 
 
 def _runs(kind: ModeKind) -> _Run:
-    """The function for a mode, whose module is imported only for it."""
+    """The function for a mode other than that of one request, whose module is imported only for it."""
     match kind:
         case ModeKind.FOLLOWED:
             from unified_cli.commands.operation.checks import following  # noqa: PLC0415
@@ -101,11 +107,7 @@ def _runs(kind: ModeKind) -> _Run:
             from unified_cli.commands.operation import write_fan_out  # noqa: PLC0415
 
             return write_fan_out.run
-        case ModeKind.JOB:
+        case _:
             from unified_cli.commands.operation import waiting  # noqa: PLC0415
 
             return waiting.run
-        case _:
-            from unified_cli.call import single  # noqa: PLC0415
-
-            return single.run
