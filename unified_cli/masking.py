@@ -119,8 +119,12 @@ class Secrets:
     def hide(self, secret: str) -> None:
         """Mask this value from now on; fewer than four characters are not a secret."""
         if len(secret) >= _SHORTEST:
-            forms = [(form.translate(_LOWER), telling) for form, telling in _written(secret)]
-            self._forms.update({form: form[:telling] for form, telling in forms})
+            forms = {}
+            for form, telling in _written(secret):
+                lower = form.translate(_LOWER)
+                forms[lower] = lower[:telling]
+            # All at once: other threads mask meanwhile.
+            self._forms.update(forms)
 
     def masked(self, text: str) -> MaskedText:
         """The text with `***` for every known secret, and for its beginning of eight characters or more."""

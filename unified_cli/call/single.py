@@ -29,8 +29,11 @@ Exchange = Callable[[Call, "Clients", Request], None]
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
     """Send the request and write the answer, or only show the request; an `exchange` writes to `--out` by itself."""
     runtime, catalogue, settings, options, mode = call
-    _check(call, request)
-    cursor = part(options, PageOptions).cursor
+    pages = part(options, PageOptions)
+    if pages.several and request.method != "GET":
+        # Every page would repeat the write.
+        raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
+    cursor = pages.cursor
     if cursor and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if mode.shown:
@@ -52,12 +55,6 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         _send_with_clients(call, request, exchange or _exchange_for(call, request))
     else:
         _send_to(Path(options.out or ""), call, request)
-
-
-def _check(call: Call, request: Request) -> None:
-    """Raise UsageError for several pages of a write, which every page would repeat."""
-    if part(call.options, PageOptions).several and request.method != "GET":
-        raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
 
 
 def _send_to(path: Path, call: Call, request: Request) -> None:

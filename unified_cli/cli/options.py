@@ -299,5 +299,9 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
     """The settings that a command's options override, for one profile."""
-    found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
-    return Overrides(profile=profile, **{name: None if value is False else value for name, value in found.items()})
+    found = {
+        name: None if (value := getattr(options, name, None)) is False else value
+        for name in Overrides._fields
+        if name != "profile"
+    }
+    return Overrides(profile=profile, **found)

@@ -90,22 +90,16 @@ class _Layers(NamedTuple):
         stored = name in self.table or name in self.config.top
         if not (stored or self.flags.of(name) is not None or variable in self.environ):
             return default
-        flag, environment = self._flag(key), self._environment(key)
-        in_file = [*self._stored(key)]
-        last = self.unit and key.name in IDENTITY
+        given, there = self.flags.of(name), self.environ.get(variable) if key.env else None
+        flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
+        environment = [(variable, there)] if there else []
+        in_file = self._stored(key)
+        last = self.unit and name in IDENTITY
         found = [*flag, *in_file, *environment] if last else [*flag, *environment, *in_file]
         if not found:
             return default
         source, value = found[0]
         return Value(parsed(key, value, source), source, tuple(found[1:]))
-
-    def _flag(self, key: Key) -> list[tuple[str, Any]]:
-        value = self.flags.of(key.name)
-        return [] if value is None else [("--" + key.name.replace("_", "-"), value)]
-
-    def _environment(self, key: Key) -> list[tuple[str, Any]]:
-        value = self.environ.get(key.variable) if key.env else None
-        return [(key.variable, value)] if value else []
 
     def _stored(self, key: Key) -> Iterator[tuple[str, Any]]:
         if key.name in self.table:

@@ -140,22 +140,16 @@ class Clients:
     def _keep_paces(self) -> None:
         if self._runtime.replays:
             return
-        learned = [
-            (origin, account, window)
-            for (origin, *_), rate_limit in self._rate_limits.items()
-            for account, window in rate_limit.learned().items()
-        ]
-        disproved = [
-            (origin, account)
-            for (origin, *_), rate_limit in self._rate_limits.items()
-            for account in rate_limit.disproved()
-        ]
+        kept = False
         try:
-            for origin, account in disproved:
-                self._paces.remove(origin, account)
-            for origin, account, window in learned:
-                _keep(self._paces, origin, account, window)
-            if learned:
+            for (origin, *_), rate_limit in self._rate_limits.items():
+                for account in rate_limit.disproved():
+                    self._paces.remove(origin, account)
+            for (origin, *_), rate_limit in self._rate_limits.items():
+                for account, window in rate_limit.learned().items():
+                    _keep(self._paces, origin, account, window)
+                    kept = True
+            if kept:
                 self._paces.sweep()
         except OSError as error:
             if self._runtime.stderr.verbosity:
@@ -163,9 +157,11 @@ class Clients:
 
     def _tell_retries(self) -> None:
         """Print how many requests were sent again, where not each of them was told."""
+        if not self._bulk or self._runtime.stderr.verbosity:
+            return
         with self._lock:
             counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
-        if not counts or self._runtime.stderr.verbosity:
+        if not counts:
             return
         often = sorted(counts, key=counts.__getitem__, reverse=True)
         named = [f"{name} {counts[name]}" if name else str(counts[name]) for name in often[:_MOST_NAMED]]

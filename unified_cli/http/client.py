@@ -124,10 +124,12 @@ class Client:
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
             self._runtime.check()
-            # A file may take as long as it makes progress: only what is waited for between attempts counts.
-            uploads, began = call.request.upload is not None, self._runtime.monotonic()
-            result = self._connection.attempt(call.request, NEVER if uploads else call.until, expected)
-            if uploads:
+            if call.request.upload is None:
+                result = self._connection.attempt(call.request, call.until, expected)
+            else:
+                # A file may take as long as it makes progress: only what is waited for between attempts counts.
+                began = self._runtime.monotonic()
+                result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began
         except UnifiedError as error:
             # This attempt was not sent.

@@ -158,7 +158,7 @@ class DeadlineBackend(httpcore.NetworkBackend):
         for position, address in enumerate(addresses):
             last = position == len(addresses) - 1
             try:
-                seconds = self._remaining(_CONNECT if last else _NEXT_ADDRESS)
+                seconds = self._state.remaining(_CONNECT if last else _NEXT_ADDRESS, httpcore.ConnectTimeout)
                 stream = self._inner.connect_tcp(address, port, seconds, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
@@ -167,16 +167,12 @@ class DeadlineBackend(httpcore.NetworkBackend):
                 return _Stream(stream, self._state)
         raise failure
 
-    def _remaining(self, most: float) -> float:
-        return self._state.remaining(most, httpcore.ConnectTimeout)
-
     def _look_up(self, host: str, port: int) -> list[str]:
         # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
         name = host.encode("ascii")
+        seconds = self._state.remaining(_CONNECT, httpcore.ConnectTimeout)
         try:
-            found = os_limits.result_of(
-                lambda: socket.getaddrinfo(name, port, type=socket.SOCK_STREAM), self._remaining(_CONNECT)
-            )
+            found = os_limits.result_of(lambda: socket.getaddrinfo(name, port, type=socket.SOCK_STREAM), seconds)
         except os_limits.UnansweredError:
             raise httpcore.ConnectTimeout("the name server does not answer") from None
         except OSError as error:

@@ -107,24 +107,21 @@ class NetworkTransport(httpx.BaseTransport):
         found = self._connection
         if isinstance(found, httpcore.HTTPConnection) and (not found.is_available() or found.has_expired()):
             self.close()
-        if self._connection is None:
-            self._connection = self._open(origin)
-        return self._connection
-
-    def _open(self, origin: httpcore.Origin) -> httpcore.HTTPConnection | httpcore.ConnectionPool:
-        if self._proxy is None:
+        if self._connection is None and self._proxy is None:
             # A pool of one does the same, for a tenth more processor time a request.
-            return httpcore.HTTPConnection(
+            self._connection = httpcore.HTTPConnection(
                 origin, ssl_context=self._context, keepalive_expiry=_IDLE, network_backend=self._backend
             )
-        return httpcore.ConnectionPool(
-            ssl_context=self._context,
-            proxy=self._proxy,
-            max_connections=1,
-            max_keepalive_connections=1,
-            keepalive_expiry=_IDLE,
-            network_backend=self._backend,
-        )
+        elif self._connection is None:
+            self._connection = httpcore.ConnectionPool(
+                ssl_context=self._context,
+                proxy=self._proxy,
+                max_connections=1,
+                max_keepalive_connections=1,
+                keepalive_expiry=_IDLE,
+                network_backend=self._backend,
+            )
+        return self._connection
 
 
 class _ResponseStream(httpx.SyncByteStream):
