@@ -25,7 +25,7 @@ from unified_cli.sandbox.fault_plan import parse
 from unified_cli.sandbox.fault_words import FAULT_WORDS
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/sandbox_topic.toml").read_text("utf-8"))["sandbox"]["code"]
+CODE = tomllib.loads((ROOT / "unified_cli/commands/help/sandbox.toml").read_text("utf-8"))["sandbox"]["code"]
 
 
 @pytest.mark.parametrize("word", FAULT_WORDS, ids=lambda word: word.name)
