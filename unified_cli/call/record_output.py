@@ -12,7 +12,7 @@ from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
-from unified_cli.output import jq_document, printer, stdout
+from unified_cli.output import printer, stdout
 from unified_cli.output.jq_program import JqProcess, JqProgram
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
@@ -33,7 +33,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
         raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
     if program and output in {"json", "yaml"}:
         style = style_for(call, request.operation)
-        jq_document.put(runtime, jq_document.render(program, body, style), style)
+        printer.put(runtime, printer.render(program, body, style), style)
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output == "yaml" and not chosen:

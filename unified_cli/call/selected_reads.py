@@ -19,7 +19,7 @@ from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.json_text.members import Record
-from unified_cli.output.jq_document import LARGEST_DOCUMENT
+from unified_cli.output.printer import LARGEST_DOCUMENT
 from unified_cli.runtime import Runtime
 
 
