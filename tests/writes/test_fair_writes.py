@@ -53,6 +53,26 @@ def test_as_many_slow_connections_as_workers_hold_back_nobody(
     assert sum(name in SLOW for name in taken[:last]) <= 2 * len(SLOW)
 
 
+def test_more_are_sent_as_soon_as_those_before_wait(unified: Unified, service: Service, config: Config) -> None:
+    names = [f"c{at:02}" for at in range(12)]
+    config("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in names))
+    first: dict[str, float] = {}
+
+    def reply(seen: Seen) -> Reply:
+        if (name := account(seen)) in first:
+            return served({"id": "t1"})
+        first[name] = time.monotonic()
+        return Reply(429, b"{}", {"Retry-After": "3"})
+
+    service.reply = reply
+    world = {"environ": service.environ, "monotonic": time.monotonic, "sleep": time.sleep}
+    result = unified("ticketing tags update t1 -f name=x --yes -p c* --workers 2", **world)
+    assert result.code == 0, result.stderr
+    assert len(first) == len(names)
+    # Nobody has to end for it.
+    assert max(first.values()) - min(first.values()) < 2
+
+
 def shown(unified: Unified, run: str) -> list[dict[str, str]]:
     found: list[dict[str, str]] = unified(f"runs show {run} -o json").json["result"]
     return found

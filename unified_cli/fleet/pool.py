@@ -53,8 +53,8 @@ def results_of(
 class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 
-    All methods are for one thread, the caller's, which uses one result after the other. A job is at most one result
-    ahead of it. A worker is started when there is a job for it; StorageError is raised where not one can be.
+    All methods but `wake` are for one thread, the caller's, which uses one result after the other. A job is at most one
+    result ahead of it. A worker is started when there is a job for it; StorageError is raised where not one can be.
 
     Leaving the `with` block early waits for nobody: each worker closes its job when the result it is making is there.
     Workers are daemons, so that the program can end before.
@@ -65,7 +65,7 @@ class WorkerPool(Generic[Job, Result]):
         self._work = work
         self._threads = 0
         self._submitted: SimpleQueue[_Task[Job, Result] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End] | None] = SimpleQueue()
         self._unfinished: set[_Task[Job, Result]] = set()
         self._error: BaseException | None = None
         self._stopped = False
@@ -95,7 +95,7 @@ class WorkerPool(Generic[Job, Result]):
         self._begin(job)
 
     def take(self, seconds: float) -> list[Result]:
-        """All results that are there; waits for the first, or the end of a job, at most so many seconds.
+        """All results that are there; waits for the first, the end of a job, or `wake`, at most so many seconds.
 
         Raises what a job raised, after the results before.
         """
@@ -104,11 +104,15 @@ class WorkerPool(Generic[Job, Result]):
         with suppress(Empty):
             event = self._results.get(timeout=seconds)
             while True:
-                found += self._accept(*event)
+                found += self._accept(*event) if event else []
                 event = self._results.get_nowait()
         if not found:
             self._raise_error()
         return found
+
+    def wake(self) -> None:
+        """Have `take` wait no longer; for any thread."""
+        self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
         """Do all these jobs, and give their results as they come, or `ordered` as the jobs are.
@@ -153,7 +157,8 @@ class WorkerPool(Generic[Job, Result]):
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
         while True:
             with suppress(Empty):
-                return self._results.get(timeout=signals.LONGEST_WAIT)
+                if event := self._results.get(timeout=signals.LONGEST_WAIT):
+                    return event
 
     def _begin(self, job: Job) -> _Task[Job, Result]:
         task: _Task[Job, Result] = _Task(job)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from unified_cli import os_limits
@@ -21,6 +21,8 @@ class WorkerSlots:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.on_room: Callable[[], None] = lambda: None
+        """Called in the thread that gives up its slot for a while, for there is room for one more job."""
         self._lock = threading.Lock()
         self._free = number
         self._queue: deque[threading.Event] = deque()
@@ -65,6 +67,7 @@ class WorkerSlots:
         own = threading.get_ident()
         self._waiting.add(own)
         self._release()
+        self.on_room()
         try:
             yield
         finally:

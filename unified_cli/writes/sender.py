@@ -127,6 +127,8 @@ class Sender(Generic[ItemT, JobT]):
     ) -> None:
         self._writers, self._journal, self._way, self._stops = writers, journal, way, stops
         self._workers = WorkerPool(writers.threads, self._send)
+        if writers.slots:
+            writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
         """Each job with what became of it, as it comes or in the order of the items.
