@@ -1,11 +1,7 @@
 """Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes."""
 
-import os
 import tempfile
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -96,37 +92,3 @@ def _publish(file: AtomicFile, path: Path, *, force: bool) -> Path:
     except FileExistsError:
         raise StorageError(f"{path} exists (--force overwrites it)") from None
     return path
-
-
-@dataclass(slots=True)
-class TargetFolder:
-    """Any number of files in this folder, from many threads; no name is given twice, even where case is ignored.
-
-    The names in `taken` are given to none.
-    """
-
-    folder: Path
-    label: str
-    taken: set[str]
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], listing: Callable[[str], None]) -> Path:
-        """Give the file the first name like the proposed one that is free, after `listing` was told this name.
-
-        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
-        """
-        name = file_names.safe(*proposals)
-        with self.lock:
-            number = 0
-            while True:
-                number += 1
-                candidate = file_names.numbered(name, number)
-                path = self.folder / candidate
-                if file_names.folded(candidate) in self.taken or os.path.lexists(path):
-                    continue
-                self.taken.add(file_names.folded(candidate))
-                try:
-                    file.publish(path, replace=False, before=partial(listing, candidate))
-                except FileExistsError:
-                    continue
-                return path

@@ -2,21 +2,29 @@
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from unified_cli.call.download_targets import DownloadTarget
-from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError
+from unified_cli import signals
+from unified_cli.call import Call
+from unified_cli.call.download_targets import DownloadTarget, FileInFolder, TargetFile, TargetStream
+from unified_cli.catalogue import Operation
+from unified_cli.cli.options import CallOptions, DownloadOptions
+from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import ByteRange, Request, content_range
+from unified_cli.json_text.members import parts, string
 from unified_cli.masking import masked
-from unified_cli.output.progress import Progress
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import file_names
+from unified_cli.storage import atomic_file, file_names, output_file
 from unified_cli.storage.atomic_file import AtomicFile
 
 _MOST_TOLD = 10
@@ -168,3 +176,96 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
         except (binascii.Error, ValueError):
             continue
     return found
+
+
+def one(call: Call, clients: Clients, request: Request) -> None:
+    """Save the response in the file or folder that `--out` names."""
+    place = target(call.options)
+    client = clients.open(call.settings)
+    try:
+        save(call, client, request, place)
+    finally:
+        client.close()
+
+
+def save(call: Call, client: Client, request: Request, place: DownloadTarget) -> None:
+    """Save the response, and print its size and checksum."""
+    atomic_file.sweep_unheld(place.folder, place.label)
+    only_files = request.operation is not None and request.operation.name == "download"
+    with progress(call.runtime, Work("byte")) as shown:
+        download = Download(client, call.runtime, call.settings.retries, shown)
+        try:
+            saved = download.save(request, place, only_files=only_files, proposals=proposals(request))
+        except KeyboardInterrupt as stop:
+            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN}, which starts at the beginning")
+            raise
+    call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
+
+
+def target(options: CallOptions) -> DownloadTarget:
+    """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
+    out, force = options.out or "", options.force
+    path = Path(out)
+    if stream := output_file.open_stream(path):
+        return TargetStream(stream, path)
+    if out.endswith("/") or path.is_dir():
+        if path.is_symlink():
+            raise StorageError(f"{path} is a symbolic link; name the folder itself")
+        output_file.check(path / "download", force=True)
+        return FileInFolder(path, force)
+    output_file.check(path, force=force)
+    return TargetFile(path, force)
+
+
+def proposals(request: Request) -> tuple[str, ...]:
+    """Names for the file from the request, never from the target of a redirect."""
+    query = dict(request.query)
+    urls = [file_names.from_url(query[name]) for name in ("file_url", "url") if name in query]
+    last = request.path.rstrip("/").rpartition("/")[2]
+    return (*urls, query.get("id", ""), file_names.from_url(last))
+
+
+def texts(record: bytes) -> dict[str, str]:
+    """The members of a record that are texts; `file_url`, if missing, is the link among its `urls`."""
+    members = parts(record.strip()) or {}
+    found = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
+    if "file_url" not in found and (link := _link(members.get("urls", b""))):
+        found["file_url"] = link
+    return found
+
+
+def _link(urls: bytes) -> str | None:
+    """The URL to download from, among the links of a record."""
+    links = json.loads(urls) if urls.startswith(b"[") else []
+    found = [link for link in links if isinstance(link, dict) and isinstance(link.get("url"), str)]
+    best = [link["url"] for link in found if link.get("type") == "download"]
+    return next(iter(best or [link["url"] for link in found]), None)
+
+
+class Parameters(NamedTuple):
+    """The parameters of a download from a record, as typed with `-q` and `-f`."""
+
+    query: tuple[str, ...]
+    raw_field: tuple[str, ...] = ()
+
+    def added_to(self, options: DownloadOptions) -> DownloadOptions:
+        """The options with these parameters added."""
+        return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
+
+
+def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
+    """The parameters of a download that the record contains; None where it has to be looked up by its id.
+
+    A download of which no parameter is known takes the id.
+    """
+    facts = operation.facts
+    query = [field.name for field in facts.query.get(operation.name, ()) if field.name in record]
+    body = [field.name for field in facts.body.get(operation.name, ()) if field.name in record]
+    if not query and not body:
+        if "id" not in record:
+            raise UsageError("the record has neither a URL nor an id")
+        taken = facts.query.get(operation.name) or facts.body.get(operation.name)
+        return None if taken else Parameters((f"id={record['id']}",))
+    return Parameters(
+        tuple(f"{name}={record[name]}" for name in query), tuple(f"{name}={record[name]}" for name in body)
+    )

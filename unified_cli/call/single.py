@@ -102,9 +102,9 @@ def _exchange_for(call: Call, request: Request) -> Exchange:
     """How the request is sent, and what is answered is written."""
     options = call.options
     if _is_file(call, request):
-        from unified_cli.call import downloading  # noqa: PLC0415
+        from unified_cli.call import file_download  # noqa: PLC0415
 
-        return downloading.one
+        return file_download.one
     if options.out and part(options, PageOptions).several:
         from unified_cli.call import list_to_file  # noqa: PLC0415
 

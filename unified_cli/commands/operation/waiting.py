@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from unified_cli.call import Call, Mode, builder, downloading, file_parameters, record_output, single
+from unified_cli.call import Call, Mode, builder, file_download, record_output, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions, WaitOptions
@@ -33,7 +33,7 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
     """
     _, catalogue, settings, options, _ = call
     assert created.operation is not None  # noqa: S101  only operations wait
-    place = downloading.target(options) if options.out else None
+    place = file_download.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))
 
     with closing(clients.open(settings)) as client:
@@ -49,10 +49,10 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
             made = made._replace(body=record)
             single.write_answer(call, created, made, record_output.program(options))
             return
-        more = file_parameters.parameters(fetch, file_parameters.texts(record)) or file_parameters.Parameters(())
+        more = file_download.parameters(fetch, file_download.texts(record)) or file_download.Parameters(())
         asked = more.added_to(DownloadOptions(query=options.query))
         request = builder.operation_request(call._replace(options=asked), fetch)
-        downloading.save(call, client, request, place)
+        file_download.save(call, client, request, place)
 
 
 def _sibling(catalogue: Catalogue, operation: Operation, name: str) -> Operation:
@@ -66,7 +66,7 @@ def _poll(call: Call, client: Client, identifier: str, request: Request) -> byte
     pause, reported = 1.0, ""
     while True:
         record = client.send(request).body or b""
-        if file_parameters.texts(record).get("file_url"):
+        if file_download.texts(record).get("file_url"):
             return record
         status = _text(record, "status")
         if status.lower() in _ENDED:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli import signals
-from unified_cli.call import Call, Mode, builder, downloading, dry_run
-from unified_cli.call.file_parameters import Parameters, parameters, texts
+from unified_cli.call import Call, Mode, builder, dry_run, file_download
+from unified_cli.call.file_download import Parameters, parameters, texts
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions
@@ -34,7 +34,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     piped = source_name == "-"
     path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
 
-    from unified_cli.commands.operation.download import download_batch  # noqa: PLC0415  as above
+    from unified_cli.commands.operation.download import batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
     from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
     from unified_cli.input import input_file  # noqa: PLC0415  as above
@@ -48,13 +48,13 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
             readers.clients.token(settings)
             opened = partial(readers.clients.open, settings, patience=Patience.ENDLESS)
-            terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
+            terms = batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
             try:
-                done = download_batch.run(downloads, terms, runtime)
+                done = batch.run(downloads, terms, runtime)
             except KeyboardInterrupt as stop:
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
-    manifest = folder / download_batch.MANIFEST
+    manifest = folder / batch.MANIFEST
     runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
     conclude(done.ending(source.count, manifest))
 
@@ -85,7 +85,7 @@ def _folder(options: OperationOptions) -> Path:
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
     """The download for each line: the request with parameters from the record, and names for the file."""
-    from unified_cli.commands.operation.download.download_batch import DownloadItem  # noqa: PLC0415  as above
+    from unified_cli.commands.operation.download.batch import DownloadItem  # noqa: PLC0415  as above
 
     for line in source.lines():
         try:
@@ -110,7 +110,7 @@ def _request(call: Call, operation: Operation, more: Parameters) -> Request:
 
 
 def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
-    return (record.get("file_name", ""), *downloading.proposals(request))
+    return (record.get("file_name", ""), *file_download.proposals(request))
 
 
 def _lookup(call: Call, operation: Operation, identifier: str) -> Request:

@@ -1,32 +1,136 @@
 """Many files into one folder: none overwritten, none lost, each listed in a manifest that the next run reads."""
 
 import hashlib
+import os
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from unified_cli.call.download_targets import TargetFolder
 from unified_cli.call.file_download import Download, SavedFile
-from unified_cli.commands.operation.download.download_manifest import DownloadEntry, DownloadManifest
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
-from unified_cli.masking import MaskedText
+from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, file_names
+from unified_cli.storage import atomic_file, file_names, folders, regular_file, state
+from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
+from unified_cli.storage.state import StateLine
 
 MANIFEST = "manifest.ndjson"
 _LOCK = f"{MANIFEST}.lock"
 _LABEL = "manifest"
 _MOST_TOLD = 10
+_REMEDY = "move it away to download everything again"
+
+
+class DownloadEntry(msgspec.Struct, omit_defaults=True):
+    """A line of the manifest: the file with its size and checksum, or the error.
+
+    `asked` is the fingerprint of what was asked for.
+    """
+
+    line: int
+    id: str
+    asked: str
+    file: str = ""
+    bytes: int = 0
+    sha256: str = ""
+    error: MaskedText = NO_TEXT
+
+
+class DownloadManifest:
+    """An open manifest, which only grows; a torn last line is cut off."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StateError for what is no list of downloads, StorageError."""
+        self._file = AppendFile(path)
+        self._lock = threading.Lock()
+        try:
+            self._file.open(missing_ok=True)
+            folders.sync(path.parent)
+            self._entries = [self._entry(line) for line in state.lines(self._file, _REMEDY)]
+        except regular_file.NotRegularError:
+            raise state.not_regular(path, _REMEDY) from None
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def fingerprints(self) -> set[str]:
+        """What was asked for by earlier runs, and is in the folder with the size that it had."""
+        return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
+
+    def add(self, entry: DownloadEntry) -> None:
+        """Write a line, on the disk when this returns; for any thread. Raises StorageError."""
+        try:
+            with self._lock:
+                self._file.append(msgspec.json.encode(entry) + b"\n")
+                self._file.sync()
+        except OSError as error:
+            raise StorageError(f"cannot write {self._file.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _entry(self, line: StateLine) -> DownloadEntry:
+        entry = state.decoded(line.text, DownloadEntry)
+        if entry is None:
+            raise state.damage(self._file.path, line.number, _REMEDY)
+        return entry
+
+    def _is_there(self, entry: DownloadEntry) -> bool:
+        folder = self._file.path.parent
+        try:
+            # Somebody may have edited the manifest.
+            return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
+        except OSError:
+            return False
+
+
+@dataclass(slots=True)
+class TargetFolder:
+    """Any number of files in this folder, from many threads; no name is given twice, even where case is ignored.
+
+    The names in `taken` are given to none.
+    """
+
+    folder: Path
+    label: str
+    taken: set[str]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], listing: Callable[[str], None]) -> Path:
+        """Give the file the first name like the proposed one that is free, after `listing` was told this name.
+
+        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
+        """
+        name = file_names.safe(*proposals)
+        with self.lock:
+            number = 0
+            while True:
+                number += 1
+                candidate = file_names.numbered(name, number)
+                path = self.folder / candidate
+                if file_names.folded(candidate) in self.taken or os.path.lexists(path):
+                    continue
+                self.taken.add(file_names.folded(candidate))
+                try:
+                    file.publish(path, replace=False, before=partial(listing, candidate))
+                except FileExistsError:
+                    continue
+                return path
 
 
 @dataclass(frozen=True, slots=True)
