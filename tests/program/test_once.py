@@ -22,7 +22,7 @@ OWN_THREADS: dict[Use, str] = {
     ("output/progress.py", "start_thread"): "draws the line that shows how far the work is",
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/stores/shared_place.py", "start_thread"): "renews a lease while the work goes on",
-    ("commands/export/stores/store_lease.py", "start_thread"): "renews a lease while the work goes on",
+    ("commands/export/stores/lease.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/mcp/serving/server_process.py", "start_thread"): "speaks with the agent while calls are under way",
 }
 ONE_CONNECTION: dict[Use, str] = {

@@ -28,9 +28,9 @@ from server import Reply, Seen, Service
 
 # Small chunks, so that a list has many, and a sign of life each second.
 EXPORT = """
-from unified_cli.commands.export.stores import chunked_list, store_lease
+from unified_cli.commands.export.stores import chunked_list, lease
 chunked_list.BYTES = 1000
-store_lease._BEAT_SECONDS = 1.0
+lease._BEAT_SECONDS = 1.0
 from unified_cli.__main__ import run
 run()
 """
@@ -40,7 +40,7 @@ FROZEN = EXPORT.replace(
     """
 import os, signal, threading
 from unified_cli.storage.object_store import StoredObjects
-store_lease._DEAD_SECONDS = 2.5
+lease._DEAD_SECONDS = 2.5
 seen = []
 
 def before(write):

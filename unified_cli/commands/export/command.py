@@ -41,8 +41,7 @@ _SECTIONS = (
 def _run(context: CommandContext, options: ExportOptions) -> None:
     """Do what the options ask for. Raises the error that says what is missing or differs."""
     # Help needs none of it.
-    from unified_cli.commands.export import plan, report, run  # noqa: PLC0415  as above
-    from unified_cli.commands.export.stores import places  # noqa: PLC0415  see above
+    from unified_cli.commands.export import plan, report, run, stores  # noqa: PLC0415  as above
     from unified_cli.commands.export.tasks import task  # noqa: PLC0415  as above
 
     runtime = context.runtime
@@ -50,9 +49,9 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     if options.verify is not None:
         if options.to is not None:
             raise UsageError("--verify checks an export and writes none (leave --to out)")
-        report.verify(runtime, places.destination(runtime, options.verify, make=False))
+        report.verify(runtime, stores.destination(runtime, options.verify, make=False))
     elif options.task is not None:
-        run.export(plan.of_task(context, task.read(runtime, options.task), options))
+        run.export(task.plan_of(context, task.read(runtime, options.task), options))
     elif not options.to:
         raise UsageError("export needs a folder (--to DIR)")
     elif options.tasks:

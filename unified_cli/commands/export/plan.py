@@ -1,19 +1,25 @@
 """What an export is to do: which list of which connection goes to which file, and how each is read and written."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple, get_args
+from urllib.parse import quote
 
 from unified_cli.call import Call, builder
-from unified_cli.catalogue import Operation
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import ReadOptions
-from unified_cli.commands.export import selection
-from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.selection import ExportConnections
-from unified_cli.commands.export.tasks import task as tasks
-from unified_cli.commands.export.tasks.task import ConnectionTask
-from unified_cli.exported import manifest
+from unified_cli.cli.options import ReadOptions, overrides
+from unified_cli.commands.export.options import ExportFormat, ExportOptions
+from unified_cli.config import file, profiles
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UsageError
+from unified_cli.exported import manifest, parquet_file
 from unified_cli.exported.list_export import ListExportOptions
+from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
@@ -21,8 +27,133 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import printer
 from unified_cli.output.transform import Transform
+from unified_cli.storage import object_store
 
 _LAG = 60.0
+_GLOB = re.compile(r"[*?\[]")
+_SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
+Resolve = Callable[[str], Settings]
+"""Gives the settings of a connection by its name. Raises ConfigError, UnsafeError."""
+
+
+def file_format(options: ExportOptions) -> str:
+    """The format of the files.
+
+    Raises UsageError for options that do not fit it or each other, ConfigError without its package.
+    """
+    builder.pairs(options.query)
+    form = options.output or "ndjson"
+    # Right after the program's name any format is accepted.
+    if form not in get_args(ExportFormat):
+        raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
+    if options.dedupe and form not in {"ndjson", "parquet"}:
+        raise UsageError("--dedupe id needs -o ndjson or parquet")
+    if form not in {"ndjson", "parquet"} and object_store.parse_url(options.to or ""):
+        raise UsageError(f"-o {form} makes one file of a list, and an object store has several (use ndjson or parquet)")
+    builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
+    if options.lag is not None and not options.incremental:
+        raise UsageError("--lag needs --incremental")
+    if options.incremental:
+        _check_increments(options, form)
+    if form == "parquet":
+        parquet_file.check()
+    return form
+
+
+def _check_increments(options: ExportOptions, form: str) -> None:
+    """Raise UsageError for what an incremental export cannot do."""
+    if form not in {"ndjson", "parquet"}:
+        raise UsageError("--incremental needs --format ndjson or parquet")
+    if options.restart:
+        raise UsageError("--restart reads everything anew and --incremental what changed (leave one of them out)")
+    builder.check_own_filter("--incremental", options.query)
+
+
+def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
+    """The list operations that the patterns match, all without a pattern, and whether each was named exactly.
+
+    A pattern is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one that matches nothing.
+    """
+    every = [operation for operation in catalogue if operation.lists]
+    if not patterns:
+        return dict.fromkeys(every, False)
+    found: dict[Operation, bool] = {}
+    for pattern in patterns:
+        matching = [operation for operation in every if _matches(operation, pattern)]
+        if not matching:
+            raise UsageError(f"nothing to list matches {pattern!r} (unified operations list shows what there is)")
+        exact = "/" in pattern and not _GLOB.search(pattern)
+        for operation in matching:
+            found[operation] = exact or found.get(operation, False)
+    return {operation: found[operation] for operation in every if operation in found}
+
+
+def _matches(operation: Operation, pattern: str) -> bool:
+    api, slash, resource = pattern.partition("/")
+    same = fnmatchcase(operation.resource, resource) or operation.resource.replace("_", "-") == resource
+    return fnmatchcase(operation.api, api) and (not slash or same)
+
+
+def _parse_shard(text: str) -> tuple[int, int]:
+    """The K and N of `K/N`. Raises UsageError for anything else."""
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
+    return int(match[1]), int(match[2])
+
+
+def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
+    """Whether this list of this connection belongs to the shard: the same on every machine, in every run."""
+    if shard is None:
+        return True
+    text = f"{name}\0{operation.api}/{operation.resource}".encode()
+    number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    return number % shard[1] == shard[0] - 1
+
+
+def _file_for(name: str, operation: Operation, form: str) -> str:
+    """Where a list goes, below the export's folder; a name can never lead out of it."""
+    return f"{folder_for(name)}/{operation.api}/{operation.resource}.{form}"
+
+
+def folder_for(name: str) -> str:
+    """The folder of a connection's lists."""
+    folder = quote(name, safe="")
+    return f"%2E{folder[1:]}" if folder.startswith(".") else folder
+
+
+class ExportConnections(NamedTuple):
+    """The connections by their `names`; without a profile there is one, called by its account."""
+
+    names: Sequence[str]
+    resolve: Resolve
+
+    def shared_by(self, runs: int) -> "ExportConnections":
+        """The same for one of so many runs at the same time, which share the limits that nobody set."""
+        return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
+
+
+def selected(context: CommandContext, options: ExportOptions) -> ExportConnections:
+    """The connections that the options select. Raises ConfigError, UsageError."""
+    runtime, patterns = context.runtime, options.profile
+    config = file.read(runtime)
+    flags = overrides(options)._replace(output=None)
+    if patterns:
+        names = profiles.select(config, patterns)
+        # A format of files is none of output.
+        own_account.shared(runtime, config, flags)
+        if profiles.is_several(patterns):
+            selection.check_account(options.account_id)
+        selection.note_same_of(runtime, config, options.replaced(output=None), names)
+    else:
+        only = own_account.resolved(flags, runtime, config)
+        names = [only.profile or only.reachable()[1]]
+
+    @cache
+    def resolve(name: str) -> Settings:
+        return own_account.resolved(flags._replace(profile=name if patterns else None), runtime, config)
+
+    return ExportConnections(names, resolve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,40 +216,27 @@ class ExportPlan:
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
     """The plan of an export, or of a shard of it. Raises UsageError, ConfigError."""
-    selection.file_format(options)
-    operations = selection.lists(context.catalogue, options.what)
-    shard = selection.parse_shard(options.shard) if options.shard else None
-    found = selection.selected(context, options)
+    file_format(options)
+    operations = lists(context.catalogue, options.what)
+    shard = _parse_shard(options.shard) if options.shard else None
+    found = selected(context, options)
     readers = FairReaders(context.runtime, context.catalogue, options.workers)
-    plan = _plan(context, options, operations, found.shared_by(shard[1]) if shard else found, readers)
+    plan = planned(context, options, operations, found.shared_by(shard[1]) if shard else found, readers)
     if shard is None:
         return plan
-    lists = [one for one in plan.lists if selection.in_shard(one.connection, one.operation, shard)]
-    return replace(plan, lists=lists, manifest=f"manifest-{shard[0]}-of-{shard[1]}.json")
+    own = [one for one in plan.lists if _in_shard(one.connection, one.operation, shard)]
+    return replace(plan, lists=own, manifest=f"manifest-{shard[0]}-of-{shard[1]}.json")
 
 
-def of_task(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
-    """The plan of a task, with the options `given` beside it.
-
-    Raises StateError where the task leads elsewhere here, or has no token; UsageError.
-    """
-    task.check_version()
-    operations = task.operations(context.catalogue)
-    options = task.command(given)
-    readers = FairReaders(context.runtime, context.catalogue, options.workers)
-    found = tasks.checked(context, task, options, readers)
-    plan = _plan(context, options, operations, found, readers)
-    return replace(plan, manifest=tasks.manifest_name(task.name), pauses=True)
-
-
-def _plan(
+def planned(
     context: CommandContext,
     options: ExportOptions,
     operations: Mapping[Operation, bool],
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    form = selection.file_format(options)
+    """The plan of all these lists of the connections that were found. Raises UsageError, ConfigError."""
+    form = file_format(options)
     return ExportPlan(
         context,
         options,
@@ -127,7 +245,7 @@ def _plan(
         manifest.NAME,
         found,
         [
-            PlannedList(name, operation, selection.file_for(name, operation, form), exact)
+            PlannedList(name, operation, _file_for(name, operation, form), exact)
             for operation, exact in operations.items()
             for name in found.names
         ],

@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unified_cli import signals
-from unified_cli.commands.export import report
+from unified_cli.commands.export import report, stores
 from unified_cli.commands.export.one_list import FailedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.commands.export.stores import places
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.exported import list_history
 from unified_cli.exported.destination import Destination, InUseError
@@ -28,7 +27,7 @@ _PATIENCE = 60.0
 def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
-    destination = places.destination(runtime, plan.options.to or "", make=True)
+    destination = stores.destination(runtime, plan.options.to or "", make=True)
     if not plan.options.task:
         _register(plan, destination)
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:

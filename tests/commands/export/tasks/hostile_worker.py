@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.commands.export.stores import chunk_log, places
+from unified_cli.commands.export import stores
+from unified_cli.commands.export.stores import chunk_log
 from unified_cli.commands.export.tasks import task as tasks, worker
 from unified_cli.commands.export.tasks.messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
 from unified_cli.exported.manifest import Manifest, ManifestEntry
@@ -119,7 +120,7 @@ def says_so_in_the_manifest(payload: bytes) -> bytes:
         entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
         entries[file] = entry
     name = f"manifest-of-{task.name}.json"
-    objects = places.objects(worker._context().runtime, task.to, make=False)
+    objects = stores.objects(worker._context().runtime, task.to, make=False)
     objects.put(name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text())
     return says_done(payload)
 

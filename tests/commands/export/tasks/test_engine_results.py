@@ -10,13 +10,14 @@ import msgspec
 import pytest
 
 from unified_cli import __version__
-from unified_cli.commands.export.stores import places, shared_place
+from unified_cli.commands.export import stores
+from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.stores.shared_place import SharedPlace
 from unified_cli.commands.export.tasks import driver, messages
 from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd, TaskNews
-from unified_cli.commands.export.tasks.engine_results import EngineResults
 from unified_cli.commands.export.tasks.messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
+from unified_cli.commands.export.tasks.results import EngineResults
 from unified_cli.commands.export.tasks.task import ConnectionTask, TaskOptions
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
@@ -45,14 +46,14 @@ def shown() -> Iterator[Progress]:
 
 @pytest.fixture
 def results(tmp_path: Path) -> EngineResults:
-    made = EngineResults({"acme": TASK}, "ndjson", places.destination(RUNTIME, f"file://{tmp_path}", make=True))
+    made = EngineResults({"acme": TASK}, "ndjson", stores.destination(RUNTIME, f"file://{tmp_path}", make=True))
     made.begin("acme")
     return made
 
 
 def put(folder: Path, *files: str, **changed: object) -> None:
     """Put lists of three records there, as a worker does."""
-    objects = places.objects(RUNTIME, f"file://{folder}", make=True)
+    objects = stores.objects(RUNTIME, f"file://{folder}", make=True)
     name, lines = "manifest-of-acme.json", b'{"id": 1}\n' * 3
     entries = {}
     for file in files:
@@ -89,7 +90,7 @@ def test_what_is_there_is_added(results: EngineResults, shown: Progress, tmp_pat
 
 def test_what_was_there_before_is_not_written(shown: Progress, tmp_path: Path) -> None:
     put(tmp_path, FILES[0])
-    results = EngineResults({"acme": TASK}, "ndjson", places.destination(RUNTIME, f"file://{tmp_path}", make=True))
+    results = EngineResults({"acme": TASK}, "ndjson", stores.destination(RUNTIME, f"file://{tmp_path}", make=True))
     results.begin("acme")
     put(tmp_path, *FILES)
     results.note(answer(), shown)
@@ -215,7 +216,7 @@ class Ends:
 
 def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) -> None:
     lost, hashes = TaskEnd(ORDER, "tcp://w:1", why="the worker was lost"), {"acme": "hash"}
-    objects = places.objects(RUNTIME, f"file://{tmp_path}", make=True)
+    objects = stores.objects(RUNTIME, f"file://{tmp_path}", make=True)
     with SharedPlace(RUNTIME, objects) as place:
         fine = WorkerReport("", tokens=hashes, place=shared_place.answer(objects, place.word))
         driver.check_workers(Ends(lost, fine, lost), [TASK], hashes, b"key", place)

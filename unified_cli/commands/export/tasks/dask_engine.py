@@ -2,6 +2,8 @@
 
 import logging
 import secrets
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,7 +14,6 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, get_worker, secede
 
-from unified_cli.commands.export.tasks import unpickling
 from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd, TaskNews, Work
 from unified_cli.errors import ConfigError, NetworkError, StateError, UnsafeError
 
@@ -24,6 +25,55 @@ _PING = "ping"
 _LARGEST_NEWS = 64 * 1024
 _NOT_READ = "it failed with a pickle, which was not read"
 _SAME_VERSION = "the worker's log has the error; every worker needs the same version of unified"
+_EVENT = "pickle.find_class"
+# The type of each result, which a scheduler passes on; without a value it does nothing.
+_HARMLESS = {("builtins", "bytes")}
+
+
+class PickleRefusedError(TypeError):
+    """A pickle named a class or a function."""
+
+
+class _Refusals:
+    """Refuses every pickle that names anything, as long as somebody asks for it, and remembers what was named.
+
+    Python tells its audit hooks of each name before it is looked up. A pickle without names holds plain data only.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._is_hooked = False
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._is_hooked:
+                # A hook stays as long as the process.
+                sys.addaudithook(self._check)
+                self._is_hooked = True
+            self._asked += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._asked -= 1
+
+    def _check(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event == _EVENT and self._asked and arguments not in _HARMLESS:
+            # A library may take this error for one of the data, and go on.
+            raise PickleRefusedError("a pickle is not read here: " + ".".join(map(str, arguments)))
+
+
+_REFUSALS = _Refusals()
+
+
+@contextmanager
+def pickles_refused() -> Iterator[None]:
+    """Refuse pickles in all threads of this process, for as long as the block lasts, with PickleRefusedError."""
+    _REFUSALS.begin()
+    try:
+        yield
+    finally:
+        _REFUSALS.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +101,7 @@ class DaskEngine:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
-            opened.enter_context(unpickling.refused())
+            opened.enter_context(pickles_refused())
             opened.enter_context(_silence())
             # Enumerations are imported by the names that a message gives.
             opened.enter_context(dask.config.set({"distributed.scheduler.allowed-imports": []}))

@@ -11,14 +11,13 @@ import msgspec
 from unified_cli import signals
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.export import report, selection
+from unified_cli.commands.export import plan, report, stores
 from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.stores import places
 from unified_cli.commands.export.stores.shared_place import SharedPlace
 from unified_cli.commands.export.tasks import engine as engines, messages, task as tasks, worker
 from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd
-from unified_cli.commands.export.tasks.engine_results import EngineResults
 from unified_cli.commands.export.tasks.messages import CheckOrder, TaskOrder
+from unified_cli.commands.export.tasks.results import EngineResults
 from unified_cli.commands.export.tasks.task import ConnectionTask
 from unified_cli.commands.export.tasks.token_slots import PacedTask, TokenSlots
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
@@ -55,13 +54,13 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     runtime = context.runtime
     address = engines.parse_address(engine)
     _check(options)
-    objects = places.objects(runtime, options.to or "", make=True)
+    objects = stores.objects(runtime, options.to or "", make=True)
     job = _job(context, options)
     # It takes a third of a second to import.
     from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
 
-    destination = places.destination(runtime, options.to or "", make=False)
-    results = EngineResults(job.tasks, selection.file_format(options), destination)
+    destination = stores.destination(runtime, options.to or "", make=False)
+    results = EngineResults(job.tasks, plan.file_format(options), destination)
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:
         try:

@@ -1,6 +1,7 @@
 """One connection of an export as JSON, which any machine with the same configuration can do: `--tasks`, `--task`."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -10,9 +11,9 @@ from unified_cli import __version__
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.export import selection
+from unified_cli.commands.export import plan as plans
 from unified_cli.commands.export.options import ExportFormat, ExportOptions
-from unified_cli.commands.export.selection import ExportConnections
+from unified_cli.commands.export.plan import ExportConnections, ExportPlan
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
@@ -123,9 +124,9 @@ def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple
         raise UsageError("--restart is not for tasks: one that is run again would start over (choose another folder)")
     if options.shard:
         raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
-    selection.file_format(options)
-    operations = selection.lists(context.catalogue, options.what)
-    found = selection.selected(context, options)
+    plans.file_format(options)
+    operations = plans.lists(context.catalogue, options.what)
+    found = plans.selected(context, options)
     for name in found.names:
         resolved = found.resolve(name)
         yield _made(resolved, operations, options), resolved
@@ -181,13 +182,27 @@ def checked(
     Raises StateError where the task leads elsewhere than where it was made, or has no token here; UsageError.
     """
     try:
-        found = selection.selected(context, options)
+        found = plans.selected(context, options)
         resolved = found.resolve(found.names[0])
         task.check(resolved)
         readers.clients.token(resolved)
     except ConfigError as error:
         raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
     return found
+
+
+def plan_of(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
+    """The plan of a task, with the options `given` beside it.
+
+    Raises StateError where the task leads elsewhere here, or has no token; UsageError.
+    """
+    task.check_version()
+    operations = task.operations(context.catalogue)
+    options = task.command(given)
+    readers = FairReaders(context.runtime, context.catalogue, options.workers)
+    found = checked(context, task, options, readers)
+    plan = plans.planned(context, options, operations, found, readers)
+    return replace(plan, manifest=manifest_name(task.name), pauses=True)
 
 
 def manifest_name(name: str) -> str:

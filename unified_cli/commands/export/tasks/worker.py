@@ -8,9 +8,9 @@ from functools import cache
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export import plan as plans, run, selection
+from unified_cli.commands.export import plan as plans, run, stores
 from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.stores import places, shared_place
+from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.tasks.messages import (
     ORDERS,
     CheckOrder,
@@ -20,7 +20,7 @@ from unified_cli.commands.export.tasks.messages import (
     WorkerReport,
     digest,
 )
-from unified_cli.commands.export.tasks.task import ConnectionTask, checked
+from unified_cli.commands.export.tasks.task import ConnectionTask, checked, plan_of
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.exported.list_export import TakenOverError
@@ -107,8 +107,8 @@ def _checked(
         found[task.name] = token_hash(token, key)
     try:
         # A folder that is not there is not the one that the driver made.
-        objects = places.objects(context.runtime, tasks[0].to, make=False)
-        selection.file_format(options)
+        objects = stores.objects(context.runtime, tasks[0].to, make=False)
+        plans.file_format(options)
     except ConfigError as error:
         raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
     shared_place.check(context.runtime, objects, place)
@@ -121,8 +121,8 @@ def token_hash(token: str, key: bytes) -> str:
 
 
 def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
-    plan = plans.of_task(context, task, ExportOptions())
-    destination = places.destination(context.runtime, plan.options.to or "", make=False)
+    plan = plan_of(context, task, ExportOptions())
+    destination = stores.destination(context.runtime, plan.options.to or "", make=False)
 
     def tell_as_owner(news: bytes) -> None:
         try:

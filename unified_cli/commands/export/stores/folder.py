@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from unified_cli.commands.export.stores import chunk_log
 from unified_cli.commands.export.stores.chunk_log import ChunkLog, ListPlace
 from unified_cli.commands.export.stores.chunked_list import ChunkedList
-from unified_cli.commands.export.stores.store_lease import StoreLease
+from unified_cli.commands.export.stores.lease import StoreLease
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions

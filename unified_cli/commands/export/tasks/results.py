@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from unified_cli.commands.export import selection
+from unified_cli.commands.export import plan
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.commands.export.tasks import messages, task as tasks
 from unified_cli.commands.export.tasks.engine import TaskEnd, TaskNews
@@ -102,7 +102,7 @@ class EngineResults:
         shown.add(new.records, pages=new.pages, parts=new.lists, failed=new.failed)
 
     def _files(self, task: ConnectionTask) -> list[str]:
-        return [f"{selection.folder_for(task.name)}/{name}.{self._form}" for name in task.lists]
+        return [f"{plan.folder_for(task.name)}/{name}.{self._form}" for name in task.lists]
 
 
 class FoundLists:
