@@ -154,7 +154,7 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
 # In a process of its own, as a worker is: the first orders come to several threads at once.
 FIRST_ORDERS = """
 import sys, threading, time
-from unified_cli.commands.export import worker
+from unified_cli.commands.export.tasks import worker
 from unified_cli.errors import ConfigError
 made = worker.own_catalogue
 broken = sys.argv[1:] == ["broken"]
