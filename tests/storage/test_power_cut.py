@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,25 @@ def test_a_checkpoint_that_is_due_counts_pages_that_are_there(
     result = unified(f"{LIST} {tmp_path / 't'}", environ=service.environ)
     disk.check("at the end", lambda files: holds(files, "t", WHOLE))
     assert (result.code, disk.broken) == (0, [])
+
+
+def test_the_last_page_is_put_on_the_disk_with_the_end(
+    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partial_file, "_SECONDS", 0.0)
+    serve(service, PAGES)
+    synced, real = list[tuple[int, int]](), os.fsync
+
+    def fsync(handle: int) -> None:
+        found = os.fstat(handle)
+        synced.append((found.st_ino, found.st_size))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    result = unified(f"{LIST} {tmp_path / 't'}", environ=service.environ)
+    assert (result.code, (tmp_path / "t").read_bytes()) == (0, WHOLE)
+    number = (tmp_path / "t").stat().st_ino
+    assert len([one for one in synced if one[0] == number]) == len(PAGES)
 
 
 def test_an_exported_file_is_the_old_one_or_the_new_one(

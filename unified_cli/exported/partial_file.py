@@ -141,7 +141,9 @@ class PartialFile:
         """Note that the page is whole; `state` is what the checkpoint says after it, bytes and hash aside."""
         with self._writing(self._part):
             self._note(state)
-            if self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS:
+            due = self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS
+            # Whoever has read the last page publishes at once, which makes it safe.
+            if due and state.next_cursor is not None:
                 self._make_safe()
 
     def keep(self) -> None:
