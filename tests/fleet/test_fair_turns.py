@@ -13,7 +13,7 @@ from many_connections import account, profiles
 from pages import cursor_of, served
 from server import Reply, Seen, Service
 
-from unified_cli.commands.operation.checks import selected_reads
+from unified_cli.call import selected_reads
 from unified_cli.fleet.fair_turns import FairTurns, spread
 
 COUNT = 12
