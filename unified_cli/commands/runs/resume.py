@@ -51,6 +51,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             output=options.output, columns=options.columns, jq=options.jq, csv_safe=options.csv_safe, bom=options.bom
         )
         call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), shown)
+        builder.check_cells(call.settings.output, bom=options.bom, csv_safe=options.csv_safe)
         if run.several:
             builder.check_labelled(call.settings.output)
         run_sender.announce(runtime, run, None)
@@ -72,7 +73,6 @@ def _shown_as(
     profile = next((call.profile for _, _, call in run.calls()), None)
     settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
     own_account.apply_to_messages(runtime, settings)
-    builder.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     return settings
 
 
