@@ -206,13 +206,13 @@ WRITE = {
 PIPED = {
     **WRITE,
     "done": (0, "run RUN"),
-    "one refused": (9, "error: 1 of 3 lines failed (c01 1)"),
-    "all refused": (9, "error: 3 of 3 lines failed (c00 1, c01 1, c02 1)"),
-    "mixed causes": (9, "error: 3 of 3 lines failed (c00 1, c01 1, c02 1)"),
-    "one unknown": (10, "error: 1 of 3 lines may or may not be done"),
-    "one not offered": (9, "error: 1 of 3 lines failed (c01 1)"),
-    "none offered": (9, "error: 3 of 3 lines failed (c00 1, c01 1, c02 1)"),
-    **stopped("; broken off after 0 of 3 lines, 1 more was sent; to continue: unified runs resume RUN"),
+    "one refused": (9, "error: 1 of 3 records failed (c01 1)"),
+    "all refused": (9, "error: 3 of 3 records failed (c00 1, c01 1, c02 1)"),
+    "mixed causes": (9, "error: 3 of 3 records failed (c00 1, c01 1, c02 1)"),
+    "one unknown": (10, "error: 1 of 3 records may or may not be done"),
+    "one not offered": (9, "error: 1 of 3 records failed (c01 1)"),
+    "none offered": (9, "error: 3 of 3 records failed (c00 1, c01 1, c02 1)"),
+    **stopped("; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"),
 }
 # The first of three was done before the run was stopped.
 RESUMED = {
@@ -224,10 +224,10 @@ RESUMED = {
 }
 RESUMED_LINES = {
     **PIPED,
-    "all refused": (9, "error: 2 of 3 lines failed (c01 1, c02 1)"),
-    "mixed causes": (9, "error: 2 of 3 lines failed (c01 1, c02 1)"),
-    "none offered": (9, "error: 2 of 3 lines failed (c01 1, c02 1)"),
-    **stopped("; broken off after 0 of 2 lines, 1 more was sent; to continue: unified runs resume RUN"),
+    "all refused": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
+    "mixed causes": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
+    "none offered": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
+    **stopped("; broken off after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"),
 }
 IMPORT = {
     **PIPED,
@@ -396,10 +396,10 @@ TABLE: dict[str, Case] = {
         {
             **PIPED,
             "done": DONE,
-            "one unknown": (9, "error: 1 of 3 lines failed (c01 1)"),
+            "one unknown": (9, "error: 1 of 3 records failed (c01 1)"),
             **OUTPUT,
             **stopped(
-                "; broken off after 0 of 3 lines, 1 more was sent; to continue: the lines without an answer so far"
+                "; broken off after 0 of 3 records, 1 more was sent; to continue: the lines without an answer so far"
             ),
         },
     ),
@@ -409,11 +409,11 @@ TABLE: dict[str, Case] = {
         "ticketing tags update - -p one --yes",
         {
             **PIPED,
-            "one refused": (9, "error: 1 of 3 lines failed"),
-            "all refused": (9, "error: 3 of 3 lines failed"),
-            "mixed causes": (7, f"error: stopped with 2 of 3 lines not tried: {PATCHED}"),
-            "one not offered": (9, "error: 1 of 3 lines failed"),
-            "none offered": (9, "error: 3 of 3 lines failed"),
+            "one refused": (9, "error: 1 of 3 records failed"),
+            "all refused": (9, "error: 3 of 3 records failed"),
+            "mixed causes": (7, f"error: stopped with 2 of 3 records not tried: {PATCHED}"),
+            "one not offered": (9, "error: 1 of 3 records failed"),
+            "none offered": (9, "error: 3 of 3 records failed"),
             **NOBODY_NAMED,
         },
         one=True,

@@ -162,8 +162,8 @@ WORK = {
     ),
     "lines": (
         ["ticketing", "tags", "update", "-"],
-        "5 of 10 lines, ",
-        "5 of 10 lines, 1 more was sent; to continue: unified runs resume ID",
+        "5 of 10 records, ",
+        "5 of 10 records, 1 more was sent; to continue: unified runs resume ID",
     ),
 }
 

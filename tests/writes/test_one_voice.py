@@ -39,7 +39,7 @@ KINDS = {
         "1 of 6 connections failed: c03",
         "outcome,status,error.code",
     ),
-    "lines": Kind("ticketing tickets update -", LINES, 2, "a-c01", "a-c00", "1 of 3 lines failed (c01 1)", "id,at"),
+    "lines": Kind("ticketing tickets update -", LINES, 2, "a-c01", "a-c00", "1 of 3 records failed (c01 1)", "id,at"),
 }
 FORMS = ["-o ndjson", "-o csv", "-o csv --columns {columns}"]
 
@@ -214,7 +214,7 @@ def test_the_ids_of_lines_of_one_connection(unified: Unified, service: Service) 
     stdin = b'{"id":"t0","n":0}\n{"id":"t1","n":1}\n{"id":"t2","n":2}\n'
     service.reply = lambda seen: answer(seen) if seen.segments[-1] != "t1" else Reply(404)
     first = unified("ticketing tickets update - -o ids", stdin=stdin, environ=service.environ)
-    assert (first.code, first.stdout, last(first.stderr)) == (9, "t0\nt2\n", "1 of 3 lines failed")
+    assert (first.code, first.stdout, last(first.stderr)) == (9, "t0\nt2\n", "1 of 3 records failed")
     service.reply = answer
     second = unified(f"runs retry {run_id(first.stderr)} -o ids", environ=service.environ)
     assert (second.code, second.stdout, second.notes) == (0, "t1\n", "")
@@ -227,7 +227,7 @@ def test_lines_that_cannot_be_used_are_counted_and_shown(unified: Unified, servi
     first = unified("ticketing tickets update - -p c* --yes -o ndjson", stdin=stdin)
     run, why = run_id(first.stderr), "has no _profile, so it belongs to no connection"
     assert f"line 4: {why}\n" in first.stderr
-    assert last(first.stderr) == "2 of 4 lines failed (c01 1)"
+    assert last(first.stderr) == "2 of 4 records failed (c01 1)"
     shown = unified(f"runs show {run} -o json").json["result"]
     assert [(one["_profile"], one["outcome"], one["reason"]) for one in shown if one["_profile"] is None] == [
         (None, "failed", why)
@@ -236,7 +236,7 @@ def test_lines_that_cannot_be_used_are_counted_and_shown(unified: Unified, servi
     service.reply = answer
     again = unified(f"runs retry {run} -o ndjson")
     assert [seen.segments[-1] for seen in service.seen] == ["t1"]
-    assert (again.code, last(again.stderr)) == (9, "1 of 4 lines failed")
+    assert (again.code, last(again.stderr)) == (9, "1 of 4 records failed")
 
 
 ENDS: dict[str, tuple[Callable[[Seen], int], int, str]] = {
@@ -254,22 +254,23 @@ ENDS: dict[str, tuple[Callable[[Seen], int], int, str]] = {
     ),
 }
 WAYS = {
-    "connection": "ticketing tickets update t1 -f name=x -p c* --yes",
-    "line": "ticketing tickets update - -p c* --yes",
-    "record": "import ticketing/tickets {path} --operation update -p c* --yes",
+    "fan-out": ("connection", "ticketing tickets update t1 -f name=x -p c* --yes"),
+    "piped lines": ("record", "ticketing tickets update - -p c* --yes"),
+    "import": ("record", "import ticketing/tickets {path} --operation update -p c* --yes"),
 }
 
 
 @pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("unit", WAYS)
+@pytest.mark.parametrize("way", WAYS)
 def test_every_way_of_writing_ends_alike(
-    unit: str, end: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+    way: str, end: str, unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, 3)
     path = tmp_path / "in.ndjson"
     path.write_text("".join(f'{{"_profile":"c0{at}","id":"t{at}","n":1}}\n' for at in range(3)))
     status, code, said = ENDS[end]
     service.reply = lambda seen: Reply(status(seen), b'{"id":"t"}')
-    result = unified(WAYS[unit].format(path=path), stdin=path.read_bytes())
+    unit, command = WAYS[way]
+    result = unified(command.format(path=path), stdin=path.read_bytes())
     assert result.code == code, result.stderr
     assert last(result.stderr).startswith(f"{said.format(unit=unit)}")

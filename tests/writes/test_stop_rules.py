@@ -84,4 +84,4 @@ def test_what_stops_a_run_at_its_end_leaves_nothing(unified: Unified, service: S
     service.reply = lambda seen: Reply(401) if seen.segments[-1] == "b" else served({"id": seen.segments[-1]})
     lines = b'{"id":"a","name":"x"}\n{"id":"b","name":"x"}\n'
     told = unified("ticketing tags update - --workers 1", environ=service.environ, stdin=lines)
-    assert (told.code, told.stderr.splitlines()[-2]) == (9, "error: 1 of 2 lines failed")
+    assert (told.code, told.stderr.splitlines()[-2]) == (9, "error: 1 of 2 records failed")

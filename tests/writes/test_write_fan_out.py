@@ -502,7 +502,7 @@ def test_a_run_of_an_account_of_the_flags_is_resumed_there(unified: Unified, ser
     service.reply = failing({})
     result = unified(f"runs resume {run} -o ids", environ=service.environ)
     assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [("other", "b")]
-    assert (result.code, result.stdout, result.notes) == (9, "u1\n", "error: 1 of 2 lines failed\n")
+    assert (result.code, result.stdout, result.notes) == (9, "u1\n", "error: 1 of 2 records failed\n")
 
 
 @pytest.mark.parametrize("piped", [False, True])

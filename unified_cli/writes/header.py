@@ -24,7 +24,7 @@ class RunKind(Enum):
     @property
     def unit(self) -> str:
         """What one call of it is called."""
-        return {RunKind.FAN_OUT: "connection", RunKind.LINES: "line"}.get(self, "call")
+        return {RunKind.FAN_OUT: "connection", RunKind.LINES: "record"}.get(self, "call")
 
 
 class JournalHeader(Protocol):

@@ -154,7 +154,7 @@ def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: 
     assert (result.code, result.stdout) == (9, "a\nc\n")
     assert result.stderr == (
         "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and the account id)\n"
-        "error: 1 of 3 lines failed\n"
+        "error: 1 of 3 records failed\n"
     )
 
 
@@ -162,14 +162,16 @@ def test_a_locked_door_stops_the_run(unified: Unified, service: Service) -> None
     service.reply = lambda _: Reply(401)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (7, 1)
-    assert result.notes.splitlines()[-1].startswith("error: stopped with 2 of 3 lines not tried: the service answered")
+    assert result.notes.splitlines()[-1].startswith(
+        "error: stopped with 2 of 3 records not tried: the service answered"
+    )
 
 
 def test_a_record_that_is_forbidden_stops_nothing(unified: Unified, service: Service) -> None:
     service.reply = lambda seen: Reply(403) if seen.segments[-1] == "a" else Reply(204)
     result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, len(service.seen)) == (9, 3)
-    assert result.notes.endswith("error: 1 of 3 lines failed\n")
+    assert result.notes.endswith("error: 1 of 3 records failed\n")
 
 
 def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
@@ -177,7 +179,7 @@ def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: 
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
     result = unified(f"{TAGS} update - -f x=1", environ=service.environ, stdin=b"a\n")
     assert (result.code, len(service.seen)) == (10, 1)
-    assert result.stderr.endswith("error: 1 of 1 line may or may not be done\n")
+    assert result.stderr.endswith("error: 1 of 1 record may or may not be done\n")
 
 
 def test_a_single_write_is_not_repeated_where_keys_are_not_honoured(

@@ -112,7 +112,7 @@ def test_a_line_of_no_selected_connection_fails_alone(
     assert [entry[1:3] for entry in sent(service)] == [("a-1", "a"), ("a-2", "b")]
     known = why.startswith(("the id", "has no id"))
     assert result.notes == (
-        f"line 2{' (acme)' if known else ''}: {why}\nerror: 1 of 3 lines failed{' (acme 1)' if known else ''}\n"
+        f"line 2{' (acme)' if known else ''}: {why}\nerror: 1 of 3 records failed{' (acme 1)' if known else ''}\n"
     )
     assert result.code == 9
 
@@ -145,7 +145,7 @@ def test_ids_alone_belong_to_no_connection(unified: Unified, service: Service) -
     assert result.stderr == (
         "line 1: is an id, not a record with a _profile\n"
         "line 2: is an id, not a record with a _profile\n"
-        "error: 2 of 2 lines failed\n"
+        "error: 2 of 2 records failed\n"
     )
 
 
