@@ -23,7 +23,7 @@ unified apply tags.plan -p sandbox --yes"""
 
 APPLY = Command(
     ApplyOptions,
-    Later("unified_cli.commands.move.apply_run:run"),
+    Later("unified_cli.commands.move.apply:run"),
     usage="PLAN… [options]",
     text=("{about}.", _CHECKS, _JOURNAL, _SEVERAL),
     examples=_EXAMPLES,

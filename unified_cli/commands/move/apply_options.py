@@ -13,7 +13,7 @@ from unified_cli.cli.shared_options import (
     TokenStdin,
     Yes,
 )
-from unified_cli.commands.move.compare_options import CompareOptions
+from unified_cli.commands.move.options import CompareOptions
 
 PlannedWord = Literal["create", "update", "delete"]
 

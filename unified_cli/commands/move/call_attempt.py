@@ -6,7 +6,7 @@ from http import HTTPStatus
 import msgspec
 
 from unified_cli.catalogue import Service
-from unified_cli.commands.move.json_difference import PathRules, member_differences
+from unified_cli.commands.move.difference import PathRules, member_differences
 from unified_cli.commands.move.plan_format import PlannedCall
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.client import Client

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import msgspec
 
+from unified_cli.commands.move.difference import PathRules, member_differences, without_ignored
 from unified_cli.commands.move.id_map import IdMap
-from unified_cli.commands.move.id_references import IdReference, IdReferences
-from unified_cli.commands.move.json_difference import PathRules, member_differences, without_ignored
+from unified_cli.commands.move.join import Change, Pairing
 from unified_cli.commands.move.plan_format import PlannedCall, PlannedReference
-from unified_cli.commands.move.record_join import Change, Pairing
-from unified_cli.commands.move.spooled_side import SpooledSide
+from unified_cli.commands.move.references import IdReference, IdReferences
+from unified_cli.commands.move.side import SpooledSide
 from unified_cli.json_text.members import join, parts
 from unified_cli.masking import masked
 

@@ -1,7 +1,7 @@
 """`unified diff` and `plan`: what differs between two lists of records, and the calls that make them alike."""
 
 from unified_cli.cli.command import Command, Later
-from unified_cli.commands.move.compare_options import DiffOptions, PlanOptions
+from unified_cli.commands.move.options import DiffOptions, PlanOptions
 
 _SIDES = (
     "A side is a profile, the folder of an export (DIR, or DIR/PROFILE where it holds several), or an NDJSON file. "
@@ -17,7 +17,7 @@ unified diff ticketing/tags --from dump --to sandbox --ignore updated_at,etag"""
 
 DIFF = Command(
     DiffOptions,
-    Later("unified_cli.commands.move.diff_run:run"),
+    Later("unified_cli.commands.move.diff:run"),
     usage="API/RESOURCE --from SIDE --to SIDE [options]",
     text=("{about}: which are only on one side, and which differ in what.", _SIDES, _RULES),
     examples=_DIFF_EXAMPLES,
@@ -38,7 +38,7 @@ unified plan ticketing/tags --from dump --to sandbox"""
 
 PLAN = Command(
     PlanOptions,
-    Later("unified_cli.commands.move.plan_run:run"),
+    Later("unified_cli.commands.move.plan:run"),
     usage="API/RESOURCE --from SIDE --to PROFILE [options] > PLAN",
     text=("Print the calls that make the records of one side like those of another.", _PRINTS, _FIELDS),
     examples=_PLAN_EXAMPLES,

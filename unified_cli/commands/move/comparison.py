@@ -12,15 +12,15 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file
-from unified_cli.commands.move.compare_options import CompareOptions
+from unified_cli.commands.move.difference import PathRules
 from unified_cli.commands.move.id_file import IdHeader
 from unified_cli.commands.move.id_map import IdMap
-from unified_cli.commands.move.id_references import IdReferences
-from unified_cli.commands.move.json_difference import PathRules
-from unified_cli.commands.move.record_join import RecordJoin
+from unified_cli.commands.move.join import RecordJoin
+from unified_cli.commands.move.options import CompareOptions
 from unified_cli.commands.move.record_key import RecordKey
-from unified_cli.commands.move.record_sources import RecordSource, SourceFinder
-from unified_cli.commands.move.spooled_side import SpooledSide, identifier_in
+from unified_cli.commands.move.references import IdReferences
+from unified_cli.commands.move.side import SpooledSide, identifier_in
+from unified_cli.commands.move.sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from unified_cli.commands.move.comparison import Comparison
-from unified_cli.commands.move.json_difference import ValueDifference, differences
-from unified_cli.commands.move.record_join import UNMATCHED, Change, Pairing
-from unified_cli.commands.move.spooled_side import SpooledSide
+from unified_cli.commands.move.difference import ValueDifference, differences
+from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
+from unified_cli.commands.move.side import SpooledSide
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, join, text
 

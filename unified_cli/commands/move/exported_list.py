@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Self
 
 from unified_cli.catalogue import Resource
-from unified_cli.commands.move.spooled_side import SideFacts, identifier_in
+from unified_cli.commands.move.side import SideFacts, identifier_in
 from unified_cli.errors import IncompleteError, StateError, UsageError
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory

@@ -10,7 +10,7 @@ import msgspec
 
 from unified_cli.cli.prompt import Asking
 from unified_cli.commands.move.id_map import IdMap, IdPair
-from unified_cli.commands.move.spooled_side import Identity, SideFacts
+from unified_cli.commands.move.side import Identity, SideFacts
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from unified_cli.commands.move.spooled_side import SideFacts
+from unified_cli.commands.move.side import SideFacts
 from unified_cli.masking import MaskedText
 
 VERSION = 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from unified_cli.commands.move.json_difference import canonical
+from unified_cli.commands.move.difference import canonical
 from unified_cli.input.record_map import RecordMap
 from unified_cli.json_text.members import member, parts
 from unified_cli.json_text.record_columns import pick

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from unified_cli.commands.move.json_difference import PathRules, differences
+from unified_cli.commands.move.difference import PathRules, differences
 from unified_cli.commands.move.record_key import RecordKey, text_of
-from unified_cli.commands.move.spooled_side import SpooledSide
+from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import UsageError
 from unified_cli.masking import excerpt
 

@@ -9,11 +9,11 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.call_planner import CallPlanner, PlanTerms
-from unified_cli.commands.move.compare_options import PlanOptions
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
-from unified_cli.commands.move.id_references import IdReferences
+from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
+from unified_cli.commands.move.options import PlanOptions
 from unified_cli.commands.move.plan_format import OPERATIONS, VERSION, PlanHeader, PlannedCall
-from unified_cli.commands.move.record_join import UNMATCHED, Change, Pairing
+from unified_cli.commands.move.references import IdReferences
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
 from unified_cli.output import stdout

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.exported_list import ExportedList, written
-from unified_cli.commands.move.spooled_side import SideFacts
+from unified_cli.commands.move.side import SideFacts
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError

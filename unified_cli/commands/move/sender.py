@@ -10,13 +10,13 @@ import msgspec
 
 from unified_cli.commands.move import call_attempt
 from unified_cli.commands.move.call_attempt import PlannedJob
-from unified_cli.commands.move.call_order import CallStep
+from unified_cli.commands.move.difference import PathRules
 from unified_cli.commands.move.id_file import IdFile
 from unified_cli.commands.move.id_map import IdMap, IdPair
-from unified_cli.commands.move.id_references import IdReference, IdReferences
-from unified_cli.commands.move.json_difference import PathRules
+from unified_cli.commands.move.order import CallStep
 from unified_cli.commands.move.plan_check import CheckedPlan
 from unified_cli.commands.move.plan_format import NO_JSON, PlannedCall
+from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.errors import UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client

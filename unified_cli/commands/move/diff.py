@@ -8,10 +8,10 @@ from typing import get_args
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.move.compare_options import DiffFormat, DiffOptions
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
 from unified_cli.commands.move.diff_rows import TABLE_COLUMNS, record_row, table_row
-from unified_cli.commands.move.record_join import UNMATCHED, Change, Pairing
+from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
+from unified_cli.commands.move.options import DiffFormat, DiffOptions
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
 from unified_cli.json_text.members import Record, join
 from unified_cli.output import printer, stdout

@@ -13,13 +13,13 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.move import apply_report, id_file
 from unified_cli.commands.move.apply_options import ApplyOptions
-from unified_cli.commands.move.call_order import CallOrder
 from unified_cli.commands.move.id_file import IdFile, IdHeader
 from unified_cli.commands.move.id_map import IdMap
+from unified_cli.commands.move.order import CallOrder
 from unified_cli.commands.move.plan_check import CheckedPlan, PlanCheck
 from unified_cli.commands.move.plan_file import PlanFile
 from unified_cli.commands.move.plan_format import OPERATIONS
-from unified_cli.commands.move.plan_sender import ApplyTerms, PlanSender
+from unified_cli.commands.move.sender import ApplyTerms, PlanSender
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnsafeError, UsageError
