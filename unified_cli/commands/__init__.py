@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, Entry] = {
     "import": _entry("Send every record of a file once", "import_.command:IMPORT"),
     "diff": _entry("Compare two lists of records", "move.command:DIFF"),
     "plan": _entry("Print the calls that make one list of records like another", "move.command:PLAN"),
-    "apply": _entry("Make the calls of plans, each once", "move.apply_command:APPLY"),
+    "apply": _entry("Make the calls of plans, each once", "move.command:APPLY"),
     "runs": _entry("List work of many writes, and continue it", "runs.command:RUNS"),
     "schema": _entry("Show which fields the records of a list really have", "schema.command:SCHEMA"),
     "mcp": _entry("Offer the operations to coding agents", "mcp.command:MCP"),

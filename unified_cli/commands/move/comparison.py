@@ -13,11 +13,9 @@ from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file
 from unified_cli.commands.move.difference import PathRules
-from unified_cli.commands.move.id_file import IdHeader
-from unified_cli.commands.move.id_map import IdMap
-from unified_cli.commands.move.join import RecordJoin
+from unified_cli.commands.move.id_file import IdHeader, IdMap
+from unified_cli.commands.move.join import RecordJoin, RecordKey
 from unified_cli.commands.move.options import CompareOptions
-from unified_cli.commands.move.record_key import RecordKey
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.commands.move.side import SpooledSide, identifier_in
 from unified_cli.commands.move.sources import RecordSource, SourceFinder

@@ -1,7 +1,7 @@
 """Compare two sides, and print what differs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import get_args
 
@@ -9,17 +9,20 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
-from unified_cli.commands.move.diff_rows import TABLE_COLUMNS, record_row, table_row
+from unified_cli.commands.move.difference import ValueDifference, differences
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.options import DiffFormat, DiffOptions
+from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
-from unified_cli.json_text.members import Record, join
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import Record, join, text
 from unified_cli.output import printer, stdout
 from unified_cli.output.printer import Printer
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 _ROWS = 100
+_TABLE_COLUMNS = ("change", "key", "paths")
 
 
 def run(context: CommandContext, options: DiffOptions) -> None:
@@ -37,7 +40,7 @@ def run(context: CommandContext, options: DiffOptions) -> None:
         if form == "json":
             _print_document(runtime, found, pairings)
         else:
-            row, columns = (table_row, TABLE_COLUMNS) if form == "table" else (record_row, ())
+            row, columns = (_table_row, _TABLE_COLUMNS) if form == "table" else (_record_row, ())
             style = printer.style_for(runtime, context.catalogue.service, form)._replace(columns=columns)
             _print_rows(Printer(runtime, style), found, pairings, row)
         _conclude(runtime, found, counts)
@@ -61,7 +64,7 @@ def _print_rows(
 
 
 def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
-    rows = b"[" + b",".join(bytes(record_row(found, pairing)) for pairing in pairings) + b"]"
+    rows = b"[" + b",".join(bytes(_record_row(found, pairing)) for pairing in pairings) + b"]"
     one, other = (msgspec.json.encode(side.facts) for side in (found.of_from, found.of_to))
     stdout.write_json(runtime, join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}))
 
@@ -86,3 +89,71 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
         raise IncompleteError(f"not everything could be compared: {told}", hint=hint)
     raise DifferentError(f"{one} and {other} differ: {told}")
+
+
+def _record_row(found: Comparison, pairing: Pairing) -> Record:
+    """A line for programs: the ids on both sides, and each path with both values, without one that is not there.
+
+    Of records that could not be compared it also says which of those that were read they are, counted from 1.
+    """
+    sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
+    from_ids, to_ids = (_array(side.identifier(number) for number in numbers) for side, numbers in sides)
+    members = {
+        "change": _text(pairing.change.value),
+        "key": _array(_key(found, pairing)),
+        "from_ids": from_ids,
+        "to_ids": to_ids,
+        **_positions(pairing, sides),
+        "differences": _array(_difference(one) for one in _differences(found, pairing)),
+    }
+    return Record(join(members))
+
+
+def _table_row(found: Comparison, pairing: Pairing) -> Record:
+    """A line for people: the key and the paths as text."""
+    values = [text(value) for value in _key(found, pairing)]
+    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(found, pairing)
+    members = {"change": pairing.change.value, "key": ", ".join(values), "paths": ", ".join(paths)}
+    return Record(join({name: _text(value) for name, value in members.items()}))
+
+
+def _positions(pairing: Pairing, sides: Iterable[tuple[SpooledSide, Sequence[int]]]) -> dict[str, bytes]:
+    if pairing.change not in UNMATCHED:
+        return {}
+    found = (_array(b"%d" % side.position(number) for number in numbers) for side, numbers in sides)
+    return dict(zip(("from_records", "to_records"), found, strict=True))
+
+
+def _places(found: Comparison, pairing: Pairing) -> list[str]:
+    """Where the records stand that could not be compared."""
+    if pairing.change not in UNMATCHED:
+        return []
+    sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
+    return [f"record {side.position(number)} of {side.facts.name}" for side, numbers in sides for number in numbers]
+
+
+def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
+    side, number = (found.of_from, pairing.of_from[0]) if pairing.of_from else (found.of_to, pairing.of_to[0])
+    values = found.key.values(side.record(number))
+    # What has no key is known by its id, if by anything.
+    return [side.identifier(number)] if values is None and pairing.change is Change.NO_KEY else values or []
+
+
+def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifference]:
+    if pairing.change is Change.DIFFERENT:
+        one, other = found.of_from.record(pairing.of_from[0]), found.of_to.record(pairing.of_to[0])
+        yield from differences(one, other, found.rules)
+
+
+def _difference(one: ValueDifference) -> bytes:
+    values = {"from": one.one, "to": one.other}
+    there = {name: value for name, value in values.items() if value is not None}
+    return join({"path": _text(one.path), **there})
+
+
+def _array(values: Iterable[bytes]) -> bytes:
+    return b"[" + b",".join(values) + b"]"
+
+
+def _text(value: str) -> bytes:
+    return dump(value).encode()

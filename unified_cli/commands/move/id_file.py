@@ -9,15 +9,41 @@ from typing import Self
 import msgspec
 
 from unified_cli.cli.prompt import Asking
-from unified_cli.commands.move.id_map import IdMap, IdPair
 from unified_cli.commands.move.side import Identity, SideFacts
 from unified_cli.errors import StateError, StorageError
+from unified_cli.json_text.members import text
 from unified_cli.storage import folders, permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 
 VERSION = 1
 _REMEDY = 'each line is {"resource": "API/RESOURCE", "from": ID, "to": ID}'
+
+
+class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
+    """A record of a resource, written as API/RESOURCE: its `old` id and its `new` one, texts or numbers."""
+
+    resource: str
+    old: str | int
+    new: str | int
+
+
+class IdMap:
+    """New ids by resource and old id. A text and a number that are written alike are the same id."""
+
+    def __init__(self, pairs: Iterable[IdPair] = ()) -> None:
+        self._found: dict[tuple[str, str], bytes] = {}
+        for pair in pairs:
+            self.add(pair)
+
+    def add(self, pair: IdPair) -> bool:
+        """Note a pair; False where the record is known under another new id."""
+        new = msgspec.json.encode(pair.new)
+        return self._found.setdefault((pair.resource, str(pair.old)), new) == new
+
+    def new_id(self, resource: str, old: bytes) -> bytes | None:
+        """The new id for an old one, both as JSON text; None where it is not known."""
+        return self._found.get((resource, text(old)))
 
 
 class IdHeader(msgspec.Struct, frozen=True, rename={"version": "unified_ids", "of_from": "from", "of_to": "to"}):

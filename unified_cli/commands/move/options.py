@@ -1,11 +1,27 @@
-"""The options of `unified diff` and `plan`: what is compared, and how."""
+"""The options of `unified diff`, `plan` and `apply`: what is compared, and which plans are applied."""
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import COMPARE, Argument, Flag
-from unified_cli.cli.shared_options import From, Map, MessageOptions, NetworkOptions, Output, To, flag_of, told
+from unified_cli.cli.flags import COMPARE, SAFETY, Argument, Flag, by_name
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    DryRun,
+    From,
+    Map,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    Profiles,
+    To,
+    TokenFile,
+    TokenStdin,
+    Yes,
+    flag_of,
+    told,
+)
 
 DiffFormat = Literal["table", "ndjson", "json"]
+PlannedOperation = Literal["create", "update", "delete"]
 
 
 class CompareOptions(MessageOptions, NetworkOptions):
@@ -46,3 +62,23 @@ class PlanOptions(CompareOptions):
 
     delete: Annotated[bool, Flag(("--delete",), COMPARE, "also delete what is only in --to")] = False
     all_fields: Annotated[bool, Flag(("--all-fields",), COMPARE, "send all fields, not only the known ones")] = False
+
+
+class ApplyOptions(MessageOptions, NetworkOptions):
+    """Which plans are applied, and how much of them."""
+
+    plans: Annotated[tuple[str, ...], Argument("files of plans, as `unified plan` prints them", "PLAN...", ("file",))]
+    profile: Profiles = ()
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    only: Annotated[PlannedOperation | None, Flag(("--only",), COMPARE, "only calls of this kind", "KIND")] = None
+    ids: Annotated[str | None, by_name(CompareOptions)["ids"]] = None
+    overwrite_changed: Annotated[
+        bool, Flag(("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made")
+    ] = False
+    max_deletes: Annotated[
+        int | None, Flag(("--max-deletes",), SAFETY, "delete at most N records (half of those there)", "N", minimum=0)
+    ] = None
+    dry_run: DryRun = False
+    yes: Yes = False
+    output: TableOutput = None

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from unified_cli.commands.move.id_map import IdMap
+from unified_cli.commands.move.id_file import IdMap
 from unified_cli.commands.move.plan_check import CheckedPlan, SourceRecord
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.errors import UsageError

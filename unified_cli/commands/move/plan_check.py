@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from unified_cli.commands.move.plan_file import PlanFile, PlanLine, decoded
-from unified_cli.commands.move.plan_format import OPERATIONS, PlannedCall
+from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlanLine, PlannedCall, decoded
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.http import request as requests

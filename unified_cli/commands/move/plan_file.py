@@ -3,20 +3,71 @@
 from collections import Counter
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import fields, replace
 
 from unified_cli.catalogue import Catalogue, Resource
-from unified_cli.commands.move.plan_format import VERSION, PlanHeader, PlannedCall
+from unified_cli.commands.move.options import PlannedOperation
+from unified_cli.commands.move.side import SideFacts
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.members import items, keys, parts
+from unified_cli.masking import MaskedText
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
+VERSION = 1
+OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
+
+NO_JSON = msgspec.Raw()
+"""Stands for a body, or what was seen, where there is none."""
+
+
+class PlanHeader(
+    msgspec.Struct, omit_defaults=True, rename={"of_from": "from", "of_to": "to", "version": "unified_plan"}
+):
+    """How a plan was made: for which resource, of what, and for which connection. `calls` is how many lines follow."""
+
+    version: int
+    made: str
+    resource: str
+    of_from: SideFacts
+    of_to: SideFacts
+    calls: int
+    key: tuple[str, ...] = ()
+    map: str | None = None
+    ignore: tuple[str, ...] = ()
+    set: tuple[str, ...] = ()
+    delete: bool = False
+    all_fields: bool = False
+    ids: bool = False
+
+
+class PlannedReference(msgspec.Struct):
+    """An old id in the body, at this path, for which the new one was not known yet."""
+
+    path: str
+    resource: str
+    id: str | int
+
+
+class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One call: what it does to which record of the connection, why, and what was `seen` there before.
+
+    `source` is the id of the record that it is made of, `id` that of the record it changes.
+    """
+
+    connection: str
+    operation: PlannedOperation
+    why: MaskedText
+    id: str | int | None = None
+    source: str | int | None = None
+    body: msgspec.Raw = NO_JSON
+    seen: msgspec.Raw = NO_JSON
+    references: tuple[PlannedReference, ...] = ()
 
 
 class PlanLine(NamedTuple):
