@@ -80,7 +80,7 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
 
 def _tree(context: CommandContext) -> Any:
     def execute(operation: Operation, options: OperationOptions) -> None:
-        from unified_cli.commands.operation import run as operations  # noqa: PLC0415  not for help
+        from unified_cli.commands.operation import mode as operations  # noqa: PLC0415  not for help
 
         operations.run(context.runtime, context.catalogue, operation, context.complete(options))
 

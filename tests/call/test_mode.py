@@ -10,7 +10,7 @@ from unified_cli import app
 from unified_cli.call import Mode, ModeKind
 from unified_cli.catalogue import load
 from unified_cli.cli import tree
-from unified_cli.commands.operation.run import mode_of
+from unified_cli.commands.operation.mode import mode_of
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr

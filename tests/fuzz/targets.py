@@ -30,8 +30,8 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
-from unified_cli.input import import_items, input_file
-from unified_cli.input.import_items import ItemRules
+from unified_cli.input import input_file
+from unified_cli.input.records import ItemRules, items
 from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
@@ -209,7 +209,7 @@ def records(data: bytes) -> None:
         ):
             for profiles_of_records in (None, ("acme",)):
                 rules = ItemRules(operation, SERVICE, profiles=profiles_of_records)
-                for item in import_items.items(source.lines(), rules):
+                for item in items(source.lines(), rules):
                     if not item.wrong:
                         assert item.profile == (profiles_of_records and "acme")
                         item.hash, item.key  # noqa: B018  properties that compute

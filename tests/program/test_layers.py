@@ -160,9 +160,9 @@ def test_no_module_reaches_into_a_library_or_takes_untyped_options(word: str) ->
 
 # What decides on the mode of an operation; built-in commands have options of these names with a meaning of their own.
 MODES = {
-    r"\.skeleton\b": "commands/operation/run.py",
-    r"\.(?:follow|given_any)\b": "commands/operation/run.py",
-    r"options\.shown\b": "commands/operation/run.py",
+    r"\.skeleton\b": "commands/operation/mode.py",
+    r"\.(?:follow|given_any)\b": "commands/operation/mode.py",
+    r"options\.shown\b": "commands/operation/mode.py",
     r"\.(?:dry_run|as_)\b": "cli/options.py",
 }
 

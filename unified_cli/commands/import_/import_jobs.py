@@ -8,7 +8,7 @@ import msgspec
 from unified_cli.errors import RefusedError, StateError, UsageError
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
-from unified_cli.input.import_items import ImportItem
+from unified_cli.input.records import InputItem
 from unified_cli.masking import masked
 from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
@@ -26,7 +26,7 @@ class ImportTerms:
     With `several` connections each item names its own.
     """
 
-    request_for: Callable[[ImportItem, str], Request]
+    request_for: Callable[[InputItem, str], Request]
     open_client: Callable[[str | None], Client]
     wall: Callable[[], float]
     window: float
@@ -39,7 +39,7 @@ class ImportTerms:
 class ImportJob:
     """A request to be sent for an item."""
 
-    item: ImportItem
+    item: InputItem
     request: Request
     sent: JournalEntry
 
@@ -49,7 +49,7 @@ class ImportJob:
         return self.item.profile
 
 
-def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
+def plan(item: InputItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
     """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
 
     Raises StateError where the item is another than the one that was sent.
@@ -77,13 +77,13 @@ def plan(item: ImportItem, journal: ImportJournal, terms: ImportTerms) -> Import
     return _repeat(item, request, before, terms)
 
 
-def _refused(item: ImportItem, why: str, message: str) -> WriteAttempt:
+def _refused(item: InputItem, why: str, message: str) -> WriteAttempt:
     error = RefusedError(message, origin="local")
     code = int(error.code)
     return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why), code=code), error=error)
 
 
-def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | WriteAttempt:
+def _begin(item: InputItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | WriteAttempt:
     """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
     if item.in_doubt and item.mark is not None:
         entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
@@ -92,7 +92,7 @@ def _begin(item: ImportItem, request: Request, entry: JournalEntry, terms: Impor
     return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
 
 
-def _repeat(item: ImportItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
+def _repeat(item: InputItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
     """The job for an item that is in doubt, with the key of the first attempt; None where it might be done twice."""
     if not _may_repeat(request, before.t, terms):
         return None

@@ -6,7 +6,7 @@ from unified_cli.commands.import_ import import_jobs
 from unified_cli.commands.import_.import_jobs import ImportJob, ImportTerms
 from unified_cli.errors import UnifiedError
 from unified_cli.http.client import Client
-from unified_cli.input.import_items import ImportItem
+from unified_cli.input.records import InputItem
 from unified_cli.output.progress import Progress
 from unified_cli.stderr import Stderr
 from unified_cli.writes import attempt as attempts
@@ -70,14 +70,14 @@ class Importer:
         self._left_out = set[str | None]()
         self._broken: UnifiedError | None = None
 
-    def run(self, items: Iterable[ImportItem]) -> UnifiedError | None:
+    def run(self, items: Iterable[InputItem]) -> UnifiedError | None:
         """Send what is to be sent. Raises StateError and StorageError of the journal and of the input.
 
         After an error of the input the answers that are under way are waited for.
         """
         # The records of one connection keep their order: there is no need to look for others.
         ahead = _AHEAD if self._terms.several else 0
-        way = SendWay[ImportItem, ImportJob](_profile, self._job, self._terms.open_client, _attempt, ahead, _size)
+        way = SendWay[InputItem, ImportJob](_profile, self._job, self._terms.open_client, _attempt, ahead, _size)
         sender = Sender(self._writers, self._journal, way, self._stops)
         for job, attempt in sender.outcomes(self._until_broken(items)):
             self._count(attempt, job.profile)
@@ -85,7 +85,7 @@ class Importer:
             raise self._broken
         return self._stops.error
 
-    def _job(self, item: ImportItem) -> ImportJob | None:
+    def _job(self, item: InputItem) -> ImportJob | None:
         """What is to be sent; the outcome of what cannot be is written down on the way."""
         planned = import_jobs.plan(item, self._journal, self._terms)
         if isinstance(planned, ImportJob):
@@ -97,7 +97,7 @@ class Importer:
             self._count(planned, item.profile)
         return None
 
-    def _until_broken(self, items: Iterable[ImportItem]) -> Iterator[ImportItem]:
+    def _until_broken(self, items: Iterable[InputItem]) -> Iterator[InputItem]:
         try:
             yield from items
         except UnifiedError as error:
@@ -114,11 +114,11 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
 
-def _profile(item: ImportItem) -> str | None:
+def _profile(item: InputItem) -> str | None:
     return item.profile
 
 
-def _size(item: ImportItem) -> int:
+def _size(item: InputItem) -> int:
     return len(item.record)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.errors import StorageError
-from unified_cli.input.import_items import MARK, LineMark, unmarked
+from unified_cli.input.formats import InputLine
 from unified_cli.input.input_file import InputFile
-from unified_cli.input.input_formats import InputLine
+from unified_cli.input.records import MARK, LineMark, unmarked
 from unified_cli.storage import output_file
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import outcome_files

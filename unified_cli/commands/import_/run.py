@@ -25,8 +25,8 @@ from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.http.rate_limit import Patience
 from unified_cli.input import input_file
-from unified_cli.input.import_items import ImportItem
 from unified_cli.input.input_file import InputFile
+from unified_cli.input.records import InputItem
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -90,7 +90,7 @@ def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> 
     operation = task.operation
     what = f"of {operation.api} {operation.resource}"
     if only := task.targets.get(None):
-        builder.check_writable(only, task.request(ImportItem(0, b"", "1", b"{}"), "k"))
+        builder.check_writable(only, task.request(InputItem(0, b"", "1", b"{}"), "k"))
         if operation.kind == "delete":
             what = f"{counted(source.count, 'record')} {what}"
             prompt.confirm_delete(task.runtime, only, what, yes=yes, stdin_holds_data=piped)
@@ -143,7 +143,7 @@ def _locked_import(
 
 
 def _send_all(
-    task: ImportTask, items: Iterator[ImportItem], journal: ImportJournal, source: InputFile, options: ImportOptions
+    task: ImportTask, items: Iterator[InputItem], journal: ImportJournal, source: InputFile, options: ImportOptions
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
     runtime = task.runtime

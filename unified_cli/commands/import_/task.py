@@ -12,9 +12,9 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
-from unified_cli.input import import_items, record_map
-from unified_cli.input.import_items import ImportItem, ItemRules
+from unified_cli.input import record_map, records
 from unified_cli.input.input_file import InputFile
+from unified_cli.input.records import InputItem, ItemRules
 from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.runtime import Runtime
 
@@ -66,10 +66,10 @@ class ImportTask:
         """
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
-            found = import_items.items(source.lines(), rules)
+            found = records.items(source.lines(), rules)
             return replace(self, used=Counter(item.profile for item in found if item.profile))
         if source.labelled:
-            raise UsageError(f"{source.path}, line {source.labelled} {import_items.NOT_ASKED_FOR}")
+            raise UsageError(f"{source.path}, line {source.labelled} {records.NOT_ASKED_FOR}")
         return self
 
     @property
@@ -78,7 +78,7 @@ class ImportTask:
         windows = [settings.idempotency_window for name, settings in self.targets.items() if name in (None, *self.used)]
         return self.operation.method == "DELETE" or (not self.operation.outward and min(windows, default=0) > 0)
 
-    def request(self, item: ImportItem, key: str) -> Request:
+    def request(self, item: InputItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
         settings = self.targets[item.profile]
         scope = Scope(*settings.reachable(), self.catalogue.service, settings.is_own)
@@ -86,10 +86,10 @@ class ImportTask:
         made = requests.for_operation(scope, self.operation, item.identifier, content)
         return made._replace(honoured=settings.idempotency_window > 0)
 
-    def items(self, source: InputFile) -> Iterator[ImportItem]:
+    def items(self, source: InputFile) -> Iterator[InputItem]:
         """The items to send, one for each record of the file."""
         rules = ItemRules(self.operation, self.catalogue.service, self._record_map(), self.profiles)
-        return import_items.items(source.lines(), rules)
+        return records.items(source.lines(), rules)
 
     def _record_map(self) -> Callable[[bytes], list[bytes]] | None:
         if self.map is None:

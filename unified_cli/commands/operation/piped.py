@@ -25,7 +25,7 @@ from unified_cli.http import request as requests, request_body as bodies
 from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
 from unified_cli.input import input_file
-from unified_cli.input.import_items import ImportItem, ItemRules, items
+from unified_cli.input.records import InputItem, ItemRules, items
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
@@ -188,16 +188,16 @@ def _input(call: Call, fields: list[BodyField]) -> bytes:
     return input_bounds.whole(runtime.stdin, _STDIN, hint=_LARGE_INPUT)
 
 
-def _line_request(call: Call, operation: Operation, item: ImportItem, content: Content, settings: Settings) -> Request:
+def _line_request(call: Call, operation: Operation, item: InputItem, content: Content, settings: Settings) -> Request:
     made = requests.for_operation(builder.scope(settings, call.catalogue), operation, item.identifier, content)
     return made._replace(honoured=settings.idempotency_window > 0, in_doubt=item.in_doubt)
 
 
-def _key(item: ImportItem, operation: Operation) -> str | None:
+def _key(item: InputItem, operation: Operation) -> str | None:
     return (item.key or str(uuid.uuid4())) if operation.method == "PATCH" else None
 
 
-def _body(call: Call, item: ImportItem, operation: Operation, fields: list[BodyField]) -> bytes | None:
+def _body(call: Call, item: InputItem, operation: Operation, fields: list[BodyField]) -> bytes | None:
     """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
     if not operation.takes_body:
         return None

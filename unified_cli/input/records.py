@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.input.input_formats import InputLine
+from unified_cli.input.formats import InputLine
 from unified_cli.json_text import record_label
 from unified_cli.json_text.members import join, one_line, parts, string
 from unified_cli.json_text.record_label import LABEL
@@ -49,7 +49,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
 
 @dataclass(frozen=True)
-class ImportItem:
+class InputItem:
     """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
     `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried; `profile`
@@ -124,35 +124,35 @@ class ItemRules:
     profiles: Collection[str] | None = None
 
 
-def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[ImportItem]:
+def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[InputItem]:
     """The items of the lines, each made on its own."""
     for line in lines:
         yield _item(line, rules)
 
 
-def _item(line: InputLine, rules: ItemRules) -> ImportItem:
+def _item(line: InputLine, rules: ItemRules) -> InputItem:
     number, record = line.number, line.text
     if line.wrong:
-        return ImportItem(number, record, wrong=line.wrong)
+        return InputItem(number, record, wrong=line.wrong)
     if line.bare:
         return _bare(line, rules)
     try:
         record, mark = unmarked(record)
     except ValueError as error:
-        return ImportItem(number, record, wrong=f"cannot be used: {error}")
+        return InputItem(number, record, wrong=f"cannot be used: {error}")
     try:
         record, profile = _routed(record, rules.profiles)
     except ValueError as error:
-        return ImportItem(number, record, wrong=str(error))
-    item = ImportItem(number, record, mark=mark, profile=profile)
+        return InputItem(number, record, wrong=str(error))
+    item = InputItem(number, record, mark=mark, profile=profile)
     return _shaped(item, rules)
 
 
-def _bare(line: InputLine, rules: ItemRules) -> ImportItem:
+def _bare(line: InputLine, rules: ItemRules) -> InputItem:
     if rules.profiles is not None:
-        return ImportItem(line.number, line.text, wrong=f"is an id, not a record with a {LABEL}")
+        return InputItem(line.number, line.text, wrong=f"is an id, not a record with a {LABEL}")
     body = b"{}" if rules.operation.name == "update" else None
-    return ImportItem(line.number, line.text, line.text.decode("utf-8"), body)
+    return InputItem(line.number, line.text, line.text.decode("utf-8"), body)
 
 
 def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
@@ -169,7 +169,7 @@ def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str
     return record, name
 
 
-def _shaped(item: ImportItem, rules: ItemRules) -> ImportItem:
+def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
     """The item with its body: the record, or what the map makes of it."""
     try:
         shaped = rules.reshape(item.record) if rules.reshape else [item.record]
@@ -214,7 +214,7 @@ def _no_record(body: bytes, service: Service) -> str:
     return ""
 
 
-def _with_id(item: ImportItem, body: bytes, operation: Operation) -> ImportItem:
+def _with_id(item: InputItem, body: bytes, operation: Operation) -> InputItem:
     members = {**(parts(body) or {})}
     identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:

@@ -84,13 +84,13 @@ def _runs(kind: ModeKind) -> _Run:
     """The function for a mode other than that of one request, whose module is imported only for it."""
     match kind:
         case ModeKind.FOLLOWED:
-            from unified_cli.commands.operation.checks import following  # noqa: PLC0415
+            from unified_cli.commands.operation.checks import follow  # noqa: PLC0415
 
-            return following.run
+            return follow.run
         case ModeKind.CHECKED:
-            from unified_cli.commands.operation.checks import checked_read  # noqa: PLC0415
+            from unified_cli.commands.operation.checks import expect  # noqa: PLC0415
 
-            return checked_read.run
+            return expect.run
         case ModeKind.LINES:
             from unified_cli.commands.operation import piped  # noqa: PLC0415
 
@@ -100,13 +100,13 @@ def _runs(kind: ModeKind) -> _Run:
 
             return download_list.run
         case ModeKind.READS:
-            from unified_cli.commands.operation import fan_out  # noqa: PLC0415
+            from unified_cli.commands.operation import many  # noqa: PLC0415
 
-            return fan_out.run
+            return many.run
         case ModeKind.WRITES:
-            from unified_cli.commands.operation import write_fan_out  # noqa: PLC0415
+            from unified_cli.commands.operation import many_writes  # noqa: PLC0415
 
-            return write_fan_out.run
+            return many_writes.run
         case _:
             from unified_cli.commands.operation import waiting  # noqa: PLC0415
 
