@@ -4,7 +4,7 @@ from unified_cli.call import Call, record_output
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.printer import Printer
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import RunKind
 from unified_cli.writes.results import OutcomeRecords, ServedRecords
 from unified_cli.writes.run import StoredRun
 

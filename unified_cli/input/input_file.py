@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.input import formats, json_records
+from unified_cli.input import formats
 from unified_cli.input.formats import GUESSED_IDS, READERS, InputLine
 from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import parts
@@ -108,7 +108,7 @@ def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
         return "csv" if first and formats.names_id(first.text) else GUESSED_IDS
     if begins == b"[":
         # An id may begin like an array; it hardly goes on like one.
-        return GUESSED_IDS if first and ids and not json_records.is_array(first.text, file) else "json"
+        return GUESSED_IDS if first and ids and not formats.is_array(first.text, file) else "json"
     return _guess_object(first.text, items) if first and ids else "ndjson"
 
 

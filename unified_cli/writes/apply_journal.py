@@ -11,9 +11,8 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions
 from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
-from unified_cli.writes import header as headers, journal as journals
-from unified_cli.writes.entry import EntryState
-from unified_cli.writes.header import VERSION, RunKind
+from unified_cli.writes import journal as journals
+from unified_cli.writes.entry import VERSION, EntryState, RunKind, read_header
 from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.APPLY,)
@@ -98,7 +97,7 @@ class ApplyJournal:
 
         def accept(line: bytes) -> int:
             nonlocal header
-            found = headers.read(line, journal.path, ApplyHeader, _KINDS, hint=_REMEDY)
+            found = read_header(line, journal.path, ApplyHeader, _KINDS, hint=_REMEDY)
             if found.plan != header.plan:
                 raise StateError(f"{journal.path} is of another plan", hint=_REMEDY)
             header = found
@@ -150,7 +149,7 @@ def counts(path: Path) -> Counter[str]:
 
     def highest(line: bytes) -> int:
         nonlocal calls
-        calls = headers.read(line, path, ApplyHeader, _KINDS).calls
+        calls = read_header(line, path, ApplyHeader, _KINDS).calls
         return calls + _LINES_BEFORE
 
     found = journals.outcomes_of(path, _REMEDY, highest)

@@ -8,8 +8,8 @@ import msgspec
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import state
-from unified_cli.writes import header as headers, journal as journals
-from unified_cli.writes.header import VERSION, RunKind
+from unified_cli.writes import journal as journals
+from unified_cli.writes.entry import VERSION, RunKind, read_header
 from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.IMPORT,)
@@ -76,7 +76,7 @@ class ImportJournal(Journal):
             self.begin(self.header)
 
     def _matching(self, line: bytes, asked: ImportHeader) -> ImportHeader:
-        found = headers.read(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
+        found = read_header(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
         self._check_kind(found)
         if found.fingerprint != asked.fingerprint:
             # The header has a digest of them all.
@@ -116,6 +116,6 @@ def counts(path: Path) -> Counter[str]:
 
     def highest(line: bytes) -> int:
         # No record is shorter than a byte.
-        return headers.read(line, path, ImportHeader, _KINDS).size
+        return read_header(line, path, ImportHeader, _KINDS).size
 
     return journals.outcomes_of(path, _REMEDY, highest)

@@ -16,9 +16,7 @@ from unified_cli.masking import masked
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
-from unified_cli.writes import header as headers
-from unified_cli.writes.entry import JournalEntry
-from unified_cli.writes.header import VERSION, RunKind
+from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
 _SUFFIX = ".ndjson"
@@ -194,7 +192,7 @@ class RunRegistry:
 
 def header_of(line: bytes, path: Path) -> RunHeader:
     """The first line of a journal. Raises StateError where it is none, or of a later version."""
-    header = headers.read(line, path, RunHeader, (None, *RunKind))
+    header = read_header(line, path, RunHeader, (None, *RunKind))
     if not RUN_ID.fullmatch(header.run):
         raise StateError(f"{path} is damaged in line 1, or no such journal")
     return header

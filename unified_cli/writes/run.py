@@ -9,8 +9,7 @@ from unified_cli.errors import StateError, StorageError
 from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes import journal as journals, registry as registries
-from unified_cli.writes.entry import JournalEntry, RunCall
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import JournalEntry, RunCall, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 

@@ -16,8 +16,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt as attempts
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.results import RunResults, ToldCall
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob

@@ -13,8 +13,7 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5

@@ -13,8 +13,7 @@ from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.import_ import result_files
-from unified_cli.commands.import_.import_jobs import ImportTerms
-from unified_cli.commands.import_.importer import Importer, ImportProgress
+from unified_cli.commands.import_.importer import Importer, ImportProgress, ImportTerms
 from unified_cli.commands.import_.options import ImportOptions
 from unified_cli.commands.import_.task import ImportTask, find
 from unified_cli.config import file as config_file, profiles

@@ -1,7 +1,7 @@
 """The work of an import: one operation, for every record of a file, on one connection or on that of each record."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -12,10 +12,10 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request, Scope
-from unified_cli.input import record_map, records
+from unified_cli.input import records
 from unified_cli.input.input_file import InputFile
+from unified_cli.input.record_map import RecordMap
 from unified_cli.input.records import InputItem, ItemRules
-from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.runtime import Runtime
 
 
@@ -88,24 +88,9 @@ class ImportTask:
 
     def items(self, source: InputFile) -> Iterator[InputItem]:
         """The items to send, one for each record of the file."""
-        rules = ItemRules(self.operation, self.catalogue.service, self._record_map(), self.profiles)
+        reshape = None if self.map is None else RecordMap(self.map, note=self.runtime.stderr.note)
+        rules = ItemRules(self.operation, self.catalogue.service, reshape, self.profiles)
         return records.items(source.lines(), rules)
-
-    def _record_map(self) -> Callable[[bytes], list[bytes]] | None:
-        if self.map is None:
-            return None
-        program, warned = record_map.RecordMap(self.map), False
-
-        def mapped(record: bytes) -> list[bytes]:
-            nonlocal warned
-            if not warned and (digits := changed_by_jq(record)):
-                warned = True
-                self.runtime.stderr.note(
-                    f"--map computes in doubles, which cannot represent {digits}; other numbers may change too"
-                )
-            return program(record)
-
-        return mapped
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:

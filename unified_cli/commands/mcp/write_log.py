@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from unified_cli.errors import AbandonedError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
-from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 

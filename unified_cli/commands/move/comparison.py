@@ -25,7 +25,6 @@ from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
 from unified_cli.input.record_map import RecordMap
-from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
@@ -39,16 +38,11 @@ class SideMap:
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
         """Raises UsageError for what is no jq program; `note` tells the user what it may have changed."""
-        self._map = RecordMap(program)
-        self._note = note
-        self._warned = False
+        self._map = RecordMap(program, note=note)
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
         """What the program makes of a record; None for nothing. Raises UsageError where it fails, or makes several."""
-        if not self._warned and (digits := changed_by_jq(record)):
-            self._warned = True
-            self._note(f"--map computes in doubles, which cannot represent {digits}; other numbers may change too")
         try:
             found = self._map(record)
         except ValueError as error:

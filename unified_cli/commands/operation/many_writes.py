@@ -17,8 +17,7 @@ from unified_cli.http.request import Content
 from unified_cli.runtime import Runtime
 from unified_cli.writes import run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender

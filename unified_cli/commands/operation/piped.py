@@ -31,8 +31,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
 from unified_cli.writes import attempt, run_sender
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import EntryState, JournalEntry, RunCall
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender

@@ -14,8 +14,7 @@ from unified_cli.fleet import own_account
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs, run_sender, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
-from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
-from unified_cli.writes.header import RunKind
+from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunKind
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import RunSender, items_of
