@@ -137,6 +137,8 @@ def test_somebody_must_say_yes(unified: Unified, target: Any, planned: Any, ther
     result = unified(f"apply {plan} --yes")
     hint = "off a terminal apply needs the profile that is to be changed, and --yes (-p TARGET)"
     assert (result.code, result.stderr) == (2, f"error: {hint}\n")
+    result = unified(f"apply {plan} --yes", tty=True, environ={"UNIFIED_NO_INPUT": "true"})
+    assert (result.code, hint in result.stderr, there()) == (2, True, {})
     where = 'to profile "new" (account empty)'
     result = unified(f"apply {plan} -p new")
     said = f"error: not applied: cannot ask whether to apply 2 creates {where} (add --yes)\n"

@@ -54,10 +54,12 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     """Apply the plans. Raises an error that says how far it got if not everything was done."""
     runtime, shows_only = context.runtime, options.dry_run
     config = config_file.read(runtime)
-    own_account.shared(runtime, config, overrides(options)._replace(output=None))
+    common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
         files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
-        name = _target(runtime, files, options, asks=not shows_only)
+        name = _target(
+            files, options, may_be_theirs=shows_only or prompt.at_terminal(runtime, no_input=common.no_input)
+        )
         settings = own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
         _check_target(files, settings)
         check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
@@ -73,12 +75,12 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
 
 
-def _target(runtime: Runtime, files: Sequence[PlanFile], options: ApplyOptions, *, asks: bool) -> str:
-    """The profile to apply the plans to. Raises UsageError where nobody names it, and nobody can be asked."""
+def _target(files: Sequence[PlanFile], options: ApplyOptions, *, may_be_theirs: bool) -> str:
+    """The profile to apply the plans to. Raises UsageError where `-p` does not name it, and must."""
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
     named = builder.one_profile(options.profile)
-    if named is None and asks and not prompt.at_terminal(runtime, no_input=options.no_input):
+    if named is None and not may_be_theirs:
         raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
     return named or files[0].header.of_to.name
 
