@@ -103,16 +103,10 @@ class ApplyJournal:
             header = found
             return highest
 
-        try:
+        with journal.opening("use the journal"):
             if not journal.load(accept):
                 journal.begin(header)
                 journal.highest = highest
-        except OSError as error:
-            journal.close()
-            raise StorageError(f"cannot use the journal {journal.path}: {error.strerror}") from None
-        except BaseException:
-            journal.close()
-            raise
         return cls(journal, header, kept, lock)
 
     def done(self, number: int) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.errors import StateError, StorageError
+from unified_cli.errors import StateError
 from unified_cli.storage import state
 from unified_cli.writes import journal as journals
 from unified_cli.writes.entry import VERSION, RunKind, read_header
@@ -53,14 +53,8 @@ class ImportJournal(Journal):
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
-        try:
+        with journal.opening("use the journal"):
             journal._open(highest, restart=restart)
-        except OSError as error:
-            journal.close()
-            raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
-        except BaseException:
-            journal.close()
-            raise
         return journal
 
     def _open(self, highest: int, *, restart: bool) -> None:

@@ -58,6 +58,18 @@ class Journal:
             empty = False
         return not empty
 
+    @contextlib.contextmanager
+    def opening(self, use: str) -> Iterator[None]:
+        """Close the file where what is done within fails. Raises StorageError, with what the `use` was, for OSError."""
+        try:
+            yield
+        except OSError as error:
+            self.close()
+            raise StorageError(f"cannot {use} {self.path}: {error.strerror}") from None
+        except BaseException:
+            self.close()
+            raise
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -184,12 +196,9 @@ def outcomes_of(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Cou
     `highest` is given the first line, and says what the highest number of an entry can be. Raises StateError for a
     damaged journal, StorageError.
     """
-    journal = Journal(open_file(path, writable=False), remedy)
-    with contextlib.closing(journal):
-        try:
+    with contextlib.closing(Journal(open_file(path, writable=False), remedy)) as journal:
+        with journal.opening("read"):
             journal.load(highest, repair=False)
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
         return journal.outcomes()
 
 

@@ -31,11 +31,9 @@ class StoredRun:
         self.header = RunHeader("", "", 0)
         self.body: bytes | None = None
         """The common body of the calls, once for all of them."""
-        try:
+        with journal.opening("read"):
             if not journal.load(self._accept, repair=repair):
                 raise StateError(f"{journal.path} is empty")
-        except OSError as error:
-            raise StorageError(f"cannot read {journal.path}: {error.strerror}") from None
 
     @classmethod
     def begin(

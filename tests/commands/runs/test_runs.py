@@ -1,8 +1,10 @@
 """`unified runs`: what was begun is listed, shown as it is, continued once, and removed only on request."""
 
 import json
+import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,16 @@ def test_a_damaged_journal_sends_nothing(
     assert (result.code, service.seen) == (12, [])
     assert path.read_bytes() == damaged
     assert unified("runs list").code == 0
+    assert str(path) not in open_files()
+
+
+def open_files() -> set[str]:
+    """The names of the files that this process holds open."""
+    found = set()
+    for handle in os.listdir("/proc/self/fd"):  # noqa: PTH208  nothing may be opened for looking
+        with suppress(FileNotFoundError):
+            found.add(os.readlink(f"/proc/self/fd/{handle}"))  # noqa: PTH115  as above
+    return found
 
 
 def test_a_torn_last_line_is_cut_off_by_a_resume_only(
