@@ -124,7 +124,7 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
             try:
                 _read(join, both, readers, shown)
             except KeyboardInterrupt as stop:
-                _say_where(stop, shown)
+                signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
         if sides.map and sides.map.left_out:
             runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
@@ -155,10 +155,6 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
                     join.add(side, identifier_in(record), shaped)
     for _, side, _ in both:
         side.complete()
-
-
-def _say_where(stop: KeyboardInterrupt, shown: Progress) -> None:
-    signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
 
 
 def _paths(texts: tuple[str, ...]) -> frozenset[str]:
