@@ -7,8 +7,8 @@ import pytest
 from published.publishing import ENVIRONMENT, OWN, publishing, shape
 
 from unified_cli import hints
-from unified_cli.call.offers import capability_report
-from unified_cli.call.offers.capability_report import Offer
+from unified_cli.call import introspection
+from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import load
 from unified_cli.config import file, resolution
 from unified_cli.config.keys import Overrides
@@ -29,7 +29,7 @@ def asked(environ: Mapping[str, str], product: str = NAME) -> Offer:
     with Clients(runtime, CATALOGUE) as clients:
         client = clients.open(settings)
         try:
-            return capability_report.ask_product(client, settings, CATALOGUE, product)
+            return introspection.ask_product(client, settings, CATALOGUE, product)
         finally:
             client.close()
 

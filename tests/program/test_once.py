@@ -23,7 +23,7 @@ OWN_THREADS: dict[Use, str] = {
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/stores/shared_place.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/export/stores/lease.py", "start_thread"): "renews a lease while the work goes on",
-    ("commands/mcp/serving/server_process.py", "start_thread"): "speaks with the agent while calls are under way",
+    ("commands/mcp/process.py", "start_thread"): "speaks with the agent while calls are under way",
 }
 ONE_CONNECTION: dict[Use, str] = {
     ("call/single.py", "Clients"): "one connection, without workers",
@@ -82,7 +82,7 @@ def test_no_command_makes_workers_or_clients_of_its_own() -> None:
 def test_no_command_puts_exit_codes_in_order() -> None:
     found = {(path, ast.unparse(node)) for path in TEXTS for node in nodes(path) if orders(node)}
     # A connection that is blocked is no order.
-    allowed = {("call/offers/connection_probe.py", "error.code == ExitCode.ACCESS")}
+    allowed = {("call/connection_probe.py", "error.code == ExitCode.ACCESS")}
     assert {(path, what) for path, what in found if path != "fleet/conclude.py"} == allowed
 
 

@@ -83,7 +83,7 @@ def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None
         except UnifiedError as error:
             _say_how_to_repeat(error, request)
             if isinstance(error, RefusedError):
-                from unified_cli.call.offers import capability_hint  # noqa: PLC0415
+                from unified_cli.call import capability_hint  # noqa: PLC0415
 
                 capability_hint.add(error, call, clients, request)
             raise

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call.offers import capability_report, connection_health
-from unified_cli.call.offers.capability_report import Offer
-from unified_cli.call.offers.connection_record import UNKNOWN_STATE, AccountState
+from unified_cli.call import introspection
+from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
+from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import known_capabilities
 from unified_cli.config.settings import Settings
@@ -79,21 +79,21 @@ class OfferCheck(NamedTuple):
 
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
         try:
-            offer = capability_report.ask(client, settings, self.catalogue)
+            offer = introspection.ask_offer(client, settings, self.catalogue)
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 return failed(name, self.operations, error)
             why = masked("the service does not say what this connection offers")
             return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
         try:
-            record = connection_health.ask_record(client, settings, self.catalogue)
+            record = introspection.ask_record(client, settings, self.catalogue)
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 return failed(name, self.operations, error)
             # Then what is offered says all that is known of its state.
             state = offer.state
         else:
-            state = connection_health.merged(record.state, offer.state)
+            state = introspection.merged(record.state, offer.state)
         offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
         known_capabilities.keep(self.runtime, settings, offered)
         told = offer._replace(offered=offered, state=state)

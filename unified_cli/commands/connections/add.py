@@ -4,12 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 
-from unified_cli.call.offers.connection_record import ConnectionRecord
+from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
-from unified_cli.commands.connections.options import AddConnectionsOptions
+from unified_cli.commands.connections.command import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
 from unified_cli.config.draft import Draft

@@ -1,7 +1,57 @@
-"""`unified connections`: the connections that a token can see, as the service lists them."""
+"""`unified connections`: its commands and their options."""
+
+from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.commands.connections.options import AddConnectionsOptions, ListConnectionsOptions
+from unified_cli.cli.flags import PROFILE, Flag
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    BaseUrl,
+    DryRun,
+    MessageOptions,
+    NetworkOptions,
+    PageSize,
+    Profiles,
+    Query,
+    Tags,
+    TokenFile,
+    TokenStdin,
+    Yes,
+    told,
+)
+
+
+class ListedConnectionsOptions(MessageOptions, NetworkOptions):
+    """Whose connections are asked for, and which of them count."""
+
+    profile: Profiles = ()
+    base_url: BaseUrl = None
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    query: Query = ()
+    page_size: PageSize = None
+    where: Annotated[
+        str | None, Flag(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ")
+    ] = None
+
+
+class ListConnectionsOptions(ListedConnectionsOptions):
+    """Which connections to list, and how to print them."""
+
+    output: TableOutput = None
+    health: Annotated[
+        bool, Flag(("--health",), PROFILE, "also ask, for each, whether it is blocked, and say what is wrong with it")
+    ] = False
+
+
+class AddConnectionsOptions(ListedConnectionsOptions):
+    """Which connections to add, and how their profiles are called."""
+
+    prefix: Annotated[str, Flag(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
+    tag: Annotated[tuple[str, ...], told(Tags, "give each profile this tag", metavar="TAG")] = ()
+    dry_run: Annotated[bool, told(DryRun, "show the profiles and add none")] = False
+    yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False
+
 
 _LIST = Command(
     ListConnectionsOptions,

@@ -6,11 +6,11 @@ from contextlib import closing
 from dataclasses import replace
 
 from unified_cli.call import builder
-from unified_cli.call.offers.connection_record import ConnectionRecord
+from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.connections.options import ListedConnectionsOptions
+from unified_cli.commands.connections.command import ListedConnectionsOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings

@@ -4,13 +4,13 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from unified_cli.call.offers import connection_health
-from unified_cli.call.offers.connection_record import ConnectionRecord
+from unified_cli.call import introspection
+from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
-from unified_cli.commands.connections.options import ListConnectionsOptions
+from unified_cli.commands.connections.command import ListConnectionsOptions
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
@@ -91,7 +91,7 @@ def _asked(
             mine = replace(settings, account_id=record.id)
             try:
                 with closing(readers.clients.open(mine, name=record.id, patience=Patience.ENDLESS)) as client:
-                    state = connection_health.with_blocked(record.state, client, mine, catalogue)
+                    state = introspection.with_blocked(record.state, client, mine, catalogue)
                     yield record._replace(state=state), None
             except UnifiedError as error:
                 yield record, error

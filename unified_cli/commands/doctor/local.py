@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import hints
-from unified_cli.call.offers.connection_probe import TokenCache
+from unified_cli.call.connection_probe import TokenCache
 from unified_cli.catalogue import Service
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, connection_facts, file, keyring, resolution, token_command

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from unified_cli.call.offers import connection_probe
+from unified_cli.call import connection_probe
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.commands.doctor import bundle, local

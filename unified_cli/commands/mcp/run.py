@@ -1,10 +1,27 @@
-"""`unified mcp serve`: an MCP server on standard input and output, until the agent closes it."""
+"""`unified mcp serve`: an MCP server until the agent closes it; `config`: the block that makes an agent start it."""
 
+import json
+import shutil
+import sys
 from importlib.util import find_spec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.mcp.options import PER_MINUTE, ServeMcpOptions
+from unified_cli.commands.mcp.command import PER_MINUTE, ClientConfigOptions, ServeMcpOptions
 from unified_cli.errors import ConfigError
+from unified_cli.json_text.values import JsonObject
+from unified_cli.output import stdout, terminal
+
+_NAME = "unified"
+_FILES = {
+    "claude-code": ".mcp.json of the project",
+    "claude-desktop": "claude_desktop_config.json (Settings, Developer)",
+    "codex": "~/.codex/config.toml",
+    "cursor": ".cursor/mcp.json of the project, or ~/.cursor/mcp.json",
+    "gemini-cli": "~/.gemini/settings.json",
+    "vscode": ".vscode/mcp.json of the project",
+    "windsurf": "~/.codeium/windsurf/mcp_config.json",
+    "zed": "settings.json",
+}
 
 
 def serve(context: CommandContext, options: ServeMcpOptions) -> None:
@@ -13,6 +30,36 @@ def serve(context: CommandContext, options: ServeMcpOptions) -> None:
     if find_spec("mcp") is None:
         raise ConfigError("mcp serve needs the package mcp", hint="pip install 'mcp>=2.3,<3'")
     # An extra, and slow to import.
-    from unified_cli.commands.mcp import tool_server  # noqa: PLC0415
+    from unified_cli.commands.mcp import server  # noqa: PLC0415
 
-    tool_server.run(context, options, PER_MINUTE if options.per_minute is None else options.per_minute)
+    server.run(context, options, PER_MINUTE if options.per_minute is None else options.per_minute)
+
+
+def config(context: CommandContext, options: ClientConfigOptions) -> None:
+    """Print the configuration of a client. Raises UsageError for permissions that a server does not start with."""
+    options.check()
+    client = options.client or "claude-code"
+    program, *first = _program()
+    words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
+    words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
+    text = _toml(program, words) if client == "codex" else json.dumps(_block(client, program, words), indent=2)
+    stdout.show(context.runtime, [terminal.json_visible(f"{text}\n")])
+    context.runtime.stderr.note(f"for {_FILES[client]}")
+
+
+def _program() -> list[str]:
+    """The command that starts this program: with its folder, because an agent may have another search path."""
+    found = shutil.which("unified")
+    return [found] if found else [sys.executable, "-m", "unified_cli"]
+
+
+def _block(client: str, program: str, words: list[str]) -> JsonObject:
+    server: JsonObject = {"command": program, "args": words}
+    if client == "vscode":
+        return {"servers": {_NAME: {"type": "stdio", **server}}}
+    return {"context_servers" if client == "zed" else "mcpServers": {_NAME: server}}
+
+
+def _toml(program: str, words: list[str]) -> str:
+    # A JSON string is one of TOML too.
+    return f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps(words)}"

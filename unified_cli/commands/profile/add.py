@@ -1,21 +1,30 @@
-"""`unified profile add`: from options, from KEY=VALUE, or from answers at a terminal, if only a name is given."""
+"""`unified profile add` and `import`: one profile, asked for where it can be; many at once, all or none."""
 
-from collections.abc import Callable
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 from unified_cli.cli import terminal_input
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.profile.options import AddOptions, may_ask
+from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions, may_ask
 from unified_cli.commands.profile.sign_in import places_for
-from unified_cli.commands.profile.values import missing_file, new_name, parse, read_assignments
+from unified_cli.commands.profile.values import SETTABLE, missing_file, new_name, parse, read_assignments
 from unified_cli.config import edit, file, login, token as secrets
+from unified_cli.config.draft import Draft
 from unified_cli.config.keys import TOKEN_SOURCES
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable
+from unified_cli.masking import masked, visible
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds
 
 _TRIES = 3
+_LARGEST = 16 * 1024 * 1024
+_COLUMNS = ("name", *SETTABLE)
 
 
 def run(context: CommandContext, options: AddOptions) -> None:
@@ -94,3 +103,101 @@ def _until_valid(runtime: Runtime, question: str, read: Callable[[str], Any]) ->
                 raise
             runtime.stderr.line(error.message)
     return None
+
+
+def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
+    """Add the profiles of a CSV file, or change them."""
+    runtime = context.runtime
+    rows = dict(_rows(_text(runtime, options.file)))
+    if not rows:
+        raise UsageError(f"no profiles in {options.file}")
+    update = options.update
+
+    def alter(draft: Draft) -> None:
+        for name, values in rows.items():
+            if update and name in draft.profiles:
+                before = {**draft.profiles[name]}
+                draft.set(name, values)
+                warnings[name] = login.check_origin(runtime, name, before, draft.profiles[name], draft.data)
+            else:
+                draft.add(name, {key: value for key, value in values.items() if value is not None})
+
+    warnings: dict[str, str | None] = {}
+    path = edit.change(runtime, alter, touched=rows)
+    runtime.stderr.note(
+        f"{'wrote' if update else 'added'} {counted(len(rows), 'profile')} {'in' if update else 'to'} {path}"
+    )
+    for warning in filter(None, warnings.values()):
+        runtime.stderr.note(f"warning: {warning}")
+
+
+def _text(runtime: Runtime, name: str) -> str:
+    if name == "-":
+        if runtime.stdin is None:
+            raise UsageError("cannot read - because standard input is closed")
+        content = runtime.stdin.read(_LARGEST + 1)
+    else:
+        try:
+            with input_bounds.reader(name) as file:
+                content = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise StorageError(f"cannot read {name}: {error.strerror}") from None
+    if len(content) > _LARGEST:
+        raise UsageError(f"{name} is larger than {_LARGEST >> 20} MiB")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{name}: line {line} is not UTF-8") from None
+
+
+def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
+    """Each profile's name and values, None for an empty cell; UsageError names the line."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines: dict[str, int] = {}
+    try:
+        heads = [head.strip() for head in next(reader, [])]
+        _check_heads(heads)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            line = f"line {reader.line_num}"
+            if len(cells) != len(heads):
+                raise UsageError(f"{line} has {counted(len(cells), 'cell')} for {counted(len(heads), 'column')}")
+            name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), line)
+            if name in lines:
+                raise UsageError(f'{line} repeats the profile "{name}" of line {lines[name]}')
+            lines[name] = reader.line_num
+            yield name, values
+    except csv.Error as error:
+        raise UsageError(f"line {reader.line_num} is not CSV: {error}") from None
+
+
+def _check_heads(heads: list[str]) -> None:
+    if "name" not in heads:
+        raise UsageError("the first line must name the columns, including name")
+    for head in heads:
+        if head == "token":
+            hint = "use a column token_file"
+            raise UsageError("tokens are not read from a CSV file", hint=hint)
+        if head not in _COLUMNS:
+            close = get_close_matches(head, _COLUMNS, 1)
+            hint = f'did you mean "{close[0]}"?' if close else f"choose from {', '.join(_COLUMNS)}"
+            raise UsageError(f'no column "{visible(head)}" ({hint})')
+        if heads.count(head) > 1:
+            raise UsageError(f'the column "{head}" is repeated')
+
+
+def _profile(cells: Mapping[str, str], line: str) -> tuple[str, dict[str, Toml]]:
+    try:
+        values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
+        return new_name(cells["name"]), values
+    except UnifiedError as error:
+        error.message = masked(f"{line}: {error.message}")
+        raise
+
+
+def _value(head: str, cell: str) -> Any:
+    if head == "tags":
+        return cell.replace(";", " ").replace(",", " ").split()
+    return parse(head, cell)

@@ -1,7 +1,7 @@
 """`unified profile test`: ask the service how each connection is, side by side."""
 
-from unified_cli.call.offers import connection_probe
-from unified_cli.call.offers.connection_probe import Probe, ProbeResult, TokenCache
+from unified_cli.call import connection_probe
+from unified_cli.call.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.profile.options import CheckOptions

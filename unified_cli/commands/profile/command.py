@@ -96,7 +96,7 @@ _LOGOUT = Command(
 )
 _IMPORT = Command(
     ProfileFileOptions,
-    Later(f"{_ROOM}.import_file:run"),
+    Later(f"{_ROOM}.add:import_file"),
     usage="FILE.csv|- [options]",
     text=(
         "{about}.",

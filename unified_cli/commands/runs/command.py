@@ -1,7 +1,64 @@
-"""`unified runs`: the runs of many writes, what became of them, and how they go on."""
+"""`unified runs`: its commands and their options."""
+
+from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.commands.runs.options import ListRunsOptions, RemoveRunsOptions, ResumeRunOptions, ShowRunOptions
+from unified_cli.cli.flags import Argument
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    Bom,
+    Columns,
+    CsvSafe,
+    FailFast,
+    Jq,
+    MaxFailures,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    Stages,
+    TokenFile,
+    TokenStdin,
+    Yes,
+)
+
+RunId = Annotated[str, Argument("the id of the run")]
+
+
+class ListRunsOptions(MessageOptions):
+    """How to print them."""
+
+    output: TableOutput = None
+
+
+class ShowRunOptions(MessageOptions):
+    """Which run to show, and how."""
+
+    run: RunId
+    output: Output = None
+
+
+class ResumeRunOptions(MessageOptions, NetworkOptions):
+    """Which run to continue, and how."""
+
+    run: RunId
+    token_file: TokenFile = None
+    token_stdin: TokenStdin = False
+    output: Output = None
+    columns: Columns = None
+    jq: Jq = None
+    csv_safe: CsvSafe = False
+    bom: Bom = False
+    fail_fast: FailFast = False
+    max_failures: MaxFailures = None
+    stages: Stages = None
+
+
+class RemoveRunsOptions(MessageOptions):
+    """Which runs to remove."""
+
+    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...")]
+    yes: Yes = False
+
 
 _ROOM = "unified_cli.commands.runs"
 _SAME = (
@@ -27,7 +84,7 @@ _SHOW = Command(
 )
 _RESUME = Command(
     ResumeRunOptions,
-    Later(f"{_ROOM}.resume:resume"),
+    Later(f"{_ROOM}.run:resume"),
     usage="RUN [options]",
     text=(
         "{about}.",
@@ -38,14 +95,14 @@ _RESUME = Command(
 )
 _RETRY = Command(
     ResumeRunOptions,
-    Later(f"{_ROOM}.resume:retry"),
+    Later(f"{_ROOM}.run:retry"),
     usage="RUN [options]",
     text=("{about}.", _SAME),
     examples="unified runs retry 20261121-7f3a",
 )
 _REMOVE = Command(
     RemoveRunsOptions,
-    Later(f"{_ROOM}.remove:run"),
+    Later(f"{_ROOM}.run:remove"),
     usage="RUN... [options]",
     text=(
         "{about}.",

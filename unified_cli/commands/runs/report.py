@@ -8,7 +8,7 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.runs.options import ListRunsOptions, ShowRunOptions
+from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject

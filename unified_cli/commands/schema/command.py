@@ -1,9 +1,42 @@
 """`unified schema API/RESOURCE`: the shape of real records, and how it differs from another."""
 
+from typing import Annotated
+
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.command_stub import EXAMPLES
-from unified_cli.commands.schema.options import SchemaOptions
-from unified_cli.commands.schema.shape_difference import ShapeChange
+from unified_cli.cli.flags import WAIT, Argument, Flag
+from unified_cli.cli.options import Junit
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    ConnectionOptions,
+    MessageOptions,
+    NetworkOptions,
+    PageSize,
+    Query,
+    Records,
+    Strict,
+    told,
+)
+from unified_cli.commands.schema.difference import ShapeChange
+
+
+class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """Which records are looked at, and what their shape is compared with."""
+
+    resource: Annotated[str, Argument("the list", "API/RESOURCE", takes=("api/resource",))]
+    query: Query = ()
+    records: Records = 1000
+    page_size: PageSize = None
+    against: Annotated[
+        str | None,
+        Flag(
+            ("--against",), WAIT, "compare with a JSON Schema, a connection, or the known fields", "FILE|PROFILE|known"
+        ),
+    ] = None
+    strict: Annotated[bool, told(Strict, "with --against: fail with 14 for every difference", WAIT)] = False
+    junit: Junit = None
+    output: TableOutput = None
+
 
 _ABOUT = (
     "Each path with its types, and how often it is present and null. Values are listed only for known enumerations and "

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from unified_cli.catalogue import Operation
 from unified_cli.cli.result_table import show
-from unified_cli.commands.schema.observed_shape import ObservedShape, ShapeNode, remarks
-from unified_cli.commands.schema.options import SchemaOptions
-from unified_cli.commands.schema.shape_difference import ShapeChange, ShapeDifference, compare
+from unified_cli.commands.schema.command import SchemaOptions
+from unified_cli.commands.schema.difference import ShapeChange, ShapeDifference, compare
+from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, remarks
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL

@@ -1,22 +1,143 @@
-"""Read the records of every selected connection, and show or compare their shapes."""
+"""Read the records of every selected connection, keep their shapes only, and show them or compare them with others."""
 
+import json
+import os
+from collections import defaultdict
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from unified_cli.call.selected_reads import SelectedReads
+import msgspec
+
+from unified_cli.call import Mode, selected_reads
+from unified_cli.call.selected_reads import ReadWork, SelectedReads
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import ReadOptions
 from unified_cli.cli.result_table import show
-from unified_cli.commands.schema import observed, report, schema_document
-from unified_cli.commands.schema.baseline import baseline
-from unified_cli.commands.schema.observed_shape import paths
-from unified_cli.commands.schema.options import SchemaOptions
+from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.commands.schema import document, report
+from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.report import Compared
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths
+from unified_cli.config import file, profiles
+from unified_cli.config.profiles import is_several
+from unified_cli.errors import StorageError, UnifiedError, UsageError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.pagination import Page
+from unified_cli.json_text import json_codec
+from unified_cli.json_text.members import Record
+from unified_cli.json_text.values import Json
 from unified_cli.output import junit, stdout
+from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import input_bounds, regular_file
 
 _HEADS = ("path", "types", "present", "null", "values")
+Observed = ObservedShape | UnifiedError
+"""The shape of a connection's records, or why they could not be read."""
+_KNOWN = "known"
+_PROFILE = "profile:"
+
+
+def baseline(context: CommandContext, operation: Operation, options: SchemaOptions) -> ShapeNode:
+    """The shape that `--against` names.
+
+    Raises UsageError for what is nothing, or two things, and StorageError; and what reading a connection raises.
+    """
+    text = options.against or ""
+    if text == _KNOWN:
+        if not operation.facts.fields:
+            raise UsageError(f"no fields of {operation.api}/{operation.resource} are known")
+        everywhere = [KnownField(name) for name in context.catalogue.service.times.split()]
+        return document.known_shape([*operation.facts.fields, *everywhere])
+    name, path = text.removeprefix(_PROFILE), Path(text)
+    is_profile = name in file.read(context.runtime).profiles or name == file.RESERVED
+    if is_profile and path.exists() and not text.startswith(_PROFILE):
+        raise UsageError(
+            f"--against {text} is a profile and a file here", hint=f"{_PROFILE}{text} is the profile, ./{text} the file"
+        )
+    if is_profile:
+        return _of_connection(context, operation, options, name)
+    if profiles.is_several([text]) and not path.exists():
+        raise UsageError("--against takes one connection")
+    return _of_file(path)
+
+
+def _of_connection(context: CommandContext, operation: Operation, options: SchemaOptions, name: str) -> ShapeNode:
+    selected = select_lists(context, operation, options.replaced(account_id=None), [name])
+    ((_, found),) = observe(selected)
+    if isinstance(found, UnifiedError):
+        raise found
+    if not found.root.seen:
+        raise UsageError(f"--against {name}: the list is empty, so there is nothing to compare with")
+    return found.settled()
+
+
+def _of_file(path: Path) -> ShapeNode:
+    try:
+        with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as content:
+            text = input_bounds.whole(content, str(path))
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known") from None
+    try:
+        found = document.shape_of(json.loads(text))
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path} is not JSON") from None
+    if not found.members:
+        raise UsageError(f"{path} names no members of records, so there is nothing to compare with")
+    return found
+
+
+def select_lists(
+    context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
+) -> SelectedReads:
+    """The lists of these connections, as far as they are looked at."""
+    # Nothing is printed in this format, which any list can have.
+    read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records, output="table")
+    read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(profile=tuple(profiles))
+    mode = Mode(several=is_several(read.profile))
+    return selected_reads.select(context.runtime, context.catalogue, operation, read, mode)
+
+
+def empty_shape(operation: Operation) -> ObservedShape:
+    """A shape that lists the values of the known enumerations."""
+    return ObservedShape({field.name for field in operation.facts.fields if field.values})
+
+
+def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
+    """Read the lists at once and give the shape of each when it ends, so that not all are in memory.
+
+    What broke off one of them is not raised but given instead.
+    """
+    runtime, catalogue, *_ = selected.common
+    shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))
+    work = Work(part="connection", parts=len(selected.reads))
+    with (
+        progress(runtime, work) as shown,
+        FairReaders(runtime, catalogue, selected.options.workers) as readers,
+        closing(readers.read(selected.reads, ReadWork(selected, readers.clients).run)) as results,
+    ):
+        for read, answer in results:
+            shape = shapes[read.name]
+            if isinstance(answer, Page):
+                for record in answer.records:
+                    shape.add(_decoded(record))
+                shown.add(len(answer.records), pages=1)
+            else:
+                shown.add(parts=1, failed=answer is not None)
+                yield read.name, shapes.pop(read.name) if answer is None else answer
+
+
+def _decoded(record: Record) -> Json:
+    try:
+        return msgspec.json.decode(record)
+    except msgspec.DecodeError:
+        # Halves of surrogate pairs, which msgspec refuses.
+        return json_codec.read(bytes(record).decode("utf-8"))
 
 
 def run(context: CommandContext, options: SchemaOptions) -> None:
@@ -34,14 +155,14 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         junit.check(Path(options.junit))
         _check_other(Path(options.against or ""), Path(options.junit))
     stdout.check(runtime)
-    selected = observed.select(context, operation, options, options.profile)
+    selected = select_lists(context, operation, options, options.profile)
     selected.note_same()
     before = baseline(context, operation, options) if options.against is not None else None
     if before is None:
         _show(runtime, options, selected)
         return
     unordered: dict[str, Compared] = {}
-    for name, one in observed.observe(selected):
+    for name, one in observe(selected):
         unordered[name] = one if isinstance(one, UnifiedError) else report.differences(before, one)
         if not isinstance(one, UnifiedError):
             report.note_cuts(runtime, one, name)
@@ -58,8 +179,8 @@ def _check_other(against: Path, junit_file: Path) -> None:
 def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
     """Print the shape of the records of all connections together. Raises the errors of the connections."""
     operation, total = selected.operation, len(selected.reads)
-    whole, errors = observed.empty_shape(operation), {}
-    for name, one in observed.observe(selected):
+    whole, errors = empty_shape(operation), {}
+    for name, one in observe(selected):
         if isinstance(one, UnifiedError):
             errors[name] = one
         else:
@@ -77,7 +198,7 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
             for path, node, of in paths(root)
         ]
         title = f"{operation.api}/{operation.resource}"
-        show(runtime, options.output, _HEADS, rows, schema_document.document(root, title))
+        show(runtime, options.output, _HEADS, rows, document.document(root, title))
         report.note_cuts(runtime, whole)
         runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
     # In the order of the selection: that in which they failed differs from run to run.

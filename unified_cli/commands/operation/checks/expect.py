@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from http import HTTPStatus
 
-from unified_cli.call import Mode, record_output, selected_reads
-from unified_cli.call.offers import capability_hint
+from unified_cli.call import Mode, capability_hint, record_output, selected_reads
 from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part

@@ -1,23 +1,26 @@
-"""Ask the service which operations a connection offers."""
+"""Ask the service about a connection: which operations it offers, and how it is, whatever its product."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
-from unified_cli.call.offers.connection_record import AccountState
+from unified_cli.call.connection_record import AccountState, ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ServiceError, UsageError
+from unified_cli.errors import AccessError, RefusedError, ServiceError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.answer import decoding
 from unified_cli.http.client import Client
 from unified_cli.json_text import json_codec
+from unified_cli.json_text.members import parts
 from unified_cli.json_text.values import Json
 from unified_cli.masking import visible
 
+_NOT_TOLD = (403, 404, 405)
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -33,7 +36,7 @@ class Offer(NamedTuple):
     unread: int = 0
 
 
-def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
+def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
     """What the service says. Raises the errors of a request, ServiceError for an answer that says nothing."""
     account = settings.reachable()[1]
     return _ask(client, settings, catalogue.service, catalogue.service.capabilities_path(quote(account, safe="")))
@@ -42,7 +45,7 @@ def ask(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
     """What connections to a product offer, which is named by its slug or its id; it need not be connected.
 
-    The settings' account may be empty. Raises as `ask` does, and UsageError for what is no such name.
+    The settings' account may be empty. Raises as `ask_offer` does, and UsageError for what is no such name.
     """
     if not _PRODUCT.fullmatch(product):
         raise UsageError(f"{visible(product)!r} is no product", hint="its slug or its id, as `connections list` shows")
@@ -108,3 +111,56 @@ def _state(account: Json, service: Service) -> AccountState:
         return AccountState()
     status, blocked = account.get(words.status), account.get(words.blocked)
     return AccountState(status if isinstance(status, str) else "", blocked if isinstance(blocked, bool) else None)
+
+
+class ConnectionHealth(NamedTuple):
+    """The state of a connection, what is known of it, and the headers of the answer."""
+
+    state: AccountState
+    record: ConnectionRecord
+    headers: Mapping[str, str]
+
+
+def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
+    """How the connection is: its record says it, and what it offers whether it is blocked.
+
+    Raises the errors of a request, ServiceError for an answer that is no connection.
+    """
+    record, headers = _record(client, settings, catalogue)
+    if settings.is_own:
+        # The token of a connection is not told what it offers.
+        return ConnectionHealth(record.state, record, headers)
+    return ConnectionHealth(with_blocked(record.state, client, settings, catalogue), record, headers)
+
+
+def ask_record(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionRecord:
+    """The connection's own record. Raises the errors of a request, ServiceError for what is no connection."""
+    return _record(client, settings, catalogue)[0]
+
+
+def _record(client: Client, settings: Settings, catalogue: Catalogue) -> tuple[ConnectionRecord, Mapping[str, str]]:
+    address, account = settings.reachable()
+    service = catalogue.service
+    path = service.connections.own if settings.is_own else f"{service.accounts}/{quote(account, safe='')}"
+    answer = client.send(requests.for_service(address, path, (), account))
+    members = parts((answer.body or b"").strip()) or {}
+    if members.get("id", b"null") == b"null":
+        raise ServiceError(f"the answer is no connection (GET {path})", retryable=False)
+    return ConnectionRecord.of(answer.body or b"", service), dict(answer.headers)
+
+
+def with_blocked(state: AccountState, client: Client, settings: Settings, catalogue: Catalogue) -> AccountState:
+    """The state, with whether the service takes calls, where it says so."""
+    try:
+        told = ask_offer(client, settings, catalogue).state
+    except (RefusedError, AccessError) as error:
+        # Not every service tells this, and none tells it to every token.
+        if error.status not in _NOT_TOLD:
+            raise
+        return state
+    return merged(state, told)
+
+
+def merged(state: AccountState, told: AccountState) -> AccountState:
+    """The state of a record, with what the offer says of it: that is never older."""
+    return state._replace(status=told.status or state.status, blocked=told.blocked)

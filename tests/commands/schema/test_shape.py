@@ -1,6 +1,6 @@
 """What a shape holds never grows with the number of records."""
 
-from unified_cli.commands.schema.observed_shape import ObservedShape, paths
+from unified_cli.commands.schema.shape import ObservedShape, paths
 
 
 def test_names_that_never_end_take_bounded_memory() -> None:

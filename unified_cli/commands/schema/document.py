@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from unified_cli.catalogue.known import KnownField
-from unified_cli.commands.schema.observed_shape import ShapeNode
+from unified_cli.commands.schema.shape import ShapeNode
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import Json, JsonObject
 

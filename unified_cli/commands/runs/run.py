@@ -1,16 +1,19 @@
-"""`unified runs resume` and `retry`: send what a run left open, or what failed."""
+"""`unified runs resume`, `retry` and `remove`: send what a run left open or what failed; remove journals."""
 
 from collections.abc import Iterator
 
 from unified_cli.call import Call, builder, run_output
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import OperationOptions, overrides
-from unified_cli.commands.runs.options import ResumeRunOptions
+from unified_cli.commands.runs.command import RemoveRunsOptions, ResumeRunOptions
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
+from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.fleet import own_account
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs, run_sender, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
@@ -85,3 +88,33 @@ def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[
         state = run.journal.state(number)
         if state is EntryState.NEW or (state in IN_DOUBT and run_summary.may_resume(run, connections, number, wall)):
             yield number
+
+
+def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
+    """Remove the journals of runs. Raises UsageError where that is declined."""
+    runtime = context.runtime
+    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
+    if unfinished:
+        what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
+        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=options.no_input)
+    for remove in dict.fromkeys(options.runs):
+        lock = registry.lock(remove)
+        try:
+            registry.remove(remove)
+        finally:
+            lock.release()
+    runtime.stderr.note(f"removed {counted(len({*options.runs}), 'run')}")
+
+
+def _is_open(registry: RunRegistry, remove: str) -> bool:
+    try:
+        with StoredRun.look(registry, remove) as stored:
+            outcomes = stored.journal.outcomes()
+            return not stored.header.path and outcomes["done"] < outcomes.total()
+    except StateError:
+        # A damaged journal can continue nothing.
+        return False
+    except (ConfigError, StorageError):
+        # It may hold work that goes on once its owner, its mode or its disk is mended.
+        return True

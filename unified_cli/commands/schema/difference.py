@@ -5,7 +5,7 @@ from enum import Enum
 from math import sqrt
 from typing import NamedTuple, Self
 
-from unified_cli.commands.schema.observed_shape import ANY, ShapeNode, step
+from unified_cli.commands.schema.shape import ANY, ShapeNode, step
 
 _SURE = 1.959964
 """How many standard deviations 95 % of a normal distribution lie within."""

@@ -145,14 +145,14 @@ class Probe:
         return replace(found, profile=name, seconds=runtime.monotonic() - started)
 
     def _ask(self, client: "Client", settings: Settings) -> ProbeResult:
-        from unified_cli.call.offers import connection_health  # noqa: PLC0415  as above
+        from unified_cli.call import introspection  # noqa: PLC0415  as above
 
         service = self.catalogue.service
         if self.operation is not None:
             scope = Scope(*settings.reachable(), service, settings.is_own)
             request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
             return ProbeResult(None, 0, None, dict(client.send(request).headers))
-        health = connection_health.ask(client, settings, self.catalogue)
+        health = introspection.ask_health(client, settings, self.catalogue)
         state = health.state
         words = state.in_words(service)
         told = "" if words in ("", service.connections.healthy) else words

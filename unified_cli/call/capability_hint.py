@@ -40,7 +40,7 @@ def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
 
 def _offered(call: Call, clients: "Clients") -> "Offered | None":
     """What the connection offers, as it is known or the service says; None where it does not say."""
-    from unified_cli.call.offers import capability_report  # noqa: PLC0415  only here
+    from unified_cli.call import introspection  # noqa: PLC0415  only here
     from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
 
     runtime, catalogue, settings, *_ = call
@@ -48,7 +48,7 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
         return known.offered
     client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))
     try:
-        offered = capability_report.ask(client, settings, catalogue).offered
+        offered = introspection.ask_offer(client, settings, catalogue).offered
     except UnifiedError:
         # A failure here must not hide the refusal itself.
         return None

@@ -1,1 +1,0 @@
-"""What a connection offers, as the service says."""

@@ -1,1 +1,0 @@
-"""The process of the server: its streams, its end, and which calls go on."""
