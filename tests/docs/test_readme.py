@@ -76,14 +76,3 @@ def test_there_are_console_blocks() -> None:
 def test_a_block_is_split_into_commands_and_what_they_print() -> None:
     text = "```console\n$ a \\\n  b\nout\nmore\n$ c\n```\n"
     assert [*blocks(text)] == [[("a \\\n  b\n", "out\nmore\n"), ("c\n", "")]]
-
-
-def test_the_modules_on_the_way_of_a_call_are_there() -> None:
-    text = README.read_text("utf-8")
-    steps = text[text.index("One call, `unified") : text.index("## Contribute")]
-    named = {name for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)*)`", steps) if "." in name}
-    assert len(named) > 15
-    for name in sorted(named):
-        path = ROOT / "unified_cli" / name.replace(".", "/")
-        # A module, a package, or a function of a module.
-        assert path.with_suffix(".py").is_file() or path.is_dir() or path.parent.with_suffix(".py").is_file(), name

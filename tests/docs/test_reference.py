@@ -7,9 +7,9 @@ import pytest
 from entries import ENTRIES
 
 from unified_cli.catalogue import load
-from unified_cli.docs import readme
-from unified_cli.docs.completion.grammar import grammar
-from unified_cli.docs.completion.scripts import FILES, script
+from unified_cli.docs import documents
+from unified_cli.docs.completion import FILES, script
+from unified_cli.docs.completion_grammar import grammar
 from unified_cli.docs.documents import ROOT, generated
 
 CATALOGUE = load()
@@ -22,22 +22,22 @@ def test_a_committed_document_matches_the_code(path: Path) -> None:
     assert path.read_text("utf-8") == DOCUMENTS[path], hint
 
 
-def test_the_readme_has_each_region_once() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    assert all(text.count(f"<!-- generated: {name} -->") == 1 for name in readme.regions())
+PAGE = (ROOT / documents.CONTRIBUTING).read_text("utf-8")
+
+
+def test_the_page_for_contributors_has_each_region_once() -> None:
+    assert all(PAGE.count(f"<!-- generated: {name} -->") == 1 for name in documents.regions())
 
 
 def test_a_region_left_out_is_an_error() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    with pytest.raises(ValueError, match="the README has the regions"):
-        readme.filled(text.replace("<!-- generated: layers -->", ""))
+    with pytest.raises(ValueError, match="has the regions"):
+        documents.filled(PAGE.replace("<!-- generated: layers -->", ""))
 
 
 def test_filling_changes_only_the_regions() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    spoilt = text.replace("| `commands` |", "| by hand |")
-    assert spoilt != text
-    assert readme.filled(spoilt) == text
+    spoilt = PAGE.replace("| `commands` |", "| by hand |")
+    assert spoilt != PAGE
+    assert documents.filled(spoilt) == PAGE
 
 
 @pytest.mark.parametrize("shell", FILES)

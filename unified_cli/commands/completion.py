@@ -25,12 +25,12 @@ class InstallOptions(Options):
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
+    from unified_cli.docs import completion  # noqa: PLC0415  builds every command
     from unified_cli.docs.command_index import command_entries  # noqa: PLC0415  as below
-    from unified_cli.docs.completion import scripts  # noqa: PLC0415  builds every command
 
     # The script holds the built-in catalogue; the user's own catalogue files are read by the script itself.
     catalogue = load()
-    return scripts.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
+    return completion.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
 
 
 def _install(context: CommandContext, options: InstallOptions) -> None:

@@ -52,7 +52,7 @@ def _openapi(context: CommandContext, options: SearchOptions) -> None:
         raise UsageError("--openapi prints the whole catalogue (leave out the words and --source)")
     import msgspec  # noqa: PLC0415  only here
 
-    from unified_cli.docs.openapi.openapi_document import document as made  # noqa: PLC0415  as above
+    from unified_cli.docs.openapi import document as made  # noqa: PLC0415  as above
 
     stdout.write_json(context.runtime, msgspec.json.encode(made(context.catalogue)))
 

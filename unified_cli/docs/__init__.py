@@ -1,1 +1,1 @@
-"""Generated documents: completion scripts, the manual page, the README's tables, OpenAPI."""
+"""Generated documents: completion scripts, the manual page, OpenAPI, the layers in CONTRIBUTING.md."""

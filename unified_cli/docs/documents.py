@@ -1,28 +1,50 @@
 """Which files are generated from the code, and what each must contain."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.docs import manual, readme
+from unified_cli.docs import completion, manual
 from unified_cli.docs.command_index import CommandEntry
-from unified_cli.docs.completion import scripts
+from unified_cli.docs.layers import LAYERS
 
 ROOT = Path(__file__).parents[2]
 """The checkout."""
 
+CONTRIBUTING = ".github/CONTRIBUTING.md"
 MANUAL = "completions/unified.1"
 OPERATIONS = "tests/program/operations.txt"
+_REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """The page for contributors with its regions regenerated. Raises ValueError for a region unknown or missing."""
+    known = regions()
+    found = [match["name"] for match in _REGION.finditer(text)]
+    if sorted(found) != sorted(known):
+        raise ValueError(f"{CONTRIBUTING} has the regions {found}, not one each of {[*known]}")
+    return _REGION.sub(lambda match: f"{match[1]}\n{known[match['name']]}\n", text)
+
+
+def regions() -> Mapping[str, str]:
+    """The text of each region by its name."""
+    rows = [(str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about) for layer in LAYERS]
+    return {"layers": _table(("Layer", "Packages", "What is in them"), rows)}
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def generated(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
     """Each generated file with its text."""
-    for shell, name in scripts.FILES.items():
-        yield root / "completions" / name, scripts.script(shell, catalogue, index)
+    for shell, name in completion.FILES.items():
+        yield root / "completions" / name, completion.script(shell, catalogue, index)
     yield root / MANUAL, manual.page(catalogue, index)
     yield root / OPERATIONS, operations(catalogue)
-    text = (root / "README.md").read_text("utf-8")
-    yield root / "README.md", readme.filled(text)
+    yield root / CONTRIBUTING, filled((root / CONTRIBUTING).read_text("utf-8"))
 
 
 def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:

@@ -1,4 +1,4 @@
-"""The layers of the package: the test of imports and the README's table are made from this."""
+"""The layers of the package: the test of imports and the table in CONTRIBUTING.md are made from this."""
 
 from typing import NamedTuple
 

@@ -11,7 +11,7 @@ from openapi_schema_validator import OAS31Validator, oas31_format_checker
 from openapi_spec_validator import validate
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.docs.openapi.openapi_document import document
+from unified_cli.docs.openapi import document
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.data.sample_requests import example, required_fields, required_parameters
 from unified_cli.sandbox.in_process import InProcess

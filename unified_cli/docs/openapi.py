@@ -1,16 +1,109 @@
-"""The routes beside the operations: the connections, what each offers, and its provider's own records."""
+"""The catalogue as an OpenAPI 3.1 document, for other tools."""
 
-from unified_cli.catalogue import Service
+from unified_cli import __version__
+from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.catalogue.model import ConnectionWords
-from unified_cli.docs.openapi.component_names import schema_reference
-from unified_cli.docs.openapi.operation_responses import failures, json_response, list_schema
-from unified_cli.docs.openapi.query_parameters import shared_parameter
+from unified_cli.docs.openapi_operations import (
+    answer_schemas,
+    failures,
+    json_response,
+    list_schema,
+    parameters_of,
+    responses_of,
+    shared_parameter,
+    shared_parameters,
+    shared_responses,
+)
+from unified_cli.docs.openapi_schemas import (
+    action_schema,
+    body_name,
+    input_schema,
+    operation_id,
+    pascal,
+    record_name,
+    record_schema,
+    schema_reference,
+    shared_schemas,
+)
 from unified_cli.json_text.values import JsonObject
 
-TAG = "connections"
+_ABOUT = """
+Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are known:
+a connection may have others, omit some and rename some, and any query parameter may be sent with any operation.
+
+Answers are described in the format `unified`. `{formats}` takes others (raw, normalized, stream, debug), and `{key_by}`
+makes an object of a list's array; their answers do not fit this document. A file comes in its own media type. An
+action answers its record in an envelope here; a provider may leave the envelope out.
+"""
+_TAG = "connections"
+_MAYBE: JsonObject = {"type": ["string", "null"]}
+_NAMES: JsonObject = {"type": "array", "items": {"type": "string"}}
+_SWITCH: JsonObject = {"schema": {"type": "boolean"}}
 
 
-def connection_paths(service: Service, connection: str, pages: list[str]) -> dict[str, JsonObject]:
+def document(catalogue: Catalogue) -> JsonObject:
+    """The whole document. Its operation ids are the commands, with dashes between the words."""
+    service = catalogue.service
+    paths: dict[str, JsonObject] = {}
+    schemas: JsonObject = {**shared_schemas(service), **_connection_schemas(service)}
+    for api in catalogue.apis.values():
+        for resource in api.resources.values():
+            schemas[record_name(api.name, resource.name)] = record_schema(resource)
+            for operation in resource.operations.values():
+                described = _operation(operation, resource, service)
+                paths.setdefault(operation.path, {})[operation.method.lower()] = described
+                schemas.update(answer_schemas(operation, service))
+                schemas.update(_body_schemas(operation, resource))
+    paths.update(
+        _connection_paths(service, pascal(service.connection), [pascal(service.page_size), pascal(service.cursor)])
+    )
+    tags = {api.name: api.about or api.title for api in catalogue.apis.values()}
+    tags[_TAG] = "The connections themselves, and the providers' own records"
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "unified",
+            "version": __version__,
+            "description": _ABOUT.strip().format(formats=service.response_format, key_by=service.key_by),
+            "contact": {"name": "The authors of unified"},
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "{base_url}", "variables": {"base_url": {"default": "https://api.example.com"}}}],
+        "security": [{"token": []}],
+        "tags": [{"name": name, "description": about} for name, about in tags.items()],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "parameters": shared_parameters(service),
+            "responses": shared_responses(),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(operation: Operation, resource: Resource, service: Service) -> JsonObject:
+    described: JsonObject = {
+        "operationId": operation_id(operation, resource),
+        "tags": [operation.api],
+        "summary": operation.summary,
+        "description": f"On the command line: `unified {operation.command}`",
+        "parameters": parameters_of(operation, service),
+        "responses": responses_of(operation),
+    }
+    if operation.method in {"POST", "PATCH"}:
+        schema = schema_reference(body_name(operation, resource))
+        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return described
+
+
+def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
+    if operation.method not in {"POST", "PATCH"}:
+        return {}
+    schema = action_schema(operation) if operation.kind == "action" else input_schema(resource, operation)
+    return {body_name(operation, resource): schema}
+
+
+def _connection_paths(service: Service, connection: str, pages: list[str]) -> dict[str, JsonObject]:
     """The paths; `connection` and `pages` are the components of the parameters that name a connection and page."""
     words = service.connections
     paging = [shared_parameter(name) for name in pages]
@@ -50,7 +143,7 @@ def _offer_parameters(words: ConnectionWords) -> list[JsonObject]:
     ]
 
 
-def connection_schemas(service: Service) -> dict[str, JsonObject]:
+def _connection_schemas(service: Service) -> dict[str, JsonObject]:
     """The schemas of these routes, by name."""
     text: JsonObject = {"type": "string"}
     return {
@@ -152,16 +245,11 @@ def _array(items: JsonObject) -> JsonObject:
     return {"type": "array", "items": items}
 
 
-_MAYBE: JsonObject = {"type": ["string", "null"]}
-_NAMES: JsonObject = {"type": "array", "items": {"type": "string"}}
-_SWITCH: JsonObject = {"schema": {"type": "boolean"}}
-
-
 def _get(name: str, summary: str, answer: JsonObject | str, parameters: list[JsonObject]) -> JsonObject:
     schema = schema_reference(answer) if isinstance(answer, str) else answer
     described = {
-        "operationId": f"{TAG}-{name}",
-        "tags": [TAG],
+        "operationId": f"{_TAG}-{name}",
+        "tags": [_TAG],
         "summary": summary,
         "description": f"{summary}, for programs that find out what there is to call",
         "parameters": parameters,

@@ -9,7 +9,7 @@ from front_door import ROOT, Unified
 
 from unified_cli.commands.help.topics import topics
 from unified_cli.config.keys import KEYS
-from unified_cli.docs.completion.scripts import FILES
+from unified_cli.docs.completion import FILES
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS
 

@@ -19,8 +19,8 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.docs.openapi.component_names import operation_id
-from unified_cli.docs.openapi.openapi_document import document
+from unified_cli.docs.openapi import document
+from unified_cli.docs.openapi_schemas import operation_id
 from unified_cli.sandbox.data.sample_requests import example
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
 

@@ -1,11 +1,35 @@
-"""The lines for each placeholder of a shell's completion script, in that shell's syntax."""
+"""The completion scripts: a template for each shell, filled with the tables of the grammar in that shell."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from itertools import groupby
 
-from unified_cli.docs.completion.grammar import Grammar, Words
+from unified_cli.catalogue import Catalogue
+from unified_cli.docs.command_index import CommandEntry
+from unified_cli.docs.completion_grammar import Grammar, Words, grammar
 
 Tables = Mapping[str, Iterable[str]]
+FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish", "pwsh": "unified.ps1"}
+"""The file name of each shell's script."""
+
+
+def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> str:
+    """The completion script for a shell."""
+    tables = {"bash": bash, "zsh": zsh, "fish": fish, "pwsh": pwsh}[shell]
+    template = files("unified_cli.docs").joinpath("completion_templates", FILES[shell]).read_text("utf-8")
+    return fill(template, tables(grammar(catalogue, index)))
+
+
+def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
+    """The template with each `@NAME@` replaced by its lines, indented as the placeholder is."""
+    for name, lines in lines_of.items():
+        before, marker, after = template.partition(f"@{name}@")
+        if not marker:
+            raise ValueError(f"the template has no placeholder @{name}@")
+        indent = before[before.rfind("\n") + 1 :]
+        glue = f"\n{indent}" if not indent.strip() else " "
+        template = before + glue.join(lines) + after
+    return template
 
 
 def bash(known: Grammar) -> Tables:

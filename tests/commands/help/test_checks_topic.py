@@ -11,7 +11,7 @@ import pytest
 from front_door import ROOT
 from junitparser import JUnitXml
 
-TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "checks_topic.toml").read_text("utf-8"))["checks"]
+TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "help" / "checks.toml").read_text("utf-8"))["checks"]
 RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items()}
 # Of the sandbox's tickets many are old, and not each connection of it is well.
 ENDS = {"Open tickets that nobody has touched for 30 days": 14}

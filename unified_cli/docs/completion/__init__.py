@@ -1,1 +1,0 @@
-"""Completion scripts for each shell, made from the catalogue and the options."""

@@ -1,1 +1,0 @@
-"""The catalogue as an OpenAPI document, for generators, validators and mock servers."""
