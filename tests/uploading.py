@@ -184,6 +184,8 @@ def send(
 ) -> Sent:  # fmt: skip
     """Send an upload, which is closed afterwards. Raises the error that a command would end with."""
     environ = {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": account, "UNIFIED_RATE": "0"}
+    if url == "sandbox":
+        environ = {"UNIFIED_PROFILE": "sandbox"}
     told = io.BytesIO()
     clock = clock or Clock()
     world = {"folders": {}, "monotonic": clock.now, "sleep": clock.sleep, **world}
@@ -250,7 +252,7 @@ def sandbox_beside(state: Path, environ: dict[str, str]) -> Iterator[tuple[str, 
 def main(url: str, token: str, account: str, form: str, path: str) -> None:
     """Send a file as a process of its own, to see how much memory it takes."""
     upload = of_form(path) if form == "form" else of_bytes(path, "application/octet-stream")
-    answer = send(url, upload, token=token, account=account).answer
+    answer = send(url, upload, token=token, account=account, folders={"data": Path(path).parent}).answer
     assert answer is not None
     sys.stdout.write((answer.body or b"").decode())
 

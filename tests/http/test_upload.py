@@ -35,7 +35,7 @@ from unified_cli.errors import (
 )
 from unified_cli.http.evidence import Evidence
 from unified_cli.http.transport import network_backend
-from unified_cli.http.upload import Upload, of_bytes, of_form
+from unified_cli.http.upload import Upload, of_bytes, of_facts, of_form
 
 SIZE = 10 * 1024 * 1024
 RAW = "application/octet-stream"
@@ -269,14 +269,17 @@ def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monk
     assert time.monotonic() - began < 10
 
 
-def test_a_slow_upload_outlasts_every_timeout(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_backend, "_ATTEMPT", 0.5)
-    upload = of_bytes(str(path), RAW)
-    with taking() as service:
-        # As if the network were slow: ten seconds for all of it, and never long for a piece.
-        clock = iter(range(1000, 10**9))
-        sent = send(service.url, upload, flags=Overrides(timeout=0.1), monotonic=lambda: next(clock) * 0.02)
+def test_a_slow_upload_outlasts_the_timeout(path: Path) -> None:
+    calls = iter(range(1000, 10**9))
+    began = 1000 * 0.02
+    with taking(Turn(refused(500)), Turn()) as service:
+        # As if the network were slow: half a minute for all of it, and never long for a piece.
+        sent = send(
+            service.url, of_bytes(str(path), RAW), flags=Overrides(timeout=5), monotonic=lambda: next(calls) * 0.02
+        )
     assert sent.answer is not None
+    assert [got.whole for got in service.got] == [True, True]
+    assert next(calls) * 0.02 - began > 20
 
 
 def test_only_the_waits_count_for_the_timeout(path: Path) -> None:
@@ -330,6 +333,10 @@ def changed(path: Path, how: str) -> None:
         with path.open("r+b") as file:
             file.seek(SIZE - 10)
             file.write(b"0123456789")
+    elif how == "differs unseen":
+        before = path.stat()
+        changed(path, "differs")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     elif how == "is replaced":
         other = path.with_name("other")
         other.write_bytes(path.read_bytes())
@@ -338,7 +345,7 @@ def changed(path: Path, how: str) -> None:
         path.unlink()
 
 
-@pytest.mark.parametrize("how", ["grows", "shrinks", "differs"])
+@pytest.mark.parametrize("how", ["grows", "shrinks", "differs", "differs unseen"])
 @pytest.mark.parametrize("form", [True, False])
 def test_a_file_that_changes_while_it_is_sent_is_sent_to_nobody(how: str, form: bool, path: Path) -> None:
     upload = of_form(str(path)) if form else of_bytes(str(path), RAW)
@@ -388,10 +395,19 @@ def test_what_a_journal_noted_must_be_what_is_sent(path: Path) -> None:
         "fields": [["a", "b"]], "content_type": "image/png",
     }  # fmt: skip
     upload.check(facts.size, facts.sha256)
+    again = of_facts(facts)
+    assert (again.facts, again.content_type, again.size) == (facts, upload.content_type, upload.size)
+    again.close()
     for size, digest in ((facts.size + 1, facts.sha256), (facts.size, "0" * 64)):
-        with pytest.raises(StateError):
+        with pytest.raises(StateError, match="has changed since it was opened"):
             upload.check(size, digest)
     upload.close()
+    changed(path, "differs")
+    with pytest.raises(StateError):
+        of_facts(facts)
+    path.unlink()
+    with pytest.raises(StorageError):
+        of_facts(facts)
 
 
 def make(kind: str, place: Path) -> Path:

@@ -228,3 +228,17 @@ def test_the_sandbox_takes_and_gives_a_gigabyte(kind: str, tmp_path: Path) -> No
             record = ask(client, ATTACHMENTS, query).json()["result"][0]
             assert downloaded(client, record) == (digest, path.stat().st_size)
         assert served() < 120
+
+
+@pytest.mark.parametrize("kind", ["form", "raw"])
+@pytest.mark.long(seconds=20)
+def test_the_sandbox_of_this_process_takes_large_files(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.bin"
+    size = campaigns.size(1 << 29, 1 << 27)
+    uploading.written(path, size)
+    program = [str(ROOT / "tests" / "uploading.py")]
+    environ = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    words = ["sandbox", "", "", kind, str(path)]
+    measured = peak_memory.of(words, timeout=600, program=program, env=environ)
+    assert (measured.code, measured.stderr) == (0, "")
+    assert measured.mebibytes < 100
