@@ -153,6 +153,11 @@ def test_the_connection_must_be_named_once(bare_client: httpx.Client) -> None:
 
 def test_a_method_tells_its_schema(bare_client: httpx.Client) -> None:
     told = ask(bare_client, f"{TICKETS}/meta/list").json()
+    of_product = ask(bare_client, f"{TICKETS}/deskly/meta/list").json()
+    assert of_product.pop("response_schema")["properties"].keys() == told["schema"]["properties"].keys()
+    assert of_product == told
+    for path in (f"{TICKETS}/nothing/meta/list", f"{TICKETS}/deskly/meta/nothing", f"{TICKETS}/a/b/meta/list"):
+        assert ask(bare_client, path).status_code == 404
     assert told["schema"]["properties"]["status"] == {"type": "object"}
     move = ask(bare_client, "/unified/ats/applications/meta/move-stage").json()
     assert list(move["request_body_schema"]["properties"]) == ["application_id", "stage_id", "user_id", "candidate_id"]

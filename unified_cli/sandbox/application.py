@@ -13,6 +13,7 @@ from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
+from unified_cli.sandbox.account_records import PRODUCTS
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.data.seeded_random import timestamp
@@ -154,7 +155,9 @@ class Sandbox:
         headers = self._fail(hits, account, now, changes=operation.changes)
         admitted = self._admission.admit(kind, account, operation, now)
         if found.schema:
-            return introspection.schema(operation)
+            if found.product not in (None, *(product.name for product in PRODUCTS)):
+                raise Refusal(404, f"no product {found.product!r}")
+            return introspection.schema(operation, answers=found.product is not None)
         call = self._call(request, found, account, changed_terms(admitted.terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update({**headers, **admitted.headers})

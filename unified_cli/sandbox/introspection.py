@@ -11,8 +11,8 @@ from unified_cli.sandbox.messages import SandboxResponse
 DOCUMENTS = "https://docs.example.com"
 
 
-def schema(operation: Operation) -> SandboxResponse:
-    """The parameters, the body and the records of an operation, as JSON Schema."""
+def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
+    """The parameters, the body and the records of an operation, as JSON Schema; with `answers` its answers too."""
     answer: JsonObject = {
         "method": operation.name,
         "schema": _object(operation.facts.fields),
@@ -24,6 +24,8 @@ def schema(operation: Operation) -> SandboxResponse:
         "default_query": {},
         "default_body": {} if operation.takes_body else None,
     }
+    if answers:
+        answer["response_schema"] = _object(operation.facts.fields)
     return SandboxResponse.json(dump(answer))
 
 

@@ -22,12 +22,14 @@ _SLOW = 1.0
 class Route:
     """An operation and the id in the path if there is one.
 
-    `schema`: the request is for the operation's schema; `proxy`: it is for the provider's own records.
+    `schema`: the request is for the operation's schema, `product` for that of a product; `proxy`: it is for the
+    provider's own records.
     """
 
     operation: Operation
     identity: str | None = None
     schema: bool = False
+    product: str | None = None
     proxy: bool = False
 
 
@@ -44,9 +46,9 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
     resource, rest = _place(catalogue, path)
     if resource is None:
         return None
-    if len(rest) == 2 and rest[0] == catalogue.service.schema and method == "GET":
-        named = resource.operations.get(decoded(rest[1]))
-        return named and Route(named, schema=True)
+    if len(rest) in (2, 3) and rest[-2] == catalogue.service.schema and method == "GET":
+        named = resource.operations.get(decoded(rest[-1]))
+        return named and Route(named, schema=True, product=decoded(rest[0]) if len(rest) == 3 else None)
     if not rest:
         # Some providers take the id of an update in the body.
         update = resource.operations.get("update")
