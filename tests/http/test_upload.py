@@ -146,6 +146,11 @@ def test_no_name_of_a_file_can_add_a_header(name: str, shown: str, tmp_path: Pat
     assert rest.startswith(b"content\r\n--unified-")
 
 
+def test_a_field_that_is_not_utf_8_is_told_before_the_file_is_opened(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the field 'note' is not UTF-8"):
+        of_form(f"{tmp_path}/none", [("note", "\udcff")])
+
+
 def test_a_field_cannot_end_its_part(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(b"content")

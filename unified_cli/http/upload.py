@@ -56,6 +56,8 @@ class Upload:
 
         Raises UsageError for what is no regular file, StorageError for one that cannot be read.
         """
+        for name, value in fields:
+            _text(name, value)
         self._file = _opened(path)
         self.facts = UploadFacts(str(path), self._file.size, self._file.sha256, field, tuple(fields), content_type)
         self.progress: Progress | None = None
