@@ -5,7 +5,7 @@ import errno
 import io
 import json
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from unified_cli import VERSION_LINE, os_limits
 from unified_cli.config.keys import KEYS
@@ -32,8 +32,10 @@ def main(argv: list[str], runtime: Runtime) -> int:
     try:
         if argv == ["--version"]:
             stdout.write(runtime, [VERSION_LINE.encode()])
-        elif command := _read(argv, runtime):
-            command()
+            return ExitCode.DONE
+        with _typer_output(runtime):
+            if command := _read(argv, runtime):
+                command()
     except UnifiedError as error:
         os_limits.add_hint(error)
         return _report(error, runtime)
@@ -49,21 +51,26 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
 
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """What runs the command line; None where it asked for help, which Typer prints by itself."""
-    printed = io.StringIO()
+    """What runs the command line; None where it asked for help."""
     try:
         from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
 
-        with contextlib.redirect_stdout(printed):
-            command = app.read(argv, runtime)
+        return app.read(argv, runtime)
     except BaseException:
         from unified_cli.cli import raw_words  # noqa: PLC0415  only for an error
 
         runtime.stderr.machine = raw_words.ask_for_json(argv, runtime)
         raise
+
+
+@contextlib.contextmanager
+def _typer_output(runtime: Runtime) -> Iterator[None]:
+    """Write what Typer prints by itself, which is help, to the runtime's stdout."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        yield
     if text := printed.getvalue():
         stdout.show(runtime, [terminal.styled(text)])
-    return command
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:

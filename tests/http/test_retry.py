@@ -6,8 +6,9 @@ import pytest
 from requests_to_try import ALL, CATALOGUE, CREATE, DELETE, READ, SEND, UPDATE, request
 
 from unified_cli.http import attempt
-from unified_cli.http.attempt import Attempt, Outcome, Quota
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.pacing import rate_headers
+from unified_cli.http.rate_limit import Quota
 from unified_cli.http.request import Request
 
 AGAIN = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}

@@ -1,6 +1,5 @@
 """One attempt at a request: how far it got, what became of a write by it, and whether it may be sent again."""
 
-import threading
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
@@ -175,28 +174,3 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
     return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))
-
-
-class Quota:
-    """The number of repeats that a long run may make, so that it soon ends if the service is down; thread-safe."""
-
-    def __init__(self, tokens: int = 500) -> None:
-        self._tokens = self._most = tokens
-        self.repeats = 0
-        """How many were made."""
-        self._lock = threading.Lock()
-
-    def spend(self, outcome: Outcome) -> int:
-        """How many repeats one more makes, 0 where too little is left; a lost answer costs more than an error."""
-        cost = 10 if outcome is Outcome.LOST else 5
-        with self._lock:
-            if self._tokens < cost:
-                return 0
-            self._tokens -= cost
-            self.repeats += 1
-            return self.repeats
-
-    def earn(self) -> None:
-        """Add one for a success."""
-        with self._lock:
-            self._tokens = min(self._most, self._tokens + 1)

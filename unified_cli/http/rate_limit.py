@@ -1,4 +1,4 @@
-"""Hold requests back until the limits of their connection and token let them through, for all workers of a run."""
+"""What all workers of a run share: when a request may be sent, by the limits, and how many may be sent again."""
 
 import threading
 from collections import deque
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from enum import Enum, auto
 from typing import NamedTuple
 
-from unified_cli.http.attempt import Attempt
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.pacing.pace import Pace, Turn
 from unified_cli.http.pacing.rate_headers import RateFacts
 from unified_cli.http.pacing.windows import NEVER, Window
@@ -267,3 +267,28 @@ class RateLimit:
     def _wake(self) -> None:
         if self._waiting:
             self._changed.notify_all()
+
+
+class Quota:
+    """The number of repeats that a long run may make, so that it soon ends if the service is down; thread-safe."""
+
+    def __init__(self, tokens: int = 500) -> None:
+        self._tokens = self._most = tokens
+        self.repeats = 0
+        """How many were made."""
+        self._lock = threading.Lock()
+
+    def spend(self, outcome: Outcome) -> int:
+        """How many repeats one more makes, 0 where too little is left; a lost answer costs more than an error."""
+        cost = 10 if outcome is Outcome.LOST else 5
+        with self._lock:
+            if self._tokens < cost:
+                return 0
+            self._tokens -= cost
+            self.repeats += 1
+            return self.repeats
+
+    def earn(self) -> None:
+        """Add one for a success."""
+        with self._lock:
+            self._tokens = min(self._most, self._tokens + 1)
