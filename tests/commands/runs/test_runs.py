@@ -203,6 +203,8 @@ def test_a_run_is_removed_on_request_only(stopped: str, unified: Unified, tmp_pa
     )
     assert unified(f"runs remove {stopped}", tty=True, stdin=b"n\n").code == 2
     assert path_of(tmp_path, stopped).exists()
+    never = unified(f"runs remove {stopped}", tty=True, stdin=b"y\n", environ={"UNIFIED_NO_INPUT": "true"})
+    assert (never.code, "--yes" in never.stderr) == (2, True)
     assert unified(f"runs remove {stopped}", tty=True, stdin=b"y\n").code == 0
     assert [*(tmp_path / "data" / "runs").iterdir()] == []
     assert unified("runs list").stderr == "no runs\n"

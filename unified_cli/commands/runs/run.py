@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unified_cli.call import Call, builder, run_output
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command_context import CommandContext, yes_or_no
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.runs.command import RemoveRunsOptions, ResumeRunOptions
 from unified_cli.config import file
@@ -97,7 +97,8 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
     if unfinished:
         what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
-        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=options.no_input)
+        no_input = yes_or_no(runtime, options.no_input, "no_input")
+        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=no_input)
     for remove in dict.fromkeys(options.runs):
         lock = registry.lock(remove)
         try:
