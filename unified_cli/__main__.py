@@ -36,6 +36,10 @@ def run() -> None:
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
         code = signals.exit_code(stop)
+    except RuntimeError as error:
+        if (wrapped := signals.stop_in(error)) is None:
+            raise
+        code = signals.exit_code(wrapped)
     # All output is written; an orderly shutdown of the interpreter would only cost 10 ms.
     os._exit(code)
 

@@ -7,7 +7,7 @@ import json
 import traceback
 from collections.abc import Callable, Iterator
 
-from unified_cli import VERSION_LINE, os_limits
+from unified_cli import VERSION_LINE, os_limits, signals
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import (
     ExitCode,
@@ -46,7 +46,8 @@ def main(argv: list[str], runtime: Runtime) -> int:
             runtime.stderr.end_line()
         return _report(_stopped(stop), runtime)
     except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
-        return _report(_bug(error, runtime), runtime)
+        wrapped = signals.stop_in(error)
+        return _report(_stopped(wrapped) if wrapped else _bug(error, runtime), runtime)
     return ExitCode.DONE
 
 

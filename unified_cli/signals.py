@@ -70,6 +70,11 @@ def exit_code(stop: KeyboardInterrupt) -> int:
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
+def stop_in(error: Exception) -> KeyboardInterrupt | None:
+    """The signal behind an error, if any: before 3.12 Python wraps what comes while a class names its members."""
+    return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
+
+
 def _stop(number: int, _frame: object) -> NoReturn:
     for other in _CODES:
         signal.signal(other, _end)

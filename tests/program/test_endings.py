@@ -205,6 +205,29 @@ except KeyboardInterrupt as stop:
     assert (ended.returncode, ended.stderr) == (code, b"")
 
 
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize("module", ["unified_cli.main", "unified_cli.app"])
+def test_a_signal_while_a_class_is_made_is_not_wrapped(module: str, name: str, code: int) -> None:
+    # Before 3.12 Python makes a RuntimeError of it, with the signal as its cause.
+    script = f"""
+import os, signal, sys
+import unified_cli.__main__ as program
+class Member:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.{name})
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "{module}":
+            type("Made", (), {{"member": Member()}})
+sys.meta_path.insert(0, Finder)
+sys.argv = ["unified", "profile", "list"]
+program.run()
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60, text=True)
+    assert (ended.returncode, "Traceback" in ended.stderr, "bug" in ended.stderr) == (code, False, False)
+
+
 def _caught(pid: int, number: int) -> bool:
     """Whether the process has a handler of its own for the signal, beyond Python's first one."""
     status = Path(f"/proc/{pid}/status").read_text()
