@@ -1,10 +1,11 @@
 """Turn typed options into settings and a request: body, query and idempotency key are read only here."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, Mode
+from unified_cli.call import Call, Mode, uploading
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
@@ -21,10 +22,10 @@ from unified_cli.cli.options import (
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
-from unified_cli.http.request import Content, Request, Scope
+from unified_cli.http.request import Content, Query, Request, Scope
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def check_options(options: CallOptions) -> None:
 def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, from the typed options."""
     connection = scope(call.settings, call.catalogue)
-    return requests.for_operation(connection, operation, identifier(call.options), operation_content(call, operation))
+    build = partial(requests.for_operation, connection, operation, identifier(call.options))
+    return _built(operation_content(call, operation), build)
 
 
 def record_request(call: Call, operation: Operation, record: str) -> Request:
@@ -120,14 +122,31 @@ def operation_content(call: Call, operation: Operation) -> Content:
         raise UsageError(f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}")
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
-    if body is None and operation.kind == "write" and operation.command not in WAITS:
+    sends_file = part(options, SendOptions).sends_file
+    if body is None and operation.kind == "write" and operation.command not in WAITS and not sends_file:
         hint = "--skeleton prints a body, -d '{}' sends an empty one"
         raise UsageError("nothing to send: -d, -f or -F", hint=hint)
     if body is None and operation.kind == "action":
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
     query = read_query(call, lists=operation.lists)
-    return Content(query, body, read_key(part(options, SendOptions).idempotency_key, operation.method))
+    return _content(call, operation.method, query, body)
+
+
+def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
+    """The content with this query and body; its file is opened last, so that nothing else can go wrong."""
+    sent = part(call.options, SendOptions)
+    return Content(query, body, read_key(sent.idempotency_key, method), uploading.opened(sent, method))
+
+
+def _built(content: Content, build: Callable[[Content], Request]) -> Request:
+    """The request with this content, whose file is closed where there is none."""
+    try:
+        return build(content)
+    except UnifiedError:
+        if content.upload is not None:
+            content.upload.close()
+        raise
 
 
 def identifier(options: CallOptions) -> str | None:
@@ -138,10 +157,9 @@ def identifier(options: CallOptions) -> str | None:
 def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a typed method and path."""
     connection = scope(call.settings, call.catalogue)
-    key = read_key(part(call.options, SendOptions).idempotency_key, method)
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
-    content = Content(query, read_body(call, method), key)
-    return requests.for_path(connection, method, path, content)
+    content = _content(call, method, query, read_body(call, method))
+    return _built(content, partial(requests.for_path, connection, method, path))
 
 
 def scope(settings: Settings, catalogue: Catalogue) -> Scope:
@@ -195,7 +213,7 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
 def read_body(call: Call, method: str) -> bytes | None:
     """The JSON body from `-d`, `-f` and `-F`; None if none of them is given."""
     options = part(call.options, SendOptions)
-    if options.data is None and not options.raw_field and not options.field:
+    if options.sends_file or (options.data is None and not options.raw_field and not options.field):
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")

@@ -1,7 +1,8 @@
 """Print what is not sent: a request, as JSON or as a command line that runs as printed; a body to fill in."""
 
 import shlex
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,8 +15,12 @@ from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.http.upload import UploadFacts
 
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 
@@ -56,7 +61,13 @@ def _shown(request: Request) -> JsonObject:
         "url": request.url,
         "headers": {**request.headers, "Authorization": "Bearer ***"},
         "body": msgspec.Raw(request.body) if request.body is not None else None,
+        **({"upload": _displayable(request.upload.facts)} if request.upload is not None else {}),
     }
+
+
+def _displayable(facts: "UploadFacts") -> JsonObject:
+    """What is sent in place of a body; bytes of the file's name that are no UTF-8 show as escapes."""
+    return facts.as_json() | {"file": visible(facts.file)}
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
@@ -64,16 +75,34 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
     words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
+    upload = request.upload
     for name, value in request.headers.items():
-        words += ["-H", shlex.quote(f"{name}: {value}")]
+        # curl writes a form with a boundary of its own.
+        if not (name == "Content-Type" and upload and upload.facts.field is not None):
+            words += ["-H", shlex.quote(f"{name}: {value}")]
     if ca_bundle:
         words += ["--cacert", shlex.quote(ca_bundle)]
+    if upload is not None:
+        words += map(shlex.quote, _file_words(upload.facts))
     if request.body is None:
         return " ".join(words)
     body = shlex.quote(request.body.decode("utf-8"))
     if len(request.body) > _LONGEST_WORD:
         return f"printf %s {body} | {' '.join([*words, '--data-binary', '@-'])}"
     return " ".join([*words, "--data-binary", body])
+
+
+def _file_words(facts: "UploadFacts") -> Iterator[str]:
+    """The words that have curl send a file, in a form or as it is."""
+    # To curl the name - is standard input.
+    path = "./-" if facts.file == "-" else facts.file
+    if facts.field is None:
+        yield from ("--data-binary", f"@{path}")
+        return
+    for name, value in facts.fields:
+        yield from ("--form-string", f"{name}={value}")
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    yield from ("-F", f'{facts.field}=@"{quoted}";type={facts.content_type}')
 
 
 def line(runtime: Runtime, request: Request) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from unified_cli.call import Call, builder
+from unified_cli.call import Call, builder, uploading
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions, ReadOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
@@ -152,7 +152,8 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
         stdout.check(runtime)
     client = clients.open(settings)
     try:
-        got = client.send(request, any_type=settings.output == "raw")
+        with uploading.told(runtime, request):
+            got = client.send(request, any_type=settings.output == "raw")
         _write(call, request, got, program)
     finally:
         client.close()

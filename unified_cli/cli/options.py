@@ -161,6 +161,11 @@ class PageOptions(Options):
         return self.all or self.limit is not None
 
 
+def _writes(operation: Operation) -> bool:
+    """Whether it creates or updates a record."""
+    return operation.kind == "write"
+
+
 class SendOptions(Options):
     """What is sent, and when sending it to several connections stops."""
 
@@ -181,6 +186,21 @@ class SendOptions(Options):
             takes="@file",
         ),
     ] = ()
+    uploads: Annotated[
+        tuple[str, ...],
+        Flag(
+            ("--upload",),
+            BODY,
+            "send a file as a form, with -f for its other fields; NAME is file",
+            "[NAME=]FILE",
+            takes="file",
+            when=_writes,
+        ),
+    ] = ()
+    content_type: Annotated[
+        str | None,
+        Flag(("--content-type",), BODY, "send the file of -d @FILE as it is, as this type", "TYPE", when=_writes),
+    ] = None
     fail_fast: FailFast = False
     max_failures: MaxFailures = None
     stages: Stages = None
@@ -200,6 +220,11 @@ class SendOptions(Options):
     def data(self) -> str | None:
         """The body of `-d`."""
         return self.bodies[-1] if self.bodies else None
+
+    @property
+    def sends_file(self) -> bool:
+        """Whether the body is a file, not JSON."""
+        return bool(self.uploads) or self.content_type is not None
 
 
 class ConfirmOptions(Options):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unified_cli.errors import StorageError, UnifiedError, UnknownError
 from unified_cli.http.request import Request
+from unified_cli.masking import visible
+from unified_cli.plural import counted
 
 if TYPE_CHECKING:
     from unified_cli.http.pacing.rate_headers import RateFacts
@@ -129,10 +131,15 @@ def doubt(request: Request) -> str:
 
 
 def how_to_repeat(request: Request) -> str:
-    """What a user can do with the idempotency key of a request; empty without a key."""
-    if request.key is None:
-        return ""
-    return f"its key was {request.key}" if request.outward else f"to repeat it safely: --idempotency-key {request.key}"
+    """What a user can do with the idempotency key of a request, and of which file; empty without either."""
+    said = []
+    if request.upload is not None:
+        facts = request.upload.facts
+        said.append(f"its file was {visible(facts.file)} ({counted(facts.size, 'byte')}, sha256 {facts.sha256})")
+    if request.key is not None:
+        repeat = "its key was " if request.outward else "to repeat it safely: --idempotency-key "
+        said.append(f"{repeat}{request.key}")
+    return "; ".join(said)
 
 
 def _is_gone(request: Request, attempt: Attempt) -> bool:

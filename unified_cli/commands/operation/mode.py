@@ -5,7 +5,7 @@ from collections.abc import Callable
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, WriteOptions
+from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -25,10 +25,11 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     if mode.kind is not ModeKind.ONE:
         _runs(mode.kind)(runtime, catalogue, operation, options, mode)
         return
-    from unified_cli.call import single  # noqa: PLC0415  as below
+    from unified_cli.call import single, uploading  # noqa: PLC0415  as below
 
     call = builder.resolve(runtime, catalogue, options, mode)
-    single.send(call, builder.operation_request(call, operation))
+    with uploading.closed_after(builder.operation_request(call, operation)) as request:
+        single.send(call, request)
 
 
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
@@ -41,6 +42,8 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if isinstance(options, WriteOptions | DownloadOptions) and options.skeleton:
         return ModeKind.SKELETON
     checks, piped = part(options, ReadCheckOptions), builder.identifier(options) == "-"
+    if part(options, SendOptions).sends_file and (several or piped or part(options, WriteOptions).wait):
+        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
     if checks.follow:
         return ModeKind.FOLLOWED
     if checks.given_any:

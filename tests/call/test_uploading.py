@@ -1,0 +1,275 @@
+"""`--upload` and `--content-type`: what is sent, what cannot be, and what is said of it."""
+
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Service
+from uploading import Clock, Turn, refused, taking, written
+
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
+
+CREATE = "ticketing attachments create"
+KEY = "--idempotency-key k-1"
+
+
+def environ(url: str) -> dict[str, str]:
+    return {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a-1", "UNIFIED_RATE": "0"}
+
+
+@pytest.fixture(name="photo")
+def _photo(tmp_path: Path) -> Path:
+    path = tmp_path / "photo.png"
+    path.write_bytes(bytes(range(256)))
+    return path
+
+
+@pytest.mark.parametrize("size", [1, 10 << 20])
+@pytest.mark.parametrize("form", [True, False])
+def test_a_file_goes_up_and_comes_back(
+    form: bool, size: int, unified: Unified, unified_sandbox: UnifiedSandbox, tmp_path: Path
+) -> None:
+    path, back = tmp_path / "up.bin", tmp_path / "back.bin"
+    digest = written(path, size)
+    world = {**environ(unified_sandbox.url), "UNIFIED_TOKEN": unified_sandbox.token, "UNIFIED_ACCOUNT_ID": "full"}
+    how = f"--upload {path} -f note=x" if form else f"-d @{path} --content-type image/png"
+    made = unified(f"{CREATE} {how}", environ=world).json
+    assert made["size"] == size
+    assert (made.get("note"), made["content_type"]) == (
+        ("x", "application/octet-stream") if form else (None, "image/png")
+    )
+    fetched = unified(f"ticketing attachments download -q id={made['id']} --out {back}", environ=world)
+    assert fetched.code == 0
+    assert hashlib.sha256(back.read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (CREATE, "POST /unified/ticketing/attachments?integrated_account_id=a-1&truto_body_passthrough=true"),
+        (
+            "ticketing attachments update x",
+            "PATCH /unified/ticketing/attachments/x?integrated_account_id=a-1&truto_body_passthrough=true",
+        ),
+        ("request PUT /proxy/a", "PUT /proxy/a?integrated_account_id=a-1&truto_body_passthrough=true"),
+        ("request POST /file --yes", "POST /file "),
+    ],
+)
+def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, photo: Path) -> None:
+    if command.startswith("ticketing attachments update"):
+        command = command.replace("attachments", "tickets")
+        line = line.replace("attachments", "tickets")
+    with taking() as service:
+        assert unified(f"{command} --upload p={photo} -f a=b", environ=environ(service.url)).code == 0
+    (got,) = service.got
+    assert got.head.startswith(line)
+    assert b'name="a"\r\n\r\nb\r\n' in got.body
+    assert b'name="p"; filename="photo.png"\r\nContent-Type: image/png\r\n\r\n' + photo.read_bytes() in got.body
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--upload {0} -d x", "-d and -F make JSON"),
+        ("--upload {0} -F a=1", "-d and -F make JSON"),
+        ("--upload {0} --upload {0}", "--upload is given twice"),
+        ("--upload {0} --content-type a/b", "--content-type is for a file"),
+        ("--upload {0} -f a", "-f 'a' is not NAME=STRING"),
+        ("--upload {0} -f =a", "-f '=a' is not NAME=STRING"),
+        ("--upload ={0}", "a field and a file are needed"),
+        ("--upload ''", "a field and a file are needed"),
+        ("--upload 'a\nb={0}'", "is no name of a field"),
+        ("--content-type a/b", "--content-type is for a file"),
+        ("--content-type a/b -d '{{}}'", "--content-type is for a file"),
+        ("--content-type a/b -d @-", "--content-type is for a file"),
+        ("--content-type a/b -d @{0} -f a=b", "-f and -F set fields"),
+        ("--content-type a/b -d @{0} -F a=b", "-f and -F set fields"),
+        ("--content-type nonsense -d @{0}", "'nonsense' is no content type"),
+        ("--content-type '' -d @{0}", "'' is no content type"),
+        ("--upload {0} -p a -p b", "a file is sent to one connection, once"),
+        ("--upload {0} -p tag:x", "a file is sent to one connection, once"),
+        ("--content-type a/b -d @{0} -p '*'", "a file is sent to one connection, once"),
+        ("--upload {1}", "is a folder; one regular file can be uploaded"),
+        ("--upload {1}/fifo", "is a named pipe; one regular file can be uploaded"),
+        ("-d @{1}/fifo --content-type a/b", "is a named pipe; one regular file can be uploaded"),
+        ("--upload /dev/null", "is a device; one regular file can be uploaded"),
+    ],
+)
+def test_what_cannot_be_sent_is_told(typed: str, said: str, unified: Unified, photo: Path, service: Service) -> None:
+    os.mkfifo(photo.parent / "fifo")
+    result = unified(f"{CREATE} {typed.format(photo, photo.parent)}", environ=service.environ)
+    assert (result.code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ticketing tickets update -", "request GET /proxy/a", "request DELETE /proxy/a --yes",
+        "knowledge-base page-exports create --wait", "request POST /batch-request",
+    ],
+)  # fmt: skip
+def test_only_one_write_sends_a_file(command: str, unified: Unified, photo: Path, service: Service) -> None:
+    result = unified(f"{command} --upload {photo}", environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "command", ["ticketing tickets list", "ticketing tickets delete x", "user-directory users suspend"]
+)
+def test_what_is_no_create_or_update_has_no_such_option(command: str, unified: Unified, photo: Path) -> None:
+    result = unified(f"-p sandbox {command} --upload {photo}")
+    assert result.code == 2
+    assert "--upload" in result.stderr
+
+
+def test_a_file_that_is_not_there_is_told(unified: Unified, tmp_path: Path, service: Service) -> None:
+    result = unified(f"{CREATE} --upload {tmp_path}/none", environ=service.environ)
+    assert result.code == 11
+    assert service.seen == []
+
+
+@pytest.mark.parametrize("path", ["/file", "file", "/file/", "/%66ile", "/FILE", "/file;x=1", "/file/more"])
+@pytest.mark.parametrize("body", ["--upload {}", "-d '{{}}'"])
+def test_a_file_becomes_public_only_if_that_is_confirmed(
+    path: str, body: str, unified: Unified, photo: Path, service: Service
+) -> None:
+    command = f"request POST '{path}' {body.format(photo)}"
+    result = unified(command, environ=service.environ)
+    assert (result.code, result.stdout, service.seen) == (2, "", [])
+    assert "anyone who has its address can read it" in result.stderr
+    assert "--yes" in result.stderr
+    assert unified(f"{command} --dry-run", environ=service.environ).code == 0
+    result = unified(f"{command} --yes", environ=service.environ)
+    assert len(service.seen) == 1
+    assert "anyone who has its address can read it" in result.stderr
+
+
+@pytest.mark.parametrize(("answer", "sent"), [(b"n\n", 0), (b"y\n", 1)])
+def test_at_a_terminal_it_is_asked(answer: bytes, sent: int, unified: Unified, photo: Path, service: Service) -> None:
+    result = unified(f"request POST /file --upload {photo}", environ=service.environ, stdin=answer, tty=True)
+    assert "make the file public (anyone who has its address can read it" in result.stderr
+    assert len(service.seen) == sent
+
+
+def test_a_read_only_profile_sends_no_file(
+    unified: Unified, photo: Path, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(f'[profiles.a]\nbase_url = "{service.url}"\naccount_id = "1"\ntoken = "t-0123456789"\nread_only = true\n')
+    assert unified(f"-p a {CREATE} --upload {photo}").code == 13
+    assert service.seen == []
+
+
+def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(unified: Unified, photo: Path) -> None:
+    with taking(Turn(b"", then="reset"), Turn()) as service:
+        result = unified(f"{CREATE} --upload {photo} {KEY} --retries 0", environ=environ(service.url))
+    digest = hashlib.sha256(photo.read_bytes()).hexdigest()
+    assert result.code == 10
+    assert f"its file was {photo} (256 bytes, sha256 {digest})" in result.stderr
+    assert "to repeat it safely: --idempotency-key k-1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("turn", "code", "sent"),
+    [
+        (Turn(refused(401), reads=0, then="stay"), 7, 1),
+        (Turn(refused(413)), 4, 1),
+        (Turn(refused(429, "Retry-After: 3600\r\n")), 8, 1),
+        (Turn(refused(500)), 10, 5),
+        (Turn(b"", then="reset"), 10, 5),
+    ],
+)
+def test_the_exit_code_says_what_became_of_it(turn: Turn, code: int, sent: int, unified: Unified, photo: Path) -> None:
+    with taking(turn) as service:
+        assert unified(f"{CREATE} --upload {photo}", environ=environ(service.url)).code == code
+    assert len(service.got) == sent
+    assert len({got.header("idempotency-key") for got in service.got}) == 1
+
+
+def test_a_path_that_nobody_knows_gets_a_file_once(unified: Unified, photo: Path) -> None:
+    with taking(Turn(refused(500)), Turn()) as service:
+        assert unified(f"request POST /proxy/files --upload {photo}", environ=environ(service.url)).code == 10
+    assert len(service.got) == 1
+
+
+def test_a_file_that_changes_between_two_attempts_is_not_sent_again(unified: Unified, photo: Path) -> None:
+    clock = Clock(lambda: photo.write_bytes(b"other"))
+    with taking(Turn(refused(429, "Retry-After: 1\r\n")), Turn()) as service:
+        result = unified(
+            f"{CREATE} --upload {photo}", environ=environ(service.url), monotonic=clock.now, sleep=clock.sleep
+        )
+    assert result.code == 12
+    assert "has changed since it was opened" in result.stderr
+    assert len(service.got) == 1
+
+
+def test_progress_is_drawn_while_it_is_sent(unified: Unified, tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    written(path, 5_000_000)
+    ticks = iter(range(10**9))
+    with taking() as service:
+        result = unified(
+            f"{CREATE} --upload {path}", environ=environ(service.url), tty=True, monotonic=lambda: next(ticks) * 0.005
+        )
+    assert result.code == 0
+    assert "MB of 5.0 MB" in result.stderr
+
+
+def test_nothing_is_sent_to_show_it(unified: Unified, photo: Path, service: Service) -> None:
+    shown = unified(f"{CREATE} --upload p={photo} -f a=b {KEY} --dry-run", environ=service.environ).json
+    assert shown["body"] is None
+    assert shown["upload"] == {
+        "file": str(photo), "size": 256, "sha256": hashlib.sha256(photo.read_bytes()).hexdigest(), "field": "p",
+        "fields": [["a", "b"]], "content_type": "image/png",
+    }  # fmt: skip
+    assert service.seen == []
+
+
+HOSTILE = ["a b.png", "a'b.png", 'a"b;c=\\d.png', "$(touch gone).png", "-", "--yes", "@x", "ü;type=x,y.png"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("form", [True, False])
+def test_curl_sends_the_same(
+    name: str, form: bool, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / name).write_bytes(b"\0content\xff")
+    how = ["--upload", f"p={name}", "-f", "a=@b"] if form else ["-d", f"@{name}", "--content-type", "a/b"]
+    if name == "-" and not form:
+        how[1] = "@./-"
+    with taking() as service:
+        world = environ(service.url)
+        assert unified([*shlex.split(CREATE), *how, *KEY.split()], environ=world).code == 0
+        line = unified([*shlex.split(CREATE), *how, *KEY.split(), "--as", "curl"], environ=world).stdout
+        subprocess.run(["sh", "-c", line], check=True, capture_output=True, env={**os.environ, **world}, timeout=30)
+    assert [path.name for path in folder.iterdir()] == [name]
+    ours, curls = service.got
+    assert ours.head.partition(" HTTP")[0] == curls.head.partition(" HTTP")[0]
+    assert ours.header("idempotency-key") == curls.header("idempotency-key") == "k-1"
+    if form:
+        # The boundary is another, and so are names that hold what must be escaped in one.
+        assert curls.header("content-type").startswith("multipart/form-data; boundary=")
+        assert b'name="a"\r\n\r\n@b\r\n' in curls.body
+        assert b'name="p"; filename="' in curls.body
+        assert b"\r\n\r\n\0content\xff\r\n--" in curls.body
+    else:
+        assert (curls.body, curls.header("content-type")) == (b"\0content\xff", "a/b")
+
+
+def test_a_recording_holds_no_byte_of_the_file(unified: Unified, photo: Path, tmp_path: Path) -> None:
+    har = tmp_path / "x.har"
+    with taking() as service:
+        unified(f"{CREATE} --upload {photo} --record {har}", environ=environ(service.url))
+    (entry,) = json.loads(har.read_text())["log"]["entries"]
+    assert json.loads(entry["request"]["postData"]["text"])["size"] == 256
+    assert str(tmp_path) not in entry["request"]["postData"]["text"]
