@@ -16,6 +16,9 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         tuple[str, ...], Argument("only these operations: API or API/RESOURCE", takes=("api/resource",))
     ] = ()
     probe: Annotated[bool, Flag(("--probe",), LIST, "also read one record of each list that is not refused")] = False
+    product: Annotated[
+        str | None, Flag(("--product",), LIST, "what a product offers that need not be connected yet", "SLUG")
+    ] = None
     output: Annotated[MatrixFormat | None, flag_of(Output)] = None
 
 

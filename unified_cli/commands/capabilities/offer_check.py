@@ -97,19 +97,26 @@ class OfferCheck(NamedTuple):
         offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
         known_capabilities.keep(self.runtime, settings, offered)
         told = offer._replace(offered=offered, state=state)
-        cells = [self._cell(one, told, settings) for one in self.operations]
+        cells = [self._cell(one, told, read_only=settings.read_only) for one in self.operations]
         return ConnectionOffer(name, cells, state=state, unread=offer.unread)
 
-    def _cell(self, operation: Operation, offer: Offer, settings: Settings) -> OfferCell:
+    def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
+        """What connections to a product offer. Raises what `introspection.ask_product` raises."""
+        offer = introspection.ask_product(client, settings, self.catalogue, product)
+        told = offer._replace(offered=known_capabilities.of_catalogue(offer.offered, self.catalogue))
+        cells = [self._cell(one, told, read_only=False) for one in self.operations]
+        return ConnectionOffer(product, cells, unread=offer.unread)
+
+    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool) -> OfferCell:
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
             why = "not among what the service says it offers" if any(offer.offered.values()) else _NOTHING
             return OfferCell(operation, REFUSED, masked(why))
         whys = [state.trouble(service)]
         held = state.held(service)
-        if operation.changes and (settings.read_only or state.sandbox):
+        if operation.changes and (read_only or state.sandbox):
             held = held or READ_ONLY
-            whys.append("the profile is read-only" if settings.read_only else "a sandbox connection takes no writes")
+            whys.append("the profile is read-only" if read_only else "a sandbox connection takes no writes")
         if state.lacks_scopes_for(operation.resource, operation.name):
             whys.append(state.scopes_in_words)
         if f"{operation.api}/{operation.resource}" in offer.overridden:

@@ -14,7 +14,7 @@ from unified_cli.commands.capabilities.command import CapabilitiesOptions
 from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -32,6 +32,10 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     """Print what the connections offer. Raises IncompleteError if some could not be asked, or their error if none."""
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources)
+    if options.product is not None:
+        found = [_of_product(context, options, OfferCheck(runtime, catalogue, operations, probe=False))]
+        _show(context, options, operations, found)
+        return
     names, selected, wrong = _selected(runtime, options)
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
@@ -40,11 +44,36 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         asked = _ask_all(check, selected, readers, shown, options)
     found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found, selected)
+    _show(context, options, operations, found)
+    _raise_error(found)
+
+
+def _show(
+    context: CommandContext,
+    options: CapabilitiesOptions,
+    operations: Sequence[Operation],
+    found: Sequence[ConnectionOffer],
+) -> None:
     for one in found:
         if one.unread:
-            runtime.stderr.note(f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read")
+            context.runtime.stderr.note(f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read")
     report.show(context, options.output, operations, found)
-    _raise_error(found)
+
+
+def _of_product(context: CommandContext, options: CapabilitiesOptions, check: OfferCheck) -> ConnectionOffer:
+    """What the product offers, whether it is connected or not. Raises the error of asking for it."""
+    if options.probe:
+        raise UsageError("--product asks for what need not be connected, and --probe reads a connection's lists")
+    runtime = context.runtime
+    flags = overrides(options.replaced(output=None), builder.one_profile(options.profile))
+    settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()
+    own_account.apply_to_messages(runtime, settings)
+    stdout.check(runtime)
+    with (
+        FairReaders(runtime, context.catalogue, options.workers) as readers,
+        closing(readers.clients.open(settings)) as client,
+    ):
+        return check.check_product(options.product or "", settings, client)
 
 
 def _operations(catalogue: Catalogue, names: Sequence[str]) -> list[Operation]:

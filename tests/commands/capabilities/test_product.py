@@ -1,0 +1,64 @@
+"""`capabilities --product`: what a product offers, as for a connection, before anybody has connected it."""
+
+import json
+
+import pytest
+from front_door import Unified
+from published.publishing import ENVIRONMENT, OWN, publishing, shape
+
+from unified_cli import hints
+
+PRODUCT = shape("product-capabilities")
+NAME = PRODUCT.path.split("/")[2]
+
+
+def test_it_is_shown_as_for_a_connection(unified: Unified) -> None:
+    with publishing() as published:
+        result = unified(f"capabilities --product {NAME} -o ndjson", environ=published.environ(account=None))
+        assert [one.path for one in published.seen] == [PRODUCT.path]
+        assert "integrated_account_id" not in dict(published.seen[0].query)
+        assert (result.code, result.stderr) == (0, "")
+        of_connection = unified("capabilities -o ndjson", environ=published.environ())
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    others = [json.loads(line) for line in of_connection.stdout.splitlines()]
+    assert [[*one] for one in records] == [[*one] for one in others]
+    found = {(one["api"], one["resource"], one["operation"]) for one in records if one["state"] == "offered"}
+    assert found == {
+        (one["model"], one["resource"], method) for one in PRODUCT.body["unified"] for method in one["methods"]
+    }
+    assert {(one["_profile"], one["status"], one["blocked"]) for one in records} == {(NAME, None, None)}
+
+
+def test_some_of_it_can_be_asked_for(unified: Unified) -> None:
+    with publishing() as published:
+        environ = {**published.environ(), "UNIFIED_READ_ONLY": "1"}
+        result = unified(f"capabilities ticketing/comments --product {NAME}", environ=environ)
+    states = {line.split("\t")[3]: line.split("\t")[4] for line in result.stdout.splitlines()}
+    assert {one for one, state in states.items() if state == "offered"} == {"create", "list"}
+
+
+@pytest.mark.parametrize("account", [None, "me"])
+def test_the_token_of_a_connection_is_not_told(account: str | None, unified: Unified) -> None:
+    with publishing() as published:
+        result = unified(f"capabilities --product {NAME}", environ=published.environ(OWN, account))
+    assert (result.code, result.stdout) == (7, "")
+    assert hints.OWN_TOKEN in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [("--product nope", 4), ("--product a/b", 2), ("--product ''", 2), ("--product x --probe", 2),
+     ("--product x -p a -p b", 2)],
+)  # fmt: skip
+def test_what_cannot_be_asked_for_is_told(typed: str, code: int, unified: Unified) -> None:
+    with publishing() as published:
+        result = unified(f"capabilities {typed}", environ=published.environ(ENVIRONMENT))
+    assert (result.code, result.stdout) == (code, "")
+    assert result.stderr.startswith("error: ")
+
+
+def test_a_read_only_profile_says_nothing_of_a_product(unified: Unified, config: object) -> None:
+    config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "full"\nread_only = true\n')  # type: ignore[operator]
+    result = unified("-p a capabilities ticketing/tickets --product deskly")
+    assert result.code == 0
+    assert "read-only" not in result.stdout
