@@ -35,6 +35,8 @@ KINDS = [
     (f"{LIST} --all --out x", ModeKind.ONE, ModeKind.READS),
     (GET, ModeKind.ONE, ModeKind.READS),
     ("ticketing tickets get -", ModeKind.LINES, ModeKind.LINES),
+    (f"{LIST} --describe --all --follow", ModeKind.DESCRIBED, ModeKind.DESCRIBED),
+    ("ticketing tickets update - --describe", ModeKind.DESCRIBED, ModeKind.DESCRIBED),
     (f"{LIST} --follow", ModeKind.FOLLOWED, ModeKind.FOLLOWED),
     (f"{LIST} --follow --expect true", ModeKind.FOLLOWED, ModeKind.FOLLOWED),
     (f"{LIST} --expect true", ModeKind.CHECKED, ModeKind.CHECKED),

@@ -260,7 +260,7 @@ COMMANDS = {
     "product-capabilities": "request GET /integration/paperdesk/capabilities",
     "tools": f"request GET /integrated-account/{ACCOUNT}/tools",
     "batch": f"request POST /batch-request -f integrated_account_id={ACCOUNT}",
-    "file": "request POST /file -d '{}'",
+    "file": "request POST /file -d '{}' --yes --quiet",
     "refresh-credentials": f"request POST /integrated-account/refresh-credentials -f id={ACCOUNT}",
     "unified-list": "ticketing tickets list",
     "unified-record": "ticketing tickets get 9001",

@@ -18,6 +18,8 @@ class ModeKind(Enum):
     """Start a job, and wait until it is done."""
     SKELETON = auto()
     """Print a body to fill in; no connection is needed."""
+    DESCRIBED = auto()
+    """Ask the connection what the operation takes, and print that."""
     FOLLOWED = auto()
     """Read lists again and again, and print what is new."""
     CHECKED = auto()

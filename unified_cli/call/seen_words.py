@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
-from unified_cli.config import file
+from unified_cli.config import file, known_methods
 from unified_cli.config.completion_words import CompletionWords, WordSource
 from unified_cli.http.answer import decoding, page_body
 from unified_cli.json_text import members
@@ -26,16 +26,34 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
     """Keep the ids and columns of records that a person saw, if the connection was named by its profile."""
-    runtime, _, settings, *_ = call
-    # Completion knows a connection by its profile only, as the config file has it.
-    path = file.locate(runtime)
-    if not (operation and operation.lists and settings.profile and settings.is_of_file and path):
+    words = _words(call)
+    if not (operation and operation.lists and words):
         return
     found = [parts for one in records[:_MOST] if (parts := members.parts(one))]
     ids = [members.text(parts.get("id")) for parts in found]
     columns = dict.fromkeys(name for parts in found for name in parts)
-    words = CompletionWords(runtime.folder("cache"), runtime.wall, WordSource(settings.profile, settings.digest, path))
     # The call has done its work: what cannot be kept must not fail it.
     with contextlib.suppress(OSError):
         words.add((operation.api, operation.resource, "ids"), ids)
         words.add((operation.api, operation.resource, "columns"), columns)
+
+
+def keep_described(call: Call, operation: Operation) -> None:
+    """Keep for completion what is known of an operation's parameters and fields from its description."""
+    words = _words(call)
+    known = known_methods.recall(call.runtime, call.settings, operation) if words else None
+    if words is None or known is None:
+        return
+    with contextlib.suppress(OSError):
+        words.add((operation.api, operation.resource, f"{operation.name}.query"), [one.name for one in known.query])
+        words.add((operation.api, operation.resource, f"{operation.name}.body"), [one.name for one in known.body])
+
+
+def _words(call: Call) -> CompletionWords | None:
+    """The words of the connection; None where completion cannot know it: by its profile, as the config file has it."""
+    runtime, _, settings, *_ = call
+    path = file.locate(runtime)
+    if not (settings.profile and settings.is_of_file and path):
+        return None
+    source = WordSource(settings.profile, settings.digest, path)
+    return CompletionWords(runtime.folder("cache"), runtime.wall, source)

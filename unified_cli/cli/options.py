@@ -5,7 +5,20 @@ from functools import cache
 from typing import Annotated, Literal, TypeVar
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.flags import BODY, LIST, OUTPUT, SAFETY, WAIT, Argument, Flag, Options, by_name, flags_of, in_order
+from unified_cli.cli.flags import (
+    BODY,
+    LIST,
+    OUTPUT,
+    QUERY,
+    SAFETY,
+    WAIT,
+    Argument,
+    Flag,
+    Options,
+    by_name,
+    flags_of,
+    in_order,
+)
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
@@ -240,6 +253,10 @@ Skeleton = Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in 
 class OperationOptions(NetworkOptions, CallOptions):
     """What every operation takes."""
 
+    describe: Annotated[
+        bool,
+        Flag(("--describe",), QUERY, "print what the connection says that this takes, and do nothing else", order=1),
+    ] = False
     format: InputFormat = None
     strict: Strict = False
 

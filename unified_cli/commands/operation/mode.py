@@ -20,7 +20,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
         dry_run.show_skeleton(runtime, operation)
         return
-    if mode.kind is not ModeKind.FILES:
+    if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
     if mode.kind is not ModeKind.ONE:
         _runs(mode.kind)(runtime, catalogue, operation, options, mode)
@@ -41,9 +41,10 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
     if isinstance(options, WriteOptions | DownloadOptions) and options.skeleton:
         return ModeKind.SKELETON
+    _check_one(options, several=several)
+    if options.describe:
+        return ModeKind.DESCRIBED
     checks, piped = part(options, ReadCheckOptions), builder.identifier(options) == "-"
-    if part(options, SendOptions).sends_file and (several or piped or part(options, WriteOptions).wait):
-        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
     if checks.follow:
         return ModeKind.FOLLOWED
     if checks.given_any:
@@ -60,6 +61,13 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
+
+
+def _check_one(options: OperationOptions, *, several: bool) -> None:
+    """Raise UsageError for a file in several requests."""
+    many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
+    if part(options, SendOptions).sends_file and many:
+        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
 
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
@@ -86,6 +94,10 @@ _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
 def _runs(kind: ModeKind) -> _Run:
     """The function for a mode other than that of one request, whose module is imported only for it."""
     match kind:
+        case ModeKind.DESCRIBED:
+            from unified_cli.commands.operation import description  # noqa: PLC0415
+
+            return description.run
         case ModeKind.FOLLOWED:
             from unified_cli.commands.operation.checks import follow  # noqa: PLC0415
 

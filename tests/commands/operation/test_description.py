@@ -1,0 +1,151 @@
+"""`--describe`: what a connection says that an operation takes, shown as it is meant, or told to be no description."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from published.publishing import ENVIRONMENT, publishing
+from server import Reply, Service
+
+LIST, CREATE = "ticketing tickets list", "ticketing tickets create"
+Config = Callable[[str], Path]
+
+
+def says(service: Service, **members: Any) -> dict[str, str]:
+    """Let the service describe every method so; the environment that asks it."""
+    service.reply = lambda _: Reply(body=json.dumps({"method": "create", **members}).encode())
+    return service.environ
+
+
+def schema(required: list[str] | None = None, **properties: Any) -> Any:
+    return {"type": "object", "properties": properties, "required": required or []}
+
+
+def test_what_is_required_comes_first(unified: Unified, service: Service) -> None:
+    environ = says(
+        service,
+        query_schema=schema(workspace={"type": "string", "description": "Which\none"}),
+        request_body_schema=schema(["b"], a={"enum": ["x", "y"]}, b={"type": "integer"}),
+        default_query={"limit": 7},
+        default_body={"kind": "task"},
+        documentation_link="https://docs.example.com/x",
+    )
+    result = unified(f"{CREATE} --describe", environ=environ)
+    assert result.code == 0
+    assert [line.split("\t") for line in result.stdout.splitlines()] == [
+        ["query", "workspace", "string", "", "", "Which one"],
+        ["body", "b", "integer", "required", "", ""],
+        ["body", "a", "", "", "x | y", ""],
+    ]
+    assert result.stderr == (
+        'the service adds to the query: {"limit":7}\n'
+        'the service adds to the body: {"kind":"task"}\n'
+        "more: https://docs.example.com/x\n"
+    )
+    (seen,) = service.seen
+    assert (seen.method, seen.path) == ("GET", "/unified/ticketing/tickets/meta/create")
+    table = unified(f"{CREATE} --describe --color never", environ=environ, tty=True).stdout.splitlines()
+    assert table[0].split() == ["IN", "NAME", "TYPE", "REQUIRED", "VALUES", "ABOUT"]
+    assert table[2].split() == ["body", "b", "integer", "required"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        LIST, "ticketing tickets get x", "ticketing tickets delete x", "user-directory users suspend",
+        "ticketing attachments download",
+    ],
+)  # fmt: skip
+def test_every_operation_can_be_described(command: str, unified: Unified) -> None:
+    result = unified(f"-p sandbox {command} --describe -o json")
+    assert (result.code, result.json["method"]) == (0, command.split()[2])
+
+
+@pytest.mark.parametrize("output", ["json", "raw"])
+def test_it_is_printed_as_served(output: str, unified: Unified, service: Service) -> None:
+    body = b'{"method":"x",  "query_schema":{"a":{"type":"number","x":1.10}}, "b":"\\ud800"}'
+    service.reply = lambda _: Reply(body=body)
+    assert unified(f"{LIST} --describe -o {output}", environ=service.environ).raw == body + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("-p a -p b", "may be several connections"), ("-p '*'", "may be several connections"), ("-o csv", "-o csv"),
+     ("--jq .", "--describe takes no --jq"), ("--out x", "--describe takes no --jq"), ("--columns a", "takes no --jq")],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused(typed: str, said: str, unified: Unified, config: Config) -> None:
+    config('[profiles.a]\naccount_id = "full"\nbase_url = "sandbox:"\n')
+    result = unified(f"{LIST} --describe {typed}", environ={"UNIFIED_PROFILE": "sandbox"})
+    assert (result.code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_it_is_only_shown(unified: Unified, service: Service) -> None:
+    shown = unified(f"{CREATE} --describe --dry-run", environ=service.environ).json
+    assert shown["url"].partition("?")[0] == f"{service.url}/unified/ticketing/tickets/meta/create"
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'{"method":"list"}', 4), (b'{"query_schema":null,"default_body":{"a":1}}', 4), (b"[]", 5), (b'{"query', 5),
+        (b'{"query_schema":"text"}', 5), (b'{"query_schema":{"a":1}}', 5), (b"", 5), (b"\xff", 5),
+    ],
+)  # fmt: skip
+def test_what_is_no_description_is_told(body: bytes, code: int, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(body=body)
+    result = unified(f"{LIST} --describe --retries 0", environ=service.environ)
+    assert (result.code, result.stdout) == (code, "")
+    assert result.stderr.startswith("error: ")
+
+
+def nested(depth: int) -> Any:
+    found: Any = {"type": "string"}
+    for _ in range(depth):
+        found = schema(a=found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (nested(30), ["a", "a[a]", "a[a][a]", "a[a][a][a]", "a[a][a][a][a]"]),
+        ({"type": "object"}, []),
+        (schema(a={"description": "x" * 5_000_000}), ["a"]),
+    ],
+)
+def test_a_schema_is_shown_in_every_form(query: Any, names: list[str], unified: Unified, service: Service) -> None:
+    result = unified(f"{LIST} --describe", environ=says(service, query_schema=query))
+    assert result.code == 0
+    assert [line.split("\t")[1] for line in result.stdout.splitlines()] == names
+    assert names or "no parameters and no fields" in result.stderr
+
+
+HOSTILE = ["$(touch evil)", "a\nb", "\x1b[31mred", "\u202egnp", "\ud800", "\x9b1m", "a\tb", "\x07"]
+
+
+@pytest.mark.parametrize("tty", [True, False])
+def test_no_name_drives_a_terminal(tty: bool, unified: Unified, service: Service) -> None:
+    fields = schema(**{name: {"enum": HOSTILE, "description": "".join(HOSTILE)} for name in HOSTILE})
+    environ = says(
+        service, query_schema=fields, documentation_link="".join(HOSTILE), default_query={"".join(HOSTILE): 1}
+    )
+    result = unified(f"{LIST} --describe --color never", environ=environ, tty=tty)
+    assert result.code == 0
+    for text in (result.stdout, result.stderr):
+        assert not {*text} & {"\x1b", "\u202e", "\x9b", "\x07"}
+    assert len(result.stdout.splitlines()) >= len(HOSTILE)
+
+
+def test_the_published_service_describes_it(unified: Unified) -> None:
+    with publishing() as published:
+        result = unified(f"{LIST} --describe", environ=published.environ())
+        assert (result.code, result.stdout) == (0, "")
+        assert result.stderr.endswith("more: https://docs.example.com/ticketing/tickets\n")
+        assert unified(f"{CREATE} --describe", environ=published.environ()).code == 4
+        assert unified(f"{LIST} --describe", environ=published.environ(f"{ENVIRONMENT}x")).code == 7

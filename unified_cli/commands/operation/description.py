@@ -1,0 +1,61 @@
+"""Show what a connection says that an operation takes, and keep the names for skeletons and completion."""
+
+from contextlib import closing
+
+from unified_cli.call import Call, Mode, builder, seen_words, single
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.described import DescribedField, MethodDescription
+from unified_cli.cli import result_table
+from unified_cli.cli.options import OperationOptions
+from unified_cli.config import known_methods
+from unified_cli.errors import UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import method_description
+from unified_cli.http.request import Request
+from unified_cli.json_text.json_codec import encoded
+from unified_cli.masking import masked, visible
+from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
+
+_HEADS = ("in", "name", "type", "required", "values", "about")
+_AS_SERVED = ("json", "raw")
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Print the description of the operation, or show the request for it. Raises what `method_description.ask` does."""
+    if options.jq or options.out or options.columns is not None:
+        raise UsageError("--describe takes no --jq, --columns and --out", hint="-o json prints what is served")
+    call = builder.resolve(runtime, catalogue, options, mode)
+    scope = builder.scope(call.settings, catalogue)
+
+    def ask(call: Call, clients: Clients, _: Request) -> None:
+        stdout.check(runtime)
+        with closing(clients.open(call.settings)) as client:
+            found = method_description.ask(client, scope, operation)
+        known_methods.keep(runtime, call.settings, operation, found)
+        seen_words.keep_described(call, operation)
+        _show(call, found)
+
+    single.send(call, method_description.request_for(scope, operation), ask)
+
+
+def _show(call: Call, found: MethodDescription) -> None:
+    runtime, output = call.runtime, call.options.output
+    if output in _AS_SERVED:
+        stdout.write_json(runtime, found.served)
+        return
+    rows = [_row("query", one) for one in found.query] + [_row("body", one) for one in found.body]
+    result_table.show(runtime, output, _HEADS, rows, None)
+    if not rows:
+        runtime.stderr.note("it takes no parameters and no fields, as the connection says")
+    for what, value in (("query", found.default_query), ("body", found.default_body)):
+        if value:
+            runtime.stderr.note(masked(f"the service adds to the {what}: {encoded(value).decode()}"))
+    if found.documentation:
+        runtime.stderr.note(masked(f"more: {found.documentation}"))
+
+
+def _row(where: str, one: DescribedField) -> tuple[str, ...]:
+    """The cells of a field: nothing that is served can drive a terminal, whatever they are piped to."""
+    cells = (one.name, one.type, "required" if one.required else "", " | ".join(one.values), one.text)
+    return where, *map(visible, cells)
