@@ -182,4 +182,4 @@ def test_only_one_module_writes_to_stdout() -> None:
 def test_text_for_a_terminal_is_made_by_its_own_modules_only() -> None:
     package = ROOT / "unified_cli"
     makers = {path.name for path in package.rglob("*.py") if re.search(r"\bTerminalText\(", path.read_text("utf-8"))}
-    assert makers == {"terminal.py", "stdout.py"}
+    assert makers == {"terminal.py", "json_colour.py"}
