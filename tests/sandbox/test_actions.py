@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.sandbox.data.sample_requests import example
+from unified_cli.sandbox.seeded.sample_requests import example
 
 OPERATIONS = list(load())
 

@@ -6,7 +6,7 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.docs.openapi_schemas import object_schema, pascal, record_name, schema_reference, values_of
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.data.sample_requests import required_parameters
+from unified_cli.sandbox.seeded.sample_requests import required_parameters
 
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
 _FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}

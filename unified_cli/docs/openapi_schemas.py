@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from unified_cli.catalogue import Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.data.generate import NAMELESS
-from unified_cli.sandbox.data.sample_requests import required_fields
-from unified_cli.sandbox.data.vocabulary import singular
+from unified_cli.sandbox.seeded.generate import NAMELESS
+from unified_cli.sandbox.seeded.sample_requests import required_fields
+from unified_cli.sandbox.seeded.vocabulary import singular
 
 # Assumption: every record has these but those the service publishes without an id.
 _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))

@@ -13,10 +13,9 @@ from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
-from unified_cli.sandbox.account_records import PRODUCTS
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
-from unified_cli.sandbox.data.seeded_random import timestamp
+from unified_cli.sandbox.connections import PRODUCTS
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
 from unified_cli.sandbox.handlers import handler
 from unified_cli.sandbox.list_page import ListTerms
@@ -35,6 +34,7 @@ from unified_cli.sandbox.routing import (
     refused,
     route,
 )
+from unified_cli.sandbox.seeded.seeded_random import timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _KEYED = ("POST", "PATCH")

@@ -6,13 +6,13 @@ from urllib.parse import quote, unquote, urlsplit
 
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.data import file_content
-from unified_cli.sandbox.data.file_content import FILE_HOSTS, file_url
-from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.list_page import ignored, page
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.request_content import attached
+from unified_cli.sandbox.seeded import file_content
+from unified_cli.sandbox.seeded.file_content import FILE_HOSTS, file_url
+from unified_cli.sandbox.seeded.vocabulary import singular
 from unified_cli.sandbox.stored_files import StoredFile
 from unified_cli.sandbox.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.uploads import UploadedFile

@@ -15,11 +15,11 @@ from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.data.seeded_random import SeededRandom
 from unified_cli.sandbox.fault_words import FAULT_WORDS
 from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall
+from unified_cli.sandbox.seeded.seeded_random import SeededRandom
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _TOO_LONG = re.compile(r"\d{10}")

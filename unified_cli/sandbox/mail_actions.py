@@ -3,11 +3,11 @@
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.crud import created, uploaded
-from unified_cli.sandbox.data.consistency import ME
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, missing, record, result
 from unified_cli.sandbox.record_actions import pointer
 from unified_cli.sandbox.request_content import from_base64
+from unified_cli.sandbox.seeded.consistency import ME
 from unified_cli.sandbox.stored_records import Row
 
 _BYTES = "content_bytes"

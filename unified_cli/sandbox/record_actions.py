@@ -3,10 +3,10 @@
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.crud import create, created, get
-from unified_cli.sandbox.data.file_content import file_url
-from unified_cli.sandbox.data.vocabulary import singular
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, missing, record, result
+from unified_cli.sandbox.seeded.file_content import file_url
+from unified_cli.sandbox.seeded.vocabulary import singular
 from unified_cli.sandbox.stored_records import Row
 
 _STEPS = {"queued": "running", "running": "completed"}

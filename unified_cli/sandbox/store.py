@@ -12,7 +12,7 @@ from unified_cli.json_text.json_codec import encoded_objects
 from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
-from unified_cli.sandbox.data.generate import SeededRecords
+from unified_cli.sandbox.seeded.generate import SeededRecords
 from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
 

@@ -18,8 +18,8 @@ from unified_cli.commands.move import id_file
 from unified_cli.commands.move.id_file import IdFile, IdHeader, IdMap
 from unified_cli.commands.move.options import ApplyOptions
 from unified_cli.commands.move.order import CallOrder
-from unified_cli.commands.move.plan_check import CheckedPlan, PlanCheck
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCall
+from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import ApplyTerms, PlanSender
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from unified_cli.commands.move.id_file import IdMap
-from unified_cli.commands.move.plan_check import CheckedPlan, SourceRecord
+from unified_cli.commands.move.plan_validation import CheckedPlan, SourceRecord
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump

@@ -13,8 +13,8 @@ from unified_cli.catalogue import Service
 from unified_cli.commands.move.difference import PathRules, member_differences
 from unified_cli.commands.move.id_file import IdFile, IdMap, IdPair
 from unified_cli.commands.move.order import CallStep
-from unified_cli.commands.move.plan_check import CheckedPlan
 from unified_cli.commands.move.plan_file import NO_JSON, PlannedCall
+from unified_cli.commands.move.plan_validation import CheckedPlan
 from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests

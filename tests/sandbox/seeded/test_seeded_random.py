@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from unified_cli.sandbox.data.seeded_random import (
+from unified_cli.sandbox.seeded.seeded_random import (
     SeededColumns,
     SeededRandom,
     creation_time,

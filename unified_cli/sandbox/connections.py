@@ -9,12 +9,12 @@ from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS, kind_of, offers
-from unified_cli.sandbox.data.people import company
-from unified_cli.sandbox.data.sample_requests import required_parameters
-from unified_cli.sandbox.data.seeded_random import SeededRandom, creation_time, time_after, timestamp
 from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.query import QueryTree, is_on, texts
+from unified_cli.sandbox.seeded.people import company
+from unified_cli.sandbox.seeded.sample_requests import required_parameters
+from unified_cli.sandbox.seeded.seeded_random import SeededRandom, creation_time, time_after, timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _OFFERS = Callable[[Resource], bool]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from unified_cli.sandbox.data.relations import CHILDREN_PER_PARENT
-from unified_cli.sandbox.data.seeded_random import SeededColumns, SeededRandom
+from unified_cli.sandbox.seeded.relations import CHILDREN_PER_PARENT
+from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom
 
 _FIRST = (
     "Ada", "Björn", "Chiara", "Dmitri", "Élodie", "Farid", "Grace", "Hiroshi", "Inés", "Jürgen", "Keiko", "Łukasz",

@@ -6,12 +6,12 @@ from functools import lru_cache
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
-from unified_cli.sandbox.data import references, vocabulary
-from unified_cli.sandbox.data.consistency import ADJUSTMENTS
-from unified_cli.sandbox.data.field_values import FieldMaker, field_maker, numbered
-from unified_cli.sandbox.data.record_batch import PEOPLE, RecordBatch, SeededConnection
-from unified_cli.sandbox.data.record_ids import SHOWN_AS, id_prefix
-from unified_cli.sandbox.data.relations import target
+from unified_cli.sandbox.seeded import references, vocabulary
+from unified_cli.sandbox.seeded.consistency import ADJUSTMENTS
+from unified_cli.sandbox.seeded.field_values import FieldMaker, field_maker, numbered
+from unified_cli.sandbox.seeded.record_batch import PEOPLE, RecordBatch, SeededConnection
+from unified_cli.sandbox.seeded.record_ids import SHOWN_AS, id_prefix
+from unified_cli.sandbox.seeded.relations import target
 
 _KEPT = 4096
 # Assumption: every record has these but those the service publishes without an id.

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from unified_cli.sandbox.data.record_batch import RecordBatch
-from unified_cli.sandbox.data.relations import (
+from unified_cli.sandbox.seeded.record_batch import RecordBatch
+from unified_cli.sandbox.seeded.relations import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
     DERIVED,

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.data import people, vocabulary
-from unified_cli.sandbox.data.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
-from unified_cli.sandbox.data.record_ids import id_prefix
-from unified_cli.sandbox.data.seeded_random import SeededColumns, SeededRandom, timestamps
+from unified_cli.sandbox.seeded import people, vocabulary
+from unified_cli.sandbox.seeded.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
+from unified_cli.sandbox.seeded.record_ids import id_prefix
+from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom, timestamps
 
 PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
 """The group that the people of a resource belong to."""
