@@ -1,7 +1,7 @@
 """Make text safe to show: without secrets, and without control sequences for a terminal.
 
-The secrets are known to the whole process: errors are made in many places that know no runtime, and what is a secret
-for one of them is one for all.
+The secrets are known to the whole process: errors, which mask their own text when they are made (`errors.py`), know
+no runtime, and what is a secret for one of them is one for all.
 """
 
 import base64

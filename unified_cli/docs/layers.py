@@ -21,7 +21,7 @@ LAYERS = (
     Layer(9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"),
     Layer(9, ("input",), "the records of a file or a pipe"),
     Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
-    Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts, the clients of a run"),
+    Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts"),
     Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),
     Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),

@@ -19,7 +19,7 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes, the one that counts where several apply first."""
+"""The exit codes of single errors, the one that counts first; `conclude` says what many parts come to together."""
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """Where one part fails so, the whole command does: it is about this machine, and not about the part."""
 _MOST_NAMED = 5

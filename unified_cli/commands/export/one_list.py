@@ -1,4 +1,4 @@
-"""One list of one connection to the destination of an export: whether it is done, where it goes on, what changed."""
+"""One list of one connection in an export: whether it is done, refused, begun, gone on with, or brought up to date."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Where a read goes on: one cursor for all connections, which an agent hands back unchanged."""
+"""The signed cursor of a read, for all its connections, which an agent hands back unchanged; `read_tool` makes it."""
 
 import base64
 import binascii

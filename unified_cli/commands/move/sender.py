@@ -1,4 +1,7 @@
-"""Make the calls of plans, several at a time, in their order; each stands in its plan's journal before it is sent."""
+"""Make the calls of plans, in their order: each record is looked at first, and a change since the plan is a conflict.
+
+Several go at a time; each stands in its plan's journal before it is sent.
+"""
 
 import base64
 import hashlib
