@@ -182,7 +182,9 @@ _unified_value() {
                 --as) kind='curl' ;;
                 --ca-bundle) kind='file' ;;
                 --color) kind='auto always never' ;;
-                -d|--data|-F|--field) kind='@file' ;;
+                -d|--data) kind='@file' ;;
+                -f|--raw-field) kind='field' ;;
+                -F|--field) kind='@file' ;;
                 --upload) kind='file' ;;
                 --format) kind='ndjson json csv ids' ;;
                 --from) kind='file' ;;
@@ -510,6 +512,14 @@ _unified_seen() {
     done <"$file"
 }
 
+# Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
+_unified_described() {
+    words=''
+    [[ ${path##* } =~ ^[a-z_-]+$ ]] && _unified_seen "${path##* }.$1"
+    words=${words// /= }
+    words=${words#=}${words:+=}
+}
+
 # Add to `words` what the user's own catalogue files add after the command words in $1.
 _unified_added() {
     local LC_ALL=C line file section name lines=0 api=${1%% *} resource=${1#* }
@@ -624,7 +634,17 @@ _unified_offer_kind() {
             compopt -o nospace 2>/dev/null
             ;;
         parameter)
+            _unified_described query
+            local described=$words word
             _unified_known '' "$path"
+            for word in $described; do
+                [[ " $words " == *" $word "* ]] || words+=" $word"
+            done
+            _unified_offer "$2"
+            compopt -o nospace 2>/dev/null
+            ;;
+        field)
+            _unified_described body
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;

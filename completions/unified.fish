@@ -425,6 +425,10 @@ function __unified_value --argument-names option at
                     echo '@file'
                 case '--data'
                     echo '@file'
+                case '-f'
+                    echo 'field'
+                case '--raw-field'
+                    echo 'field'
                 case '-F'
                     echo '@file'
                 case '--field'
@@ -1165,6 +1169,13 @@ function __unified_seen --argument-names kind at profile account
     string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
 end
 
+# The names that the connection described of the operation, up to the =; of the query or the body.
+function __unified_described --argument-names part at profile account
+    set -l words (string split ' ' -- "$at")
+    string match -qr '^[a-z_-]+$' -- "$words[3]"; or return
+    __unified_seen "$words[3].$part" "$at" "$profile" "$account" | string replace -r '$' '='
+end
+
 # What the user's own catalogue files add after the command words.
 function __unified_added --argument-names folder at
     set -l words (string split ' ' -- "$at")
@@ -1223,7 +1234,12 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_seen columns "$at" "$profile" "$account"
             end | string replace -r '^' -- "$before$begun"
         case parameter
-            __unified_parameters "$at" | string replace -r '^' -- "$before"
+            begin
+                __unified_parameters "$at"
+                __unified_described query "$at" "$profile" "$account"
+            end | string replace -r '^' -- "$before"
+        case field
+            __unified_described body "$at" "$profile" "$account" | string replace -r '^' -- "$before"
         case api/resource
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"

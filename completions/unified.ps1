@@ -196,8 +196,8 @@ $UnifiedValues['--ca-bundle'] = 'file'
 $UnifiedValues['--color'] = 'auto always never'
 $UnifiedValues['-d'] = '@file'
 $UnifiedValues['--data'] = '@file'
-$UnifiedValues['-f'] = ''
-$UnifiedValues['--raw-field'] = ''
+$UnifiedValues['-f'] = 'field'
+$UnifiedValues['--raw-field'] = 'field'
 $UnifiedValues['-F'] = '@file'
 $UnifiedValues['--field'] = '@file'
 $UnifiedValues['--upload'] = 'file'
@@ -471,6 +471,7 @@ $UnifiedComplete = {
             'record' { }
             'column' { }
             'parameter' { }
+            'field' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]

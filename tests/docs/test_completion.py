@@ -325,6 +325,43 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: St
     assert not list(tmp_path.glob("**/PWN*"))
 
 
+@pytest.mark.parametrize("name", SHELLS)
+def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(name: str, shell: Start, tmp_path: Path) -> None:
+    running = shell(name, TAGGED)
+    of = settled(tmp_path)
+    folder = tmp_path / ".cache" / "unified" / "completion" / "acme"
+    folder.mkdir(parents=True)
+    hostile = ["$(touch PWN)", "`touch PWN`", "cr;touch PWN", "cr a", "-cr", "../cr", "\x1b[31mcr", "c" * 101]
+    for kind in ("list.query", "create.body"):
+        lines = [f"{int(time.time())} of {of}", *hostile, "cr-own_1", "created_at", ""]
+        (folder / f"ticketing.tickets.{kind}").write_text("\n".join(lines))
+    known = {"created_at=", "created_at[gt]=", "created_at[lt]="}
+    tickets = "ticketing tickets"
+    assert running.offered(f"unified -p acme {tickets} list -q cr") == {*known, "cr-own_1="}
+    whole = {one.removeprefix("--query=") for one in running.offered(f"unified {tickets} list --query=cr-")}
+    assert whole == {"cr-own_1="}
+    assert running.offered(f"unified {tickets} create -f cr") == {"cr-own_1=", "created_at="}
+    assert running.offered(f"unified {tickets} update 7 -f cr") == set()
+    assert running.offered(f"unified -a other {tickets} list -q cr-") == set()
+    assert running.offered(f"unified -p globex {tickets} list -q cr-") == set()
+    running.complete(f"unified {tickets} create -f ")
+    assert not list(tmp_path.glob("**/PWN*"))
+
+
+def test_only_harmless_names_of_a_description_are_kept_for_completion(tmp_path: Path) -> None:
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(TAGGED)
+    settled(tmp_path)
+    kept = tmp_path / ".cache" / "unified" / "completion" / "acme"
+    at_terminal("-p acme -a empty ticketing tickets create --describe", tmp_path)
+    assert not kept.exists()
+    at_terminal("-p acme ticketing tickets create --describe", tmp_path)
+    assert {path.name for path in kept.iterdir()} == {"ticketing.tickets.create.body"}
+    (path,) = kept.iterdir()
+    assert "priority" in path.read_text().splitlines()
+
+
 def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> None:
     """Run the program at a terminal of its own, in this home, where it ends with 0."""
     program = f"{before} {sys.executable} -m unified_cli {command} {then}"

@@ -29,6 +29,7 @@ from unified_cli.http.request import Content, Query, Request, Scope
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
+    from unified_cli.config.known_methods import KnownMethod
     from unified_cli.json_text.change_time import ChangeFilter
 
 _LONGEST_KEY = 255
@@ -160,6 +161,23 @@ def path_request(call: Call, method: str, path: str) -> Request:
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
     content = _content(call, method, query, read_body(call, method))
     return _built(content, partial(requests.for_path, connection, method, path))
+
+
+def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "KnownMethod | None":
+    """What the connection that is called said of the operation within a day; None for several, and where it said
+    nothing.
+    """
+    folder = runtime.folder("cache")
+    if folder is None or not (folder / "methods").is_dir() or profiles.is_several(options.profile):
+        return None
+    from unified_cli.config import known_methods  # noqa: PLC0415  only where something is known
+
+    try:
+        settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
+        return known_methods.recall(runtime, settings, operation)
+    except UnifiedError:
+        # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.
+        return None
 
 
 def scope(settings: Settings, catalogue: Catalogue) -> Scope:

@@ -1,7 +1,7 @@
 """Print what is not sent: a request, as JSON or as a command line that runs as printed; a body to fill in."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,6 +20,7 @@ from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
+    from unified_cli.config.known_methods import KnownMethod
     from unified_cli.http.upload import UploadFacts
 
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
@@ -28,6 +29,12 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 # Linux allows 128 KiB for one argument of a program; a shell's own printf has no limit.
 _LONGEST_WORD = 100_000
 _TIME = "2026-01-31T12:00:00Z"
+# Assumption: the resources of this name take files, and no others.
+_WITH_FILES = ("attachments", "files")
+_FORMS = (
+    "a file goes as base64 in a field (-F data=@base64:FILE), as a form (--upload FILE) or as it is "
+    "(-d @FILE --content-type TYPE): the product decides which it takes"
+)
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
@@ -114,17 +121,27 @@ def line(runtime: Runtime, request: Request) -> None:
         stdout.write(runtime, [document])
 
 
-def show_skeleton(runtime: Runtime, operation: Operation) -> None:
-    """Print the skeleton of the operation's body; nothing is sent, and no connection is needed."""
-    stdout.write_json(runtime, msgspec.json.encode(skeleton(operation)))
+def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMethod | None") -> None:
+    """Print the skeleton of the operation's body, with what its connection described of it, if that is known.
+
+    Nothing is sent, and no connection is needed.
+    """
+    fields = operation.accepted_fields
+    if described is not None:
+        from unified_cli.config import known_methods  # noqa: PLC0415  few methods are described
+
+        fields = known_methods.with_known(fields, described.body)
+    stdout.write_json(runtime, msgspec.json.encode(skeleton(fields)))
+    if operation.kind == "write" and operation.resource in _WITH_FILES:
+        runtime.stderr.note(_FORMS)
 
 
-def skeleton(operation: Operation) -> JsonObject:
-    """Every known field of the body, or else of the record, with an empty value.
+def skeleton(fields: Iterable[KnownField]) -> JsonObject:
+    """Every field with an empty value.
 
     A field with known values shows them, separated by `|`; a time is one, as an empty one is refused.
     """
-    return {field.name: _empty(field) for field in operation.accepted_fields}
+    return {field.name: _empty(field) for field in fields}
 
 
 def _empty(field: KnownField) -> Any:

@@ -187,7 +187,8 @@ class SendOptions(Options):
         Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
     ] = ()
     raw_field: Annotated[
-        tuple[str, ...], Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING")
+        tuple[str, ...],
+        Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING", takes="field"),
     ] = ()
     field: Annotated[
         tuple[str, ...],

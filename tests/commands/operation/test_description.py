@@ -149,3 +149,51 @@ def test_the_published_service_describes_it(unified: Unified) -> None:
         assert result.stderr.endswith("more: https://docs.example.com/ticketing/tickets\n")
         assert unified(f"{CREATE} --describe", environ=published.environ()).code == 4
         assert unified(f"{LIST} --describe", environ=published.environ(f"{ENVIRONMENT}x")).code == 7
+
+
+@pytest.fixture(name="cached")
+def _cached(tmp_path: Path) -> dict[str, Path]:
+    """Folders with one for what is known for a day."""
+    return {"config": tmp_path / "config", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+
+
+def test_a_skeleton_has_what_the_connection_described(
+    unified: Unified, service: Service, cached: dict[str, Path]
+) -> None:
+    fields = schema(["board"], board={"type": "integer"}, labels={"type": "array"}, name={"type": "object"})
+    environ = says(service, request_body_schema=fields)
+    before = unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
+    unified(f"{CREATE} --describe", environ=environ, folders=cached)
+    after = unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
+    assert after == {**before, "board": 0, "labels": []}
+    assert len(service.seen) == 1
+    for others in ("-a another", "--base-url https://other.example", "-p sandbox", "-p sandbox -p sandbox"):
+        assert unified(f"{CREATE} {others} --skeleton", environ=environ, folders=cached).json == before
+    assert unified("ticketing tickets update x --skeleton", environ=environ, folders=cached).json == before
+    assert unified(f"{CREATE} --skeleton", folders=cached).json == before
+    later = {"folders": cached, "wall": lambda: 4e9}
+    assert unified(f"{CREATE} --skeleton", environ=environ, **later).json == before
+
+
+@pytest.mark.parametrize("command", [LIST, "ticketing tickets get x"])
+def test_a_parameter_that_the_connection_requires_is_named(
+    command: str, unified: Unified, service: Service, cached: dict[str, Path]
+) -> None:
+    environ = says(service, query_schema=schema(["workspace"], workspace={"type": "object"}, other={}))
+    unified(f"{command} --describe", environ=environ, folders=cached)
+    operation = " ".join(command.split()[:3])
+    said = f"the query lacks workspace, which this connection requires for {operation} (-q workspace=…)\n"
+    shown = unified(f"{command} --dry-run", environ=environ, folders=cached)
+    assert (shown.code, shown.stderr) == (0, said)
+    for given in ("-q workspace=1", "-q 'workspace[id]=1'", "-a another"):
+        assert unified(f"{command} {given} --dry-run", environ=environ, folders=cached).stderr == ""
+    # Nor is the description itself held up by it.
+    assert "lacks" not in unified(f"{command} --describe", environ=environ, folders=cached).stderr
+
+
+def test_what_the_service_adds_is_never_sent(unified: Unified, service: Service, cached: dict[str, Path]) -> None:
+    environ = says(service, request_body_schema=schema(a={}), default_body={"b": 1}, default_query={"c": 2})
+    unified(f"{CREATE} --describe", environ=environ, folders=cached)
+    assert "b" not in unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
+    shown = unified(f"{CREATE} -f a=x --dry-run", environ=environ, folders=cached).json
+    assert (shown["body"], "c=" in shown["url"]) == ({"a": "x"}, False)

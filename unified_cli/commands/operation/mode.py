@@ -18,7 +18,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     if mode.kind is ModeKind.SKELETON:
         from unified_cli.call import dry_run  # noqa: PLC0415  as below
 
-        dry_run.show_skeleton(runtime, operation)
+        dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
     if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
@@ -75,11 +75,15 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 
     The request is sent all the same: what is required differs between providers.
     """
-    if operation.lists or not operation.required_parameters:
-        return
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
-    for one in operation.facts.query[operation.name]:
-        if one.required and one.name not in given:
+    required = [] if operation.lists else [one for one in operation.facts.query.get(operation.name, ()) if one.required]
+    if said := builder.described(runtime, options, operation):
+        known = {*given, *(one.name for one in required)}
+        for name in (one.name for one in said.query if one.required and one.name not in known):
+            message = f"the query lacks {name}, which this connection requires for {operation.command}"
+            runtime.stderr.line(f"{message} (-q {name}=…)")
+    for one in required:
+        if one.name not in given:
             message = f"the query lacks {one.parameter}, which {operation.command} requires"
             typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
             hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"

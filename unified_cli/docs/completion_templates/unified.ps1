@@ -91,6 +91,7 @@ $UnifiedComplete = {
             'record' { }
             'column' { }
             'parameter' { }
+            'field' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]
