@@ -8,8 +8,10 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import campaigns
+import peak_memory
 import pytest
-from front_door import Unified
+from front_door import ROOT, Unified
 from server import Service
 from uploading import Clock, Turn, refused, taking, written
 
@@ -273,3 +275,20 @@ def test_a_recording_holds_no_byte_of_the_file(unified: Unified, photo: Path, tm
     (entry,) = json.loads(har.read_text())["log"]["entries"]
     assert json.loads(entry["request"]["postData"]["text"])["size"] == 256
     assert str(tmp_path) not in entry["request"]["postData"]["text"]
+
+
+@pytest.mark.parametrize("how", ["--upload {0}", "-d @{0} --content-type a/b"])
+@pytest.mark.long(seconds=20)
+def test_a_gigabyte_takes_no_memory(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.bin"
+    size = campaigns.size(1 << 30, 1 << 27)
+    written(path, size)
+    with taking() as service:
+        words = [*CREATE.split(), *how.format(path).split()]
+        world = {**environ(service.url), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        measured = peak_memory.of(words, timeout=300, env=world)
+    assert (measured.code, measured.stderr) == (0, "")
+    assert measured.mebibytes <= 60
+    (got,) = service.got
+    assert got.whole
+    assert got.size >= size
