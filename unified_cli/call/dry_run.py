@@ -9,6 +9,7 @@ import msgspec
 from unified_cli.call import Call, builder
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ReadOptions
 from unified_cli.errors import UsageError
@@ -29,8 +30,6 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 # Linux allows 128 KiB for one argument of a program; a shell's own printf has no limit.
 _LONGEST_WORD = 100_000
 _TIME = "2026-01-31T12:00:00Z"
-# Assumption: the resources of this name take files, and no others.
-_WITH_FILES = ("attachments", "files")
 _FORMS = (
     "a file goes as base64 in a field (-F data=@base64:FILE), as a form (--upload FILE) or as it is "
     "(-d @FILE --content-type TYPE): the product decides which it takes"
@@ -132,7 +131,7 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMetho
 
         fields = known_methods.with_known(fields, described.body)
     stdout.write_json(runtime, msgspec.json.encode(skeleton(fields)))
-    if operation.kind == "write" and operation.resource in _WITH_FILES:
+    if operation.kind == "write" and operation.resource in FILE_RESOURCES:
         runtime.stderr.note(_FORMS)
 
 

@@ -26,6 +26,10 @@ _SENTENCES = {
     "delete": "Delete {one}",
 }
 
+# Assumption: the resources of these names take files, and no others.
+FILE_RESOURCES = ("attachments", "files")
+"""The resources whose records are of files."""
+
 # Fields that the service fills in, and those outside the unified model.
 _NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 

@@ -144,19 +144,6 @@ class UploadBody:
                 progress(self.sent, self.size)
 
 
-def of_facts(facts: UploadFacts) -> Upload:
-    """The upload that a journal noted. Raises StateError where the file has changed, UsageError where it is none any
-    more, StorageError where it cannot be read.
-    """
-    upload = Upload(Path(facts.file), facts.content_type, facts.field, facts.fields)
-    try:
-        upload.check(facts.size, facts.sha256)
-    except StateError:
-        upload.close()
-        raise
-    return upload
-
-
 def of_bytes(path: str, content_type: str) -> Upload:
     """The file as the body itself, of this type. Raises UsageError for what is no type or no regular file, StorageError
     for a file that cannot be read.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from urllib.parse import quote, unquote, urlsplit
 
+from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.list_page import ignored, page
@@ -18,7 +19,6 @@ from unified_cli.sandbox.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.uploads import UploadedFile
 
 _WARNING = "sandbox-warning"
-_WITH_FILES = ("attachments", "files")
 # The fields of a record that hold its file's address, and the parameters that may give it.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
@@ -95,7 +95,7 @@ def delete(call: OperationCall) -> SandboxResponse:
 def _file(call: OperationCall) -> UploadedFile | None:
     """The file of a body. Raises Refusal 422, the provider's, where the resource has no files."""
     resource = call.operation.resource
-    if resource in _WITH_FILES:
+    if resource in FILE_RESOURCES:
         return attached(call.body)
     if call.body.file is not None:
         raise Refusal(422, f"{resource} take no file, and no body but JSON", provider={"resource": resource})

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
+from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.seeded import people, vocabulary
 from unified_cli.sandbox.seeded.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
@@ -125,7 +126,7 @@ def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
     names = vocabulary.names(api, resource)
     if names:
         return lambda batch: [vocabulary.in_turn(names, number) for number in batch.numbers]
-    if resource in ("attachments", "files"):
+    if resource in FILE_RESOURCES:
         return lambda batch: [name for name, _ in batch.files]
     if resource in ("tickets", "emails", "pull-requests", "activities"):
         return _troubles
