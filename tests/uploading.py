@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ class UploadService:
         if self.context:
             connection = self.context.wrap_socket(connection, server_side=True)
         with connection, connection.makefile("rb") as stream:
-            while head := b"".join(iter(stream.readline, b"\r\n")):
+            while head := b"".join(takewhile(b"\r\n".__ne__, iter(stream.readline, b""))):
                 turn = self.turns[min(len(self.got), len(self.turns) - 1)]
                 length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])  # type: ignore[index]
                 wanted = length if turn.reads is None else min(turn.reads, length)

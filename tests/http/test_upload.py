@@ -265,7 +265,7 @@ def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("reads", [0, 5_000_000, None])
 def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_backend, "_ATTEMPT", 0.5)
+    monkeypatch.setattr(network_backend, "_ATTEMPT", 2.0)
     began = time.monotonic()
     error = NetworkError if reads is not None else UnknownError
     with taking(Turn(b"", reads=reads, then="stay")) as service, pytest.raises(error) as caught:
