@@ -32,7 +32,7 @@ FOR_THE_ENVIRONMENT = {
     "batch": "request POST /batch-request -d '{}'",
     "tools": f"request GET /integrated-account/{ACCOUNT}/tools",
     "product": "request GET /integration/paperdesk/capabilities",
-    "file": "request POST /file -d '{}'",
+    "file": "request POST /file -d '{}' --yes --quiet",
 }
 NOT_OPEN = "the token of a single connection may not do this: use that of the environment"
 
