@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -92,9 +92,11 @@ class UploadService:
                 wanted = length if turn.reads is None else min(turn.reads, length)
                 connection.sendall(turn.first)
                 kept, size = b"", 0
-                while size < wanted and (piece := stream.read1(min(65536, wanted - size))):  # type: ignore[attr-defined]
-                    size += len(piece)
-                    kept += piece[: (1 << 20) - len(kept)]
+                # A client that gives up may reset the connection: what came until then counts all the same.
+                with suppress(ConnectionError):
+                    while size < wanted and (piece := stream.read1(min(65536, wanted - size))):  # type: ignore[attr-defined]
+                        size += len(piece)
+                        kept += piece[: (1 << 20) - len(kept)]
                 self.got.append(Got(head.decode("latin-1"), size, kept, size == length))
                 connection.sendall(turn.answer)
                 if turn.then == "stay":
