@@ -119,22 +119,32 @@ def taking(*turns: Turn, authority: trustme.CA | None = None) -> Iterator[Upload
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262144)
         service.port = listening.getsockname()[1]
 
+        serving: list[threading.Thread] = []
+        last: list[tuple[str, int]] = []
+
         def accept() -> None:
             while True:
-                try:
-                    connection, _ = listening.accept()
-                except OSError:
+                connection, peer = listening.accept()
+                if peer in last:
+                    connection.close()
                     return
-                threading.Thread(target=_serve, args=(service, connection), daemon=True).start()
+                serving.append(threading.Thread(target=_serve, args=(service, connection), daemon=True))
+                serving[-1].start()
 
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
+        accepting = threading.Thread(target=accept, daemon=True)
+        accepting.start()
         try:
             yield service
         finally:
             service.over.set()
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
+            # A client may have sent all it had to say and be gone before it was accepted: it stands before this one.
+            with socket.socket() as end:
+                end.bind(("127.0.0.1", 0))
+                last.append(end.getsockname())
+                end.connect(("127.0.0.1", service.port))
+                accepting.join()
+            for thread in serving:
+                thread.join(30)
 
 
 def _serve(service: UploadService, connection: socket.socket) -> None:
