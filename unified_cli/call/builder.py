@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, Mode, uploading
+from unified_cli.call import Call, Mode
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
@@ -137,7 +137,12 @@ def operation_content(call: Call, operation: Operation) -> Content:
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
     """The content with this query and body; its file is opened last, so that nothing else can go wrong."""
     sent = part(call.options, SendOptions)
-    return Content(query, body, read_key(sent.idempotency_key, method), uploading.opened(sent, method))
+    content = Content(query, body, read_key(sent.idempotency_key, method))
+    if not sent.sends_file:
+        return content
+    from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
+
+    return content._replace(upload=uploading.opened(sent, method))
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:

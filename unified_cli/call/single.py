@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from unified_cli.call import Call, builder, uploading
+from unified_cli.call import Call, builder
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions, ReadOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
@@ -14,6 +14,7 @@ from unified_cli.output import stdout
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
     from unified_cli.http.answer.reader import Answer
+    from unified_cli.http.client import Client
     from unified_cli.output.jq_program import JqProgram
 
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
@@ -152,8 +153,7 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
         stdout.check(runtime)
     client = clients.open(settings)
     try:
-        with uploading.told(runtime, request):
-            got = client.send(request, any_type=settings.output == "raw")
+        got = _sent(call, client, request)
         _write(call, request, got, program)
     finally:
         client.close()
@@ -169,6 +169,17 @@ def _once(call: Call, clients: "Clients", request: Request) -> None:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
             seen_words.keep_page(call, request.operation, got.body)
+
+
+def _sent(call: Call, client: "Client", request: Request) -> "Answer":
+    """What is answered to the request; how much of its file has been sent is told, if it has one."""
+    any_type = call.settings.output == "raw"
+    if request.upload is None:
+        return client.send(request, any_type=any_type)
+    from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
+
+    with uploading.told(call.runtime, request.upload):
+        return client.send(request, any_type=any_type)
 
 
 def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | None") -> None:

@@ -1,37 +1,26 @@
-"""A file that is sent: found in the typed options, told while it goes out, closed when its request is over."""
+"""A file that is sent: found in the typed options, and told while it goes out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
-from unified_cli.call import Call
-from unified_cli.cli import prompt
-from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, SendOptions
+from unified_cli.cli.options import SendOptions
 from unified_cli.errors import UsageError
-from unified_cli.http.request import Request
+from unified_cli.http import upload
+from unified_cli.http.upload import Upload
 from unified_cli.masking import visible
+from unified_cli.output.progress import Work, progress
 from unified_cli.runtime import Runtime, as_typed
-
-if TYPE_CHECKING:
-    from unified_cli.http.upload import Upload
 
 _METHODS = ("POST", "PATCH", "PUT")
 
 
-def opened(options: SendOptions, method: str) -> "Upload | None":
-    """The file that the options send, opened: in a form, or as it is; None where they send none.
+def opened(options: SendOptions, method: str) -> Upload:
+    """The file that the options send, opened: in a form, or as it is.
 
     Raises UsageError for options that contradict each other and for what is no regular file, StorageError for a file
     that cannot be read.
     """
-    if not options.sends_file:
-        return None
     _check(options, method)
-    # Most calls send no file.
-    from unified_cli.http import upload  # noqa: PLC0415
-
     if options.content_type is not None:
         return upload.of_bytes((options.data or "")[1:], options.content_type)
     name, equals, path = options.uploads[0].partition("=")
@@ -71,42 +60,9 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def closed_after(request: Request) -> Iterator[Request]:
-    """The request; at the end of the block its file is closed, if it has one."""
-    try:
-        yield request
-    finally:
-        if request.upload is not None:
-            request.upload.close()
-
-
-def check_path(call: Call, request: Request) -> None:
-    """Raise UsageError for a file where the service takes several requests, and unless a public one is confirmed."""
-    if request.upload is not None and request.batch:
-        raise UsageError("a batch is JSON, and no file")
-    files = call.catalogue.service.connections.files.strip("/")
-    path = unquote(request.path.removeprefix(request.address.path))
-    first = path.strip("/").partition("/")[0].partition(";")[0]
-    if request.method == "GET" or first.casefold() != files or call.mode.shown:
-        return
-    public = "anyone who has its address can read it, and nothing deletes it"
-    if part(call.options, ConfirmOptions).yes:
-        call.runtime.stderr.note(f"the file will be public: {public}")
-        return
-    what = f"make the file public ({public})"
-    prompt.confirm(call.runtime, what, "nothing was sent", yes=False, no_input=call.settings.no_input)
-
-
-@contextmanager
-def told(runtime: Runtime, request: Request) -> Iterator[None]:
-    """Tell how much of the request's file has been sent, until the block ends; each attempt begins with nothing."""
-    upload = request.upload
-    if upload is None:
-        yield
-        return
-    from unified_cli.output.progress import Work, progress  # noqa: PLC0415  as above
-
-    with progress(runtime, Work("byte", upload.size)) as shown:
+def told(runtime: Runtime, file: Upload) -> Iterator[None]:
+    """Tell how much of the file has been sent, until the block ends; each attempt begins with nothing."""
+    with progress(runtime, Work("byte", file.size)) as shown:
         before = 0
 
         def tell(sent: int, _size: int) -> None:
@@ -114,5 +70,5 @@ def told(runtime: Runtime, request: Request) -> Iterator[None]:
             shown.add(sent - before)
             before = sent
 
-        upload.progress = tell
+        file.progress = tell
         yield

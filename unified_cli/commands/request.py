@@ -1,9 +1,14 @@
 """`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
-from unified_cli.call import Call, Mode, builder, single, uploading
+from contextlib import closing
+from urllib.parse import unquote
+
+from unified_cli.call import Call, Mode, builder, single
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.options import RequestOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ConfirmOptions, RequestOptions
+from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
 
 
@@ -11,9 +16,28 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
     call = builder.resolve(context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped)
-    with uploading.closed_after(builder.path_request(call, options.method.upper(), options.path)) as request:
-        uploading.check_path(call, request)
+    with closing(builder.path_request(call, options.method.upper(), options.path)) as request:
+        _check_file(call, request)
         single.send(call, _aimed(call, request) if request.batch else request)
+
+
+def _check_file(call: Call, request: Request) -> None:
+    """Raise UsageError for a file where the service takes several requests, and unless a public one is confirmed."""
+    if request.upload is not None and request.batch:
+        raise UsageError("a batch is JSON, and no file")
+    files = call.catalogue.service.connections.files.strip("/")
+    path = unquote(request.path.removeprefix(request.address.path))
+    first = path.strip("/").partition("/")[0].partition(";")[0]
+    if request.method == "GET" or first.casefold() != files or call.mode.shown:
+        return
+    public = "anyone who has its address can read it, and nothing deletes it"
+    if part(call.options, ConfirmOptions).yes:
+        call.runtime.stderr.note(f"the file will be public: {public}")
+        return
+    from unified_cli.cli import prompt  # noqa: PLC0415  few requests are asked about
+
+    what = f"make the file public ({public})"
+    prompt.confirm(call.runtime, what, "nothing was sent", yes=False, no_input=call.settings.no_input)
 
 
 def _aimed(call: Call, request: Request) -> Request:

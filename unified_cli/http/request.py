@@ -142,6 +142,11 @@ class Request(NamedTuple):
         """Whether it may change anything."""
         return self.method != "GET" if self.operation is None else self.operation.changes
 
+    def close(self) -> None:
+        """Close the file that is sent, if there is one."""
+        if self.upload is not None:
+            self.upload.close()
+
     def with_query(self, *more: tuple[str, str]) -> "Request":
         """The same request, with these parameters instead of those of the same names."""
         names = {name for name, _ in more}

@@ -1,6 +1,7 @@
 """Run an operation of the catalogue in the mode that its options describe, which is decided here and nowhere else."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
@@ -25,10 +26,10 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     if mode.kind is not ModeKind.ONE:
         _runs(mode.kind)(runtime, catalogue, operation, options, mode)
         return
-    from unified_cli.call import single, uploading  # noqa: PLC0415  as below
+    from unified_cli.call import single  # noqa: PLC0415  as below
 
     call = builder.resolve(runtime, catalogue, options, mode)
-    with uploading.closed_after(builder.operation_request(call, operation)) as request:
+    with closing(builder.operation_request(call, operation)) as request:
         single.send(call, request)
 
 
