@@ -144,7 +144,7 @@ def sinks() -> Iterator[tuple[str, Any]]:
         "commands/export/stores",
         "commands/import_",
         "commands/move",
-        "commands/operation/download",
+        "commands/operation",
         "exported",
         "input",
         "writes",

@@ -104,11 +104,11 @@ def _runs(kind: ModeKind) -> _Run:
 
             return description.run
         case ModeKind.FOLLOWED:
-            from unified_cli.commands.operation.checks import follow  # noqa: PLC0415
+            from unified_cli.commands.operation import follow  # noqa: PLC0415
 
             return follow.run
         case ModeKind.CHECKED:
-            from unified_cli.commands.operation.checks import expect  # noqa: PLC0415
+            from unified_cli.commands.operation import expect  # noqa: PLC0415
 
             return expect.run
         case ModeKind.LINES:
@@ -116,9 +116,9 @@ def _runs(kind: ModeKind) -> _Run:
 
             return piped.run
         case ModeKind.FILES:
-            from unified_cli.commands.operation.download import run as download_list  # noqa: PLC0415
+            from unified_cli.commands.operation import downloads  # noqa: PLC0415
 
-            return download_list.run
+            return downloads.run
         case ModeKind.READS:
             from unified_cli.commands.operation import many  # noqa: PLC0415
 

@@ -34,7 +34,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     piped = source_name == "-"
     path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
 
-    from unified_cli.commands.operation.download import batch  # noqa: PLC0415  as above
+    from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
     from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
     from unified_cli.input import input_file  # noqa: PLC0415  as above
@@ -48,13 +48,13 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
             readers.clients.token(settings)
             opened = partial(readers.clients.open, settings, patience=Patience.ENDLESS)
-            terms = batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
+            terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
             try:
-                done = batch.run(downloads, terms, runtime)
+                done = download_batch.run(downloads, terms, runtime)
             except KeyboardInterrupt as stop:
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
-    manifest = folder / batch.MANIFEST
+    manifest = folder / download_batch.MANIFEST
     runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
     conclude(done.ending(source.count, manifest))
 
@@ -85,7 +85,7 @@ def _folder(options: OperationOptions) -> Path:
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
     """The download for each line: the request with parameters from the record, and names for the file."""
-    from unified_cli.commands.operation.download.batch import DownloadItem  # noqa: PLC0415  as above
+    from unified_cli.commands.operation.download_batch import DownloadItem  # noqa: PLC0415  as above
 
     for line in source.lines():
         try:

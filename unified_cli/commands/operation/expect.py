@@ -9,7 +9,7 @@ from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRe
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions
-from unified_cli.commands.operation.checks.report import CheckReport
+from unified_cli.commands.operation.check_report import CheckReport
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import trustme
-from files import FileServer, Turn, serving_files
+from downloaded_files import FileServer, Turn, serving_files
 from front_door import Unified
 from hypothesis import given, strategies as st
 from server import Reply, Seen, Service

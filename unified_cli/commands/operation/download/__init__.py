@@ -1,1 +1,0 @@
-"""Files of the service into a folder: resumable, checked, with a manifest."""
