@@ -139,7 +139,7 @@ if __name__ == "__main__":
     config, mode, *rest = sys.argv[1:]
     # What a command imports is imported before the forks.
     run(Path(config), "set", "nobody", "retries=1")
-    import_module("unified_cli.config.toml_document")
+    import_module("unified_cli.config.edit")
 
     if mode == "race":
         # How long one waits is shown elsewhere; on a busy machine the last of so many waits longer.

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings, strategies as st
 
 from unified_cli.config import edit, file
-from unified_cli.config.draft import Draft
+from unified_cli.config.edit import Draft
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr

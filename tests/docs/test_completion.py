@@ -13,7 +13,7 @@ from positions import CONFIG, PROFILES, positions
 from terminals import COMPLETIONS, SHELLS, Shell
 
 from unified_cli import masking
-from unified_cli.config.completion_words import CompletionWords, WordSource
+from unified_cli.call.seen_words import CompletionWords, WordSource
 
 Start = Callable[..., Shell]
 

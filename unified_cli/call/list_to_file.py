@@ -12,7 +12,7 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported import list_export
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.partial_file import PartialFile
-from unified_cli.fleet import read_ahead
+from unified_cli.fleet import pool
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
@@ -37,7 +37,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     def read(span: Span) -> Generator[Page]:
         client = clients.open(call.settings, patience=Patience.ENDLESS)
-        return read_ahead.pages(client, request, call.catalogue.service, span)
+        return pool.pages(client, request, call.catalogue.service, span)
 
     clients.token(call.settings)
     try:

@@ -106,9 +106,9 @@ def _pages(client: Client, request: Request, service: Service, wanted: Span) -> 
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
-        from unified_cli.fleet import read_ahead  # noqa: PLC0415  one page needs no worker
+        from unified_cli.fleet import pool  # noqa: PLC0415  one page needs no worker
 
-        yield from read_ahead.pages(client, request, service, wanted)
+        yield from pool.pages(client, request, service, wanted)
 
 
 def report(call: Call, tally: ListSummary) -> None:

@@ -1,15 +1,86 @@
 """Keep the ids and columns that a list showed on a terminal, for completion."""
 
 import contextlib
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.config import file, known_methods
-from unified_cli.config.completion_words import CompletionWords, WordSource
 from unified_cli.http.answer import decoding, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
+from unified_cli.masking import masked
+from unified_cli.storage import atomic_file, cache, folders, permissions, regular_file
+
+_MOST_WORDS = 300
+# What no shell takes for anything but a word.
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_LARGEST_FILE = 64 * 1024
+
+
+class WordSource(NamedTuple):
+    """Where words were seen: by which profile of which config file, and what stands for the connection it led to."""
+
+    profile: str
+    connection: str
+    config: Path
+
+
+class CompletionWords:
+    """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is kept without such a folder.
+
+    The first line of a file is when it was written, in seconds since 1970, the connection, and the config file; each
+    other line is a word. The shells take the file for at most a day, where it is of their config file, and only until
+    that changes: they cannot tell where a profile leads. No connection but this one adds to it.
+    """
+
+    def __init__(self, folder: Path | None, wall: Callable[[], float], source: WordSource) -> None:
+        self._folder = folder / "completion" if folder else None
+        self._wall = wall
+        self._source = source
+
+    def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
+        """Put words before those that the file has; `resource` is API, resource and kind. Raises OSError.
+
+        Words that a shell might take for more than a word are left out, and known secrets.
+        """
+        profile, connection, config = self._source
+        named = all(map(_WORD.fullmatch, (profile, *resource))) and config.is_absolute() and "\n" not in str(config)
+        if self._folder is None or not named:
+            return
+        path = self._folder / profile / ".".join(resource)
+        harmless = (word for word in words if _WORD.fullmatch(word) and masked(word) == word)
+        found = dict.fromkeys(islice(harmless, _MOST_WORDS))
+        if not found:
+            return
+        found |= dict.fromkeys(self._read(path))
+        folders.make_private(path.parent)
+        atomic_file.sweep_unheld(path.parent)
+        first = f"{self._wall():.0f} {connection} ".encode("ascii") + os.fsencode(config)
+        cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]))
+
+    def _read(self, path: Path) -> list[str]:
+        """The words of the file, if it is of this connection, of today, and nobody else can have written it."""
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                own = permissions.problem(path, os.fstat(file.fileno())) is None
+                first, *words = file.read(_LARGEST_FILE).split(b"\n") if own else [b""]
+            written, connection, config = first.split(b" ", 2)
+            of = (connection.decode("ascii"), os.fsdecode(config)) == (
+                self._source.connection,
+                str(self._source.config),
+            )
+            fresh = of and 0 <= self._wall() - float(written) < cache.LIFETIME
+            found = [word.decode("ascii") for word in words] if fresh else []
+        except (OSError, ValueError):
+            return []
+        return [word for word in found if _WORD.fullmatch(word)]
+
 
 _LARGEST = 4 * 1024 * 1024
 _MOST = 300

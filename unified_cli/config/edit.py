@@ -2,17 +2,115 @@
 
 import copy
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Null, Table as WrittenTable
 
 from unified_cli import hints
-from unified_cli.config import file
-from unified_cli.config.draft import Draft
-from unified_cli.errors import ConfigError
-from unified_cli.json_text.values import TomlTable
+from unified_cli.config import file, profiles
+from unified_cli.errors import ConfigError, UsageError
+from unified_cli.json_text.values import OpenTomlTable, TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, private_file
 from unified_cli.storage.atomic_file import NotSyncedError
+
+Table = OpenTomlTable
+
+
+class Draft:
+    """The file's data while it is changed, as plain dictionaries."""
+
+    def __init__(self, data: Table) -> None:
+        self.data = data
+
+    def empty(self, *, outer: bool = False) -> Table:
+        """A new table, `outer` if it only contains tables."""
+        del outer
+        return {}
+
+    def put_on_top(self, key: str, value: Any) -> None:
+        """Add a key to the top of the file."""
+        self.data[key] = value
+
+    @property
+    def profiles(self) -> Mapping[str, Table]:
+        """The profiles' tables by name."""
+        found: Mapping[str, Table] = self.data.get("profiles", {})
+        return found
+
+    def add(self, name: str, values: TomlTable) -> None:
+        """Add a profile. Raises UsageError if one of that name exists."""
+        if name in self.profiles:
+            raise UsageError(f'a profile named "{name}" already exists', hint=f"unified profile set {name} changes it")
+        if "profiles" not in self.data:
+            self.data["profiles"] = self.empty(outer=True)
+        table = self.empty()
+        for key, value in values.items():
+            table[key] = value
+        self.data["profiles"][name] = table
+
+    def set(self, name: str | None, values: TomlTable) -> None:
+        """Set the keys of a profile, or of the top of the file if `name` is None; the value None unsets."""
+        table = self.data if name is None else self.table(name)
+        for key, value in values.items():
+            if value is not None and name is None and key not in table:
+                self.put_on_top(key, value)
+            elif value is not None:
+                table[key] = value
+            elif key in table:
+                del table[key]
+
+    def remove(self, name: str) -> None:
+        """Remove a profile."""
+        self.table(name)
+        del self.data["profiles"][name]
+        if not self.profiles:
+            del self.data["profiles"]
+
+    def table(self, name: str) -> Table:
+        """The profile of that name. Raises ConfigError if there is none."""
+        if name not in self.profiles:
+            raise profiles.unknown(self.profiles, name)
+        return self.profiles[name]
+
+
+class Document(Draft):
+    """A draft that preserves the file's text."""
+
+    data: tomlkit.TOMLDocument
+
+    def __init__(self, text: str) -> None:
+        super().__init__(tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n"))
+        self._ended_blank = text.endswith("\n\n")
+
+    def empty(self, *, outer: bool = False) -> Table:
+        """A new table, `outer` if it only contains tables and needs no header."""
+        return tomlkit.table(is_super_table=outer)
+
+    def put_on_top(self, key: str, value: Any) -> None:
+        """Add a key after the last one at the top; a comment below belongs to what follows."""
+        body = self.data.body
+        keys = [
+            index
+            for index, (name, item) in enumerate(body)
+            if name is not None and not isinstance(item, (WrittenTable, AoT, Null))
+        ]
+        item = tomlkit.item(value)
+        item.trivia.trail = "\n"
+        index = keys[-1] + 1 if keys else 0
+        body.insert(index, (tomlkit.key(key), item))
+        if not keys and len(body) > 1:
+            body.insert(1, (None, tomlkit.ws("\n")))
+
+    def text(self) -> str:
+        """The changed text, without a new blank line at its end."""
+        text = self.data.as_string()
+        return text if self._ended_blank or not text.endswith("\n\n") else text.rstrip("\n") + "\n"
+
 
 Alter = Callable[[Draft], None]
 
@@ -72,10 +170,6 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> bytes:
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415  only for what changes the file
-
-    from unified_cli.config.toml_document import Document  # noqa: PLC0415  as above
-
     old = text.decode("utf-8")
     try:
         document = Document(old)

@@ -1,9 +1,10 @@
-"""Create the HTTP clients of a run and what they share; the sandbox answers in this process."""
+"""Create the HTTP clients of a run, what they share, and keep idle ones; the sandbox answers in this process."""
 
 import gc
 import math
 import threading
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from unified_cli.sandbox.application import Sandbox
     from unified_cli.sandbox.in_process import InProcess
     from unified_cli.sandbox.store import SandboxStore
+
 
 _MOST_NAMED = 5
 # As long as it takes to kill a program that prints a token; a keyring that does not answer cannot be stopped.
@@ -212,3 +214,46 @@ def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
     known = _recall(cache, origin, account)
     if known is None or known.window != window or known.age > _REFRESH:
         cache.write([window.sends, window.seconds], origin, account)
+
+
+class ClientPool:
+    """Lends each client to one job at a time, in any thread; keeps at most so many that are idle."""
+
+    def __init__(self, most_idle: int) -> None:
+        self._most_idle = most_idle
+        self._lock = threading.Lock()
+        self._idle: list[tuple[str, Client]] = []
+        self._closed = False
+
+    @contextmanager
+    def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
+        """An idle client, or one that is made now. Where there are several connections, `name` says of which."""
+        client = self._take(name) or make()
+        try:
+            yield client
+        finally:
+            self._give_back(name, client)
+
+    def close(self) -> None:
+        """Close those that are idle; those that are lent are closed when they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for _, client in idle:
+            client.close()
+
+    def _take(self, name: str) -> Client | None:
+        with self._lock:
+            for position, (owner, client) in enumerate(self._idle):
+                if owner == name:
+                    del self._idle[position]
+                    return client
+        return None
+
+    def _give_back(self, name: str, client: Client) -> None:
+        with self._lock:
+            self._idle.append((name, client))
+            too_many = self._closed or len(self._idle) > self._most_idle
+            oldest = self._idle.pop(0)[1] if too_many else None
+        if oldest:
+            oldest.close()

@@ -1,4 +1,4 @@
-"""What is sent for each record of an input: its id, its body, and the hash that tells it from others."""
+"""What is sent for each record of an input: its id, its body, reshaped by a jq program, and the hash of both."""
 
 import base64
 import hashlib
@@ -8,12 +8,16 @@ from functools import cached_property
 
 import msgspec
 
+from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
+from unified_cli.errors import UsageError
 from unified_cli.input.formats import InputLine
-from unified_cli.json_text import record_label
+from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import join, one_line, parts, string
+from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, MaskedText, excerpt
+from unified_cli.output.jq_program import compiled
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""
@@ -227,3 +231,31 @@ def _identifier(text: bytes) -> str | None:
     if text.startswith(b'"'):
         return string(text) or None
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
+
+
+class RecordMap:
+    """A compiled program; not for several threads."""
+
+    def __init__(self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None) -> None:
+        """Raises UsageError for what is no jq program; `note` tells the user, once, that it may change numbers."""
+        self._option, self._note = option, note
+        try:
+            self._program = compiled(program)
+        except ValueError as error:
+            reason = str(error).removeprefix("jq: ").removeprefix("error: ").splitlines()[0]
+            raise UsageError(f"{option} {program!r} is no jq program: {reason}") from None
+
+    def __call__(self, record: bytes) -> list[bytes]:
+        """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""
+        if self._note and (digits := changed_by_jq(record)):
+            self._note(
+                f"{self._option} computes in doubles, which cannot represent {digits}; other numbers may change too"
+            )
+            self._note = None
+        try:
+            with signals.ending_at_once():
+                results: str = self._program.input_text(json_check.without_halves(record).decode("utf-8")).text()
+        except ValueError as error:
+            first = str(error).partition("\n")[0] or "it failed"
+            raise ValueError(excerpt(first, 200)) from None
+        return [line.encode() for line in results.split("\n") if line]

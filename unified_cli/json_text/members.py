@@ -1,16 +1,75 @@
-"""The members of a record as JSON text, without decoding them, so that no digit changes."""
+r"""The members of a record as JSON text, without decoding them, so that no digit changes.
+
+Where they stand is found also in text that msgspec refuses: whatever it holds, its parts are cut out of it as they are.
+Nothing is put into it that it could hold itself.
+"""
 
 import json
 import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Protocol, overload
 
 import msgspec
 
-from unified_cli.json_text import json_check, positions
+from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
+
+STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+"""The pattern of a JSON string. It keeps no way back, so that it takes no memory however long the string is."""
+
+_BLANKS = rb"[ \t\n\r]*+"
+_KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS, re.DOTALL)
+_BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
+_SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
+_NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
+# Brackets with none between them are passed at once: most objects in records are such.
+_BRACKET = re.compile(_NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL)
+_OPENING, _CLOSING = 1, 2
+
+
+def placed_members(
+    text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
+) -> Iterator[tuple[bytes, int, int]]:
+    """The members of an object in their order: the key as it is written, and where its value begins and ends.
+
+    A key that stands twice comes twice. Values whose `lengths` are known by their keys are not looked through.
+    """
+    at = text.index(b"{") + 1
+    while found := _KEY.match(text, at):
+        key, start = found[1], found.end()
+        at = start + lengths[key] if key in lengths else _end(text, start)
+        yield key, start, at
+
+
+def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
+    """Where the items of an array begin and end, one after the other; it begins at `start`, and they are so long."""
+    bounds, at = array("q"), start + 1
+    for length in lengths:
+        found = _BETWEEN_ITEMS.match(text, at)
+        assert found is not None  # noqa: S101  it may match nothing
+        at = found.end() + length
+        bounds.append(found.end())
+        bounds.append(at)
+    return bounds
+
+
+def _end(text: bytes, start: int) -> int:
+    """Where the value ends that begins there."""
+    if text[start] not in b"[{":
+        found = _SCALAR.match(text, start)
+        assert found is not None  # noqa: S101  the text is JSON
+        return found.end()
+    depth, at = 0, start
+    while found := _BRACKET.match(text, at):
+        at = found.end()
+        depth += (found.lastindex == _OPENING) - (found.lastindex == _CLOSING)
+        if depth == 0:
+            return at
+    raise ValueError("a bracket has no end")
+
 
 Record = msgspec.Raw
 """A record as it was served, not decoded."""
@@ -31,12 +90,12 @@ def parts(record: Record | bytes) -> Parts | None:
     except msgspec.DecodeError:
         if not _has_halves(text):
             raise
-    return {string(key): text[start:end] for key, start, end in positions.members(text)}
+    return {string(key): text[start:end] for key, start, end in placed_members(text)}
 
 
 def keys(text: bytes) -> list[str]:
     """The keys of an object, which must be JSON, in their order; one that stands twice comes twice."""
-    return [string(key) for key, _, _ in positions.members(text)]
+    return [string(key) for key, _, _ in placed_members(text)]
 
 
 def _has_halves(text: bytes) -> bool:
@@ -114,7 +173,7 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
     """The records of an array that begins there, which were found in a text with the same places."""
-    return PlacedRecords(text, positions.items(text, start, (len(memoryview(record)) for record in records)))
+    return PlacedRecords(text, item_bounds(text, start, (len(memoryview(record)) for record in records)))
 
 
 def text(value: bytes | None) -> str:
@@ -144,7 +203,7 @@ def one_line(value: bytes) -> bytes:
     return _STRING_OR_BLANKS.sub(rb"\1", value)
 
 
-_STRING_OR_BLANKS = re.compile(rb"(" + positions.STRING + rb")|[ \t\n\r]++", re.DOTALL)
+_STRING_OR_BLANKS = re.compile(rb"(" + STRING + rb")|[ \t\n\r]++", re.DOTALL)
 
 
 def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:

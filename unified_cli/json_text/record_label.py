@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from unified_cli.json_text import positions
+from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, keys, parts, string
 
 LABEL = "_profile"
@@ -47,7 +47,7 @@ def _without(record: bytes) -> bytes:
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
     """The members of an object in their order, also those whose keys stand twice: key as written, its text, value."""
-    for key, start, end in positions.members(record):
+    for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
 
 

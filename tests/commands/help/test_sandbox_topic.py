@@ -21,8 +21,7 @@ from front_door import ROOT, Unified
 
 from unified_cli.errors import UsageError
 from unified_cli.sandbox.application import CONTROL_METHODS
-from unified_cli.sandbox.fault_plan import parse
-from unified_cli.sandbox.fault_words import FAULT_WORDS
+from unified_cli.sandbox.fault_plan import FAULT_WORDS, parse
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
 CODE = tomllib.loads((ROOT / "unified_cli/commands/help/sandbox.toml").read_text("utf-8"))["sandbox"]["code"]

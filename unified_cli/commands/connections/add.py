@@ -12,7 +12,7 @@ from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.command import AddConnectionsOptions
 from unified_cli.config import edit, file, resolution
 from unified_cli.config.address import SANDBOX
-from unified_cli.config.draft import Draft
+from unified_cli.config.edit import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings

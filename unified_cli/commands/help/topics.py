@@ -16,7 +16,7 @@ from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode
 from unified_cli.json_text.values import TomlTable
 from unified_cli.output import FORMATS
-from unified_cli.sandbox.fault_words import FAULT_WORDS
+from unified_cli.sandbox.fault_plan import FAULT_WORDS
 
 _FILES = ("topics.toml", "checks.toml", "sandbox.toml", "engines.toml")
 Section = tuple[str, Rows | str]

@@ -1,7 +1,52 @@
 """`unified import API/RESOURCE FILE`: send every record of a file once, with a journal beside the file."""
 
+from typing import Annotated, Literal
+
+from unified_cli.cli import flags
 from unified_cli.cli.command import Command, Later
-from unified_cli.commands.import_.options import ImportOptions
+from unified_cli.cli.flags import Argument, Flag
+from unified_cli.cli.result_table import TableOutput
+from unified_cli.cli.shared_options import (
+    ConnectionOptions,
+    DryRun,
+    FailFast,
+    InputFormat,
+    Map,
+    MessageOptions,
+    NetworkOptions,
+    Query,
+    Restart,
+    Yes,
+    told,
+)
+
+
+class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """What to import where, how each record becomes a request, and what to do with failures."""
+
+    resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
+    file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]
+    operation: Annotated[
+        str, Flag(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME")
+    ] = "create"
+    map: Map = None
+    format: InputFormat = None
+    report: Annotated[
+        str | None, Flag(("--report",), flags.IMPORT, "write the outcome of each line to a file", "FILE", takes="file")
+    ] = None
+    fail_fast: Annotated[bool, told(FailFast, "stop at the first record that fails", flags.IMPORT)] = False
+    restart: Annotated[bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)] = False
+    retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), flags.IMPORT, "send records in doubt again")] = False
+    query: Query = ()
+    output: TableOutput = None
+    dry_run: DryRun = False
+    yes: Yes = False
+
+    @property
+    def shown(self) -> Literal["json"] | None:
+        """How requests are shown instead of sent, if they are."""
+        return "json" if self.dry_run else None
+
 
 _ABOUT = (
     "A journal beside the file records each request before it is sent. After a crash the same command resumes where it "

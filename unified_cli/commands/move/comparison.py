@@ -24,7 +24,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
-from unified_cli.input.record_map import RecordMap
+from unified_cli.input.records import RecordMap
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile

@@ -4,25 +4,56 @@ from contextlib import closing
 
 from unified_cli.call import Call, Mode, builder, seen_words, single
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.described import DescribedField, MethodDescription
+from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, description
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
-from unified_cli.errors import UsageError
+from unified_cli.errors import RefusedError, ServiceError, UsageError
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import method_description
-from unified_cli.http.request import Request
+from unified_cli.http import request as requests
+from unified_cli.http.answer import decoding
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content, Request, Scope
+from unified_cli.json_text import json_codec
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.masking import masked, visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
+
+
+def request_for(scope: Scope, operation: Operation) -> Request:
+    """The request for the description of an operation, for the connection of the scope."""
+    service = scope.service
+    path = f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
+    return requests.for_path(scope, "GET", path, Content())._replace(largest=decoding.LARGEST_CAPABILITIES)
+
+
+def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
+    """What the connection says that the operation takes.
+
+    Raises the errors of a request; RefusedError where the method has no description, ServiceError for an answer that
+    cannot be read.
+    """
+    request = request_for(scope, operation)
+    body = client.send(request).body or b""
+    try:
+        document = json_codec.read(body.decode("utf-8"))
+        if not isinstance(document, dict):
+            raise SchemaError("it is no object")
+        found = description(document, body)
+    except (ValueError, RecursionError) as error:
+        raise ServiceError(f"the answer cannot be read: {error} (GET {request.path})", retryable=False) from None
+    if found is None:
+        raise RefusedError(f"{operation.command} has no description on this connection", status=404)
+    return found
+
 
 _HEADS = ("in", "name", "type", "required", "values", "about")
 _AS_SERVED = ("json", "raw")
 
 
 def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Print the description of the operation, or show the request for it. Raises what `method_description.ask` does."""
+    """Print the description of the operation, or show the request for it. Raises what `asked` does."""
     if options.jq or options.out or options.columns is not None:
         raise UsageError("--describe takes no --jq, --columns and --out", hint="-o json prints what is served")
     call = builder.resolve(runtime, catalogue, options, mode)
@@ -31,12 +62,12 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     def ask(call: Call, clients: Clients, _: Request) -> None:
         stdout.check(runtime)
         with closing(clients.open(call.settings)) as client:
-            found = method_description.ask(client, scope, operation)
+            found = asked(client, scope, operation)
         known_methods.keep(runtime, call.settings, operation, found)
         seen_words.keep_described(call, operation)
         _show(call, found)
 
-    single.send(call, method_description.request_for(scope, operation), ask)
+    single.send(call, request_for(scope, operation), ask)
 
 
 def _show(call: Call, found: MethodDescription) -> None:

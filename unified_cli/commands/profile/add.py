@@ -13,7 +13,7 @@ from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions,
 from unified_cli.commands.profile.sign_in import places_for
 from unified_cli.commands.profile.values import SETTABLE, missing_file, new_name, parse, read_assignments
 from unified_cli.config import edit, file, login, token as secrets
-from unified_cli.config.draft import Draft
+from unified_cli.config.edit import Draft
 from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable

@@ -7,7 +7,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import RemoveOptions, SetOptions, UseOptions, existing, may_ask
 from unified_cli.commands.profile.values import known, missing_file, read_assignments
 from unified_cli.config import edit, file, login, profiles
-from unified_cli.config.draft import Draft
+from unified_cli.config.edit import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource

@@ -6,7 +6,7 @@ from unified_cli.cli import prompt, terminal_input
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
 from unified_cli.config import edit, file, keyring, login, profiles, token as secrets
-from unified_cli.config.draft import Draft
+from unified_cli.config.edit import Draft
 from unified_cli.config.keyring import NoKeyringError
 from unified_cli.config.login import TokenPlace
 from unified_cli.config.token import TokenSource

@@ -10,7 +10,7 @@ import msgspec
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.http.answer import decoding
-from unified_cli.json_text import json_check, positions
+from unified_cli.json_text import json_check, members
 from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
@@ -63,7 +63,7 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
         return page._replace(records=placed(body, body.index(b"["), page.records))
     length = len(memoryview(_decoder(service, Record).decode(readable).items))
     known = {_quoted(service)[0]: length}
-    found = {string(key): (start, end) for key, start, end in positions.members(body, known)}
+    found = {string(key): (start, end) for key, start, end in members.placed_members(body, known)}
     start, end = found.get(service.cursor, (0, 0))
     cursor = body[start:end] or page.cursor
     return page._replace(records=placed(body, found[service.items][0], page.records), cursor=cursor)

@@ -6,12 +6,104 @@ from functools import lru_cache
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
-from unified_cli.sandbox.seeded import references, vocabulary
+from unified_cli.sandbox.seeded import vocabulary
 from unified_cli.sandbox.seeded.consistency import ADJUSTMENTS
 from unified_cli.sandbox.seeded.field_values import FieldMaker, field_maker, numbered
 from unified_cli.sandbox.seeded.record_batch import PEOPLE, RecordBatch, SeededConnection
 from unified_cli.sandbox.seeded.record_ids import SHOWN_AS, id_prefix
-from unified_cli.sandbox.seeded.relations import target
+from unified_cli.sandbox.seeded.relations import (
+    CHILD_LISTS,
+    CHILDREN_PER_PARENT,
+    DERIVED,
+    FieldPlace,
+    rarely_set,
+    target,
+    target_of,
+)
+
+Targets = Callable[[RecordBatch], Sequence[int | None]]
+"""From records the numbers of those that they refer to, None where one refers to none."""
+
+TargetLists = Callable[[RecordBatch], list[Sequence[int]]]
+"""The same for a field that refers to several records."""
+
+
+def _targets(place: FieldPlace) -> Targets:
+    """What finds the records that a field refers to."""
+    if place in DERIVED:
+        return _derived(place)
+    to = target_of(place)
+    find = _found(place, to)
+    return lambda batch: find(batch, size) if (size := batch.count(to)) else [None] * len(batch.numbers)
+
+
+def _target_lists(place: FieldPlace, to: str) -> TargetLists:
+    """What finds the records of a resource that a field with a list refers to."""
+    if child := CHILD_LISTS.get(place):
+        children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
+        return lambda batch: _children(batch.numbers, children, batch.count(to))
+    name = place[2]
+
+    def some(batch: RecordBatch) -> list[Sequence[int]]:
+        size = batch.count(to)
+        if not size:
+            return [[] for _ in batch.numbers]
+        firsts, two = batch.random.below(name, size), batch.random.below(f"{name} length", min(size, 2))
+        return [
+            [first % size + 1, (first + 1) % size + 1] if more else [first % size + 1]
+            for first, more in zip(firsts, two, strict=True)
+        ]
+
+    return some
+
+
+def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence[int]]:
+    starts = ((number - 1) * children + 1 for number in numbers)
+    return [range(start, min(start + children, size + 1)) for start in starts]
+
+
+def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
+    """What finds the records that a field refers to, from their number, which is not 0."""
+    _, resource, name = place
+    if children := CHILDREN_PER_PARENT.get(place):
+        return lambda batch, size: [(number - 1) // children % size + 1 for number in batch.numbers]
+    if rarely_set(name):
+        return lambda batch, size: _rare(batch, name, size, lower=to == resource)
+    if place == ("ats", "applications", "current_stage"):
+        return _stages
+    return lambda batch, size: [number + 1 for number in batch.random.below(name, size)]
+
+
+def _derived(place: FieldPlace) -> Targets:
+    api, resource, _ = place
+    first, between, second = DERIVED[place]
+    near, far = _targets((api, resource, first)), _targets((api, between, second))
+
+    def targets(batch: RecordBatch) -> Sequence[int | None]:
+        middles = near(batch)
+        found = [middle for middle in middles if middle is not None]
+        ends = dict(zip(found, far(batch.of(between, found)), strict=True))
+        return [None if middle is None else ends[middle] for middle in middles]
+
+    return targets
+
+
+def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
+    """One record of four refers to another one: where `lower`, to one of a lower number."""
+    targets: list[int | None] = []
+    for place, (number, has) in enumerate(zip(batch.numbers, batch.random.one_in(f"has {name}", 4), strict=True)):
+        most = min(size, number - 1) if lower else size
+        targets.append(batch.random[place].below(name, most) + 1 if has and most else None)
+    return targets
+
+
+def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
+    """For each application a stage of its job."""
+    stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
+    jobs = _targets(("ats", "applications", "job"))(batch)
+    turns = batch.random.below("current_stage", stages)
+    return [((job or 1) - 1) * stages % size + 1 + turn for job, turn in zip(jobs, turns, strict=True)]
+
 
 _KEPT = 4096
 # Assumption: every record has these but those the service publishes without an id.
@@ -113,7 +205,7 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
 
 
 def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
-    targets = references.several((api, resource, field.name), to)
+    targets = _target_lists((api, resource, field.name), to)
     if field.name.endswith("_ids"):
         prefix = id_prefix(to)
         return lambda batch, _name: [[f"{prefix}{one}" for one in numbers] for numbers in targets(batch)]
@@ -127,7 +219,7 @@ def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 
 def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
-    targets = references.one((api, resource, field.name))
+    targets = _targets((api, resource, field.name))
     if field.type != "object":
         prefix = id_prefix(to)
         return lambda batch, _name: [None if number is None else f"{prefix}{number}" for number in targets(batch)]

@@ -14,12 +14,12 @@ from server import Reply, Service
 from unified_cli.catalogue import Operation, load
 from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, fields
 from unified_cli.catalogue.known import KnownField
+from unified_cli.commands.operation import description
 from unified_cli.config import file, known_methods, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import method_description
 from unified_cli.http.request import Scope
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
@@ -42,7 +42,7 @@ def asked(environ: Mapping[str, str], folder: Path, operation: Operation = CREAT
         client = clients.open(settings)
         scope = Scope(*settings.reachable(), CATALOGUE.service, settings.is_own)
         try:
-            found = method_description.ask(client, scope, operation)
+            found = description.asked(client, scope, operation)
         finally:
             client.close()
     known_methods.keep(runtime, settings, operation, found)

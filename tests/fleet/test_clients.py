@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from typing import Any, cast
 
-from unified_cli.fleet.idle_clients import ClientPool
+from unified_cli.fleet.clients import ClientPool
 from unified_cli.http.client import Client
 
 
