@@ -29,10 +29,10 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
     """What runs the command line; None if it asked for help, which is printed. Raises UsageError and ConfigError."""
     if not argv and runtime.stdout_is_terminal:
-        from unified_cli.commands.help import first_steps  # noqa: PLC0415  only for `unified` alone
+        from unified_cli.commands.help.command import first_steps_are_due, show_first_steps  # noqa: PLC0415
 
-        if first_steps.are_due(runtime):
-            return partial(first_steps.show, runtime)
+        if first_steps_are_due(runtime):
+            return partial(show_first_steps, runtime)
     context = _context(runtime, catalogue or own_catalogue(runtime, COMMANDS))
     command = tree.read(_tree(context), argv, runtime)
     if command is None:

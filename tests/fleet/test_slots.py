@@ -11,8 +11,8 @@ import pytest
 from front_door import ROOT
 
 from unified_cli import os_limits
+from unified_cli.fleet.fair_turns import WorkerSlots
 from unified_cli.fleet.pool import WorkerPool
-from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate_limit import RateLimit
 

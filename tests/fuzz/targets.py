@@ -12,6 +12,7 @@ from typing import NamedTuple
 import httpx
 from front_door import Clock
 
+from unified_cli.call import download_targets
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
 from unified_cli.commands import COMMANDS
@@ -36,7 +37,6 @@ from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
-from unified_cli.storage import file_names
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 
 CATALOGUE = load()
@@ -269,11 +269,13 @@ def cursor(data: bytes) -> None:
 def names(data: bytes) -> None:
     """File names that a server proposes, by header and by URL."""
     header, url = data.decode("latin-1"), data.decode("utf-8", "surrogateescape")
-    name = file_names.safe(masked(file_names.from_header(header)), masked(file_names.from_url(url)), masked(header))
+    name = download_targets.safe(
+        masked(download_targets.from_header(header)), masked(download_targets.from_url(url)), masked(header)
+    )
     assert name not in {"", ".", ".."}
     assert not {*name} & {"/", "\\", "\0", "\n"}
     assert len(name.encode()) <= 255
-    file_names.folded(file_names.numbered(name, 2))
+    download_targets.folded(download_targets.numbered(name, 2))
 
 
 _PAGE = (

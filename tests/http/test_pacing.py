@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from unified_cli.http.pacing import rate_headers
-from unified_cli.http.pacing.pace import Pace
-from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.windows import NEVER, Window
+from unified_cli.http import rate_headers
+from unified_cli.http.pace import Pace
+from unified_cli.http.rate_headers import RateFacts
+from unified_cli.http.rate_windows import NEVER, Window
 
 LATENCY = 0.05
 NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"

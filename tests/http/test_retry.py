@@ -5,9 +5,8 @@ import itertools
 import pytest
 from requests_to_try import ALL, CATALOGUE, CREATE, DELETE, READ, SEND, UPDATE, request
 
-from unified_cli.http import attempt
+from unified_cli.http import attempt, rate_headers
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.pacing import rate_headers
 from unified_cli.http.rate_limit import Quota
 from unified_cli.http.request import Request
 

@@ -2,7 +2,7 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Resource, load
-from unified_cli.sandbox.seeded.record_ids import first_id
+from unified_cli.sandbox.seeded.vocabulary import first_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
 BODY = (

@@ -9,7 +9,7 @@ import pytest
 from front_door import Process, Unified
 
 from unified_cli.catalogue import Resource, load
-from unified_cli.sandbox.seeded.record_ids import first_id
+from unified_cli.sandbox.seeded.vocabulary import first_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
 

@@ -18,7 +18,7 @@ from sandbox_asking import TICKETS, ask
 
 from unified_cli.errors import RefusedError
 from unified_cli.http.upload import of_bytes, of_form
-from unified_cli.sandbox import request_content, uploads
+from unified_cli.sandbox import request_content
 from unified_cli.sandbox.messages import Refusal
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.sandbox.store import SandboxStore
@@ -166,9 +166,9 @@ def test_a_form_that_is_not_whole_is_refused(body: bytes, kind: str, status: int
 
 @pytest.mark.parametrize("at", range(-40, 41))
 def test_a_boundary_is_found_wherever_it_stands(at: int) -> None:
-    content = b"\r\n--" * 7 + b"x" * (uploads.PIECE + at - 100)
+    content = b"\r\n--" * 7 + b"x" * (request_content.PIECE + at - 100)
     body = form(b'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content, FILE)
-    with uploads.kept([body]) as file:
+    with request_content.kept([body]) as file:
         found = [
             b"".join(part.content.pieces()) for part in request_content.parts(file, "multipart/form-data; boundary=b")
         ]
@@ -176,10 +176,10 @@ def test_a_boundary_is_found_wherever_it_stands(at: int) -> None:
 
 
 def test_there_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "LARGEST_UPLOAD", 10)
-    uploads.kept([b"x" * 10]).close()
+    monkeypatch.setattr(request_content, "LARGEST_UPLOAD", 10)
+    request_content.kept([b"x" * 10]).close()
     with pytest.raises(Refusal) as caught:
-        uploads.kept([b"x" * 10, b"y"])
+        request_content.kept([b"x" * 10, b"y"])
     assert caught.value.status == 413
 
 

@@ -1,15 +1,93 @@
-"""Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes."""
+"""Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes.
 
+That name is made harmless first.
+"""
+
+import re
 import tempfile
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
 from unified_cli.errors import StorageError
-from unified_cli.masking import MaskedText
-from unified_cli.storage import file_names, output_file
+from unified_cli.masking import MaskedText, unsafe
+from unified_cli.storage import output_file
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.output_file import OutputStream
+
+_LONGEST = 180
+_LONGEST_ENDING = 20
+_EXTENDED = re.compile(r"(?:^|;)\s*filename\*\s*=\s*(?:utf-8)'[^']*'([^;\s]+)", re.IGNORECASE)
+_PLAIN = re.compile(r'(?:^|;)\s*filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))', re.IGNORECASE)
+# What some system takes for a separator, a stream, a pattern or a redirection.
+_FORBIDDEN = re.compile(r'[<>:"|?*]')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\..*)?", re.IGNORECASE)
+
+
+def from_header(value: str) -> str:
+    """The name that a Content-Disposition proposes, as it stands; empty without one."""
+    if match := _EXTENDED.search(value):
+        return unquote(match[1], errors="replace")
+    if match := _PLAIN.search(value):
+        return re.sub(r"\\(.)", r"\1", match[1]) if match[1] is not None else match[2].strip()
+    return ""
+
+
+def from_url(url: str) -> str:
+    """The last part of a URL's path, decoded; empty without one."""
+    try:
+        return unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2], errors="replace")
+    except ValueError:
+        return ""
+
+
+def safe(*proposals: MaskedText) -> str:
+    """The first proposal of which anything is left, as one visible component of a path that every system can store.
+
+    It has no separator of any system, no leading dot or dash, no reserved word, and at most 180 bytes in UTF-8.
+    """
+    for proposal in proposals:
+        if name := _safe(proposal):
+            return name
+    return "download"
+
+
+def _safe(proposal: str) -> str:
+    name = unicodedata.normalize("NFC", proposal)
+    # Split first: what is before the last separator was meant as a folder, and none is ours to choose.
+    name = re.split(r"[/\\]", name)[-1]
+    name = _FORBIDDEN.sub("_", unsafe().sub("_", name))
+    name = name.lstrip(". ").rstrip(". ")
+    if name.startswith("-"):
+        name = f"_{name[1:]}"
+    if _RESERVED.fullmatch(name):
+        name = f"_{name}"
+    return _bounded(name)
+
+
+def _bounded(name: str) -> str:
+    if len(name.encode()) <= _LONGEST:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    if not dot or len(ending.encode()) > _LONGEST_ENDING:
+        stem, dot, ending = name, "", ""
+    room = _LONGEST - len((dot + ending).encode())
+    return stem.encode()[:room].decode("utf-8", "ignore").rstrip(". ") + dot + ending
+
+
+def numbered(name: str, number: int) -> str:
+    """The name for the second, third … file that would have it."""
+    if number < 2:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    return f"{stem}-{number}.{ending}" if dot and stem else f"{name}-{number}"
+
+
+def folded(name: str) -> str:
+    """What two names have in common where a file system cannot tell them apart."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 class DownloadTarget(Protocol):
@@ -62,7 +140,7 @@ class FileInFolder:
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  not listed
         """Give it a safe form of the proposed name."""
-        path = self.folder / file_names.safe(*proposals)
+        path = self.folder / safe(*proposals)
         output_file.check(path, force=self.force)
         return _publish(file, path, force=self.force)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli import signals
-from unified_cli.call import Call
+from unified_cli.call import Call, download_targets
 from unified_cli.call.download_targets import DownloadTarget, FileInFolder, TargetFile, TargetStream
 from unified_cli.catalogue import Operation
 from unified_cli.cli.options import CallOptions, DownloadOptions
@@ -24,7 +24,7 @@ from unified_cli.masking import masked
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, file_names, output_file
+from unified_cli.storage import atomic_file, output_file
 from unified_cli.storage.atomic_file import AtomicFile
 
 _MOST_TOLD = 10
@@ -66,7 +66,7 @@ class Download:
                 else:
                     file.write(self._document(answer, request, only_files=only_files))
                 digest = file.digest("sha256").hex()
-                named = file_names.from_header(answer.headers.get("content-disposition", ""))
+                named = download_targets.from_header(answer.headers.get("content-disposition", ""))
                 path = target.publish(file, tuple(map(masked, (named, *proposals))), digest)
         except OSError as error:
             raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
@@ -220,9 +220,9 @@ def target(options: CallOptions) -> DownloadTarget:
 def proposals(request: Request) -> tuple[str, ...]:
     """Names for the file from the request, never from the target of a redirect."""
     query = dict(request.query)
-    urls = [file_names.from_url(query[name]) for name in ("file_url", "url") if name in query]
+    urls = [download_targets.from_url(query[name]) for name in ("file_url", "url") if name in query]
     last = request.path.rstrip("/").rpartition("/")[2]
-    return (*urls, query.get("id", ""), file_names.from_url(last))
+    return (*urls, query.get("id", ""), download_targets.from_url(last))
 
 
 def texts(record: bytes) -> dict[str, str]:

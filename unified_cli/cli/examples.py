@@ -2,7 +2,7 @@
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.catalogue.known_filters import known_filters
-from unified_cli.sandbox.seeded.record_ids import first_id
+from unified_cli.sandbox.seeded.vocabulary import first_id
 
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
 

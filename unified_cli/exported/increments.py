@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 
-from unified_cli.http.pacing import rate_headers
+from unified_cli.http import rate_headers
 from unified_cli.json_text.change_time import FIELD, Instant, changed_at, earlier, parse, timestamp
 from unified_cli.json_text.members import Record, one_line, parts, text
 from unified_cli.masking import excerpt

@@ -14,8 +14,8 @@ from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
-from unified_cli.http.pacing.windows import Window
 from unified_cli.http.rate_limit import Idle, Patience, Quota, RateLimit
+from unified_cli.http.rate_windows import Window
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.storage.cache import LIFETIME, Cache

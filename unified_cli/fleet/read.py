@@ -9,7 +9,7 @@ from unified_cli import signals
 from unified_cli.catalogue import Catalogue
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
-from unified_cli.fleet.slots import WorkerSlots
+from unified_cli.fleet.fair_turns import WorkerSlots
 from unified_cli.http.client import Client
 from unified_cli.runtime import Runtime
 

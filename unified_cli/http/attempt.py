@@ -10,7 +10,7 @@ from unified_cli.masking import visible
 from unified_cli.plural import counted
 
 if TYPE_CHECKING:
-    from unified_cli.http.pacing.rate_headers import RateFacts
+    from unified_cli.http.rate_headers import RateFacts
 
 LONGEST_WAIT = 60.0
 """The longest time in seconds that a request is held back because the service asks for it."""

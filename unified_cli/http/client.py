@@ -12,8 +12,8 @@ from unified_cli.http import attempt as attempts
 from unified_cli.http.answer.reader import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome
 from unified_cli.http.http_connection import HttpConnection, HttpContext
-from unified_cli.http.pacing.windows import NEVER
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
+from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from unified_cli.http.answer import private_members
-from unified_cli.json_text import members
+from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_check import deeper_than
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import items, join, parts, string
 from unified_cli.masking import masked
 
 REPLACED = "***"
@@ -122,7 +123,7 @@ def _without(value: bytes, names: frozenset[str]) -> bytes:
         )
     if value.startswith(b"["):
         return b"[" + b",".join(_without(bytes(one), names) for one in members.items(value)) + b"]"
-    return private_members.without(value) if names is _OF_CONNECTIONS else value
+    return without_credentials(value) if names is _OF_CONNECTIONS else value
 
 
 def _masked(content: str) -> str | None:
@@ -145,3 +146,43 @@ def _pieces(content: str) -> Iterator[str]:
         end = found.end() if found else len(content)
         yield content[at:end]
         at = end
+
+
+_CONTEXT = "context"
+# No answer of the service is nested so deep.
+_DEEPEST_ANSWER = 50
+# The member's name in a text that is not JSON as a whole, with the escapes of JSON in JSON.
+_IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
+
+
+def without_credentials(body: bytes, depth: int = 0) -> bytes:
+    """JSON text without the members `context` of its objects, whose numbers keep their digits.
+
+    These are the credentials in answers about connections, dropped before anything else sees them. JSON within a text
+    is looked through as well. What is nested too deeply for that becomes null.
+    """
+    # A letter of the name may be written as an escape.
+    if _CONTEXT.encode() not in body and b"\\u00" not in body:
+        return body
+    text = body.strip()
+    if text[:1] not in (b"{", b"[", b'"'):
+        return body
+    if depth == _DEEPEST_ANSWER:
+        return b"null"
+    if text.startswith(b'"'):
+        return _without_in_words(text, depth)
+    if text.startswith(b"["):
+        return b"[" + b",".join(without_credentials(bytes(item), depth + 1) for item in items(text)) + b"]"
+    members = parts(text) or {}
+    return join({name: without_credentials(value, depth + 1) for name, value in members.items() if name != _CONTEXT})
+
+
+def _without_in_words(text: bytes, depth: int) -> bytes:
+    """A JSON string; where it is JSON itself, without the members, else cut off before the first that it names."""
+    words = string(text)
+    inner = words.strip().encode("utf-8", "surrogatepass")
+    if inner[:1] in (b"{", b"[") and not json_check.flaw(inner):
+        kept = without_credentials(inner, depth + 1)
+        return text if kept == inner else dump(kept.decode("utf-8", "surrogatepass")).encode()
+    found = _IN_WORDS.search(words)
+    return text if found is None else dump(f"{words[: found.start()]}…").encode()

@@ -8,9 +8,9 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.pacing.pace import Pace, Turn
-from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.windows import NEVER, Window
+from unified_cli.http.pace import Pace, Turn
+from unified_cli.http.rate_headers import RateFacts
+from unified_cli.http.rate_windows import NEVER, Window
 
 # Who waits for an answer of somebody else looks again after this time, in case it never comes.
 _LOOK_AGAIN = 1.0

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import httpx
 
-from unified_cli.sandbox import uploads
+from unified_cli.sandbox import request_content
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 
@@ -30,10 +30,10 @@ class InProcess(httpx.BaseTransport):
         return httpx.Response(answer.status, headers=headers, stream=_Body(answer, request), request=request)
 
     def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
-        if not uploads.may_be_large(asked, self._sandbox.service):
+        if not request_content.may_be_large(asked, self._sandbox.service):
             return self._sandbox.answer(replace(asked, body=request.read()))
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gets no other
-        with uploads.kept(request.stream) as upload:
+        with request_content.kept(request.stream) as upload:
             return self._sandbox.answer(replace(asked, upload=upload))
 
 

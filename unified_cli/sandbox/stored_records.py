@@ -9,7 +9,7 @@ from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.query import QueryTree, Test, tests
 from unified_cli.sandbox.seeded.generate import SeededRecords
-from unified_cli.sandbox.seeded.record_ids import SHOWN_AS, number_of
+from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
 
 _WINDOW = 200

@@ -16,7 +16,7 @@ from waitress.server import BaseWSGIServer
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.sandbox import uploads
+from unified_cli.sandbox import request_content
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 
@@ -127,8 +127,8 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
     request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, b""), environ["wsgi.input"]
-    if uploads.may_be_large(request, service):
-        with uploads.kept(iter(lambda: stream.read(uploads.PIECE), b"")) as upload:
+    if request_content.may_be_large(request, service):
+        with request_content.kept(iter(lambda: stream.read(request_content.PIECE), b"")) as upload:
             yield replace(request, upload=upload)
         return
     body = stream.read(GREATEST_BODY + 1)
@@ -181,9 +181,9 @@ def allow_uploads(servers: Iterable[object], service: Service) -> None:
             # What has too many parameters is refused when it is answered.
             with suppress(Refusal):
                 request = SandboxRequest.of(self.command, f"?{self.query}", headers, b"")
-                if uploads.may_be_large(request, service):
+                if request_content.may_be_large(request, service):
                     self.adj: Any = copy.copy(self.adj)
-                    self.adj.max_request_body_size = uploads.LARGEST_UPLOAD
+                    self.adj.max_request_body_size = request_content.LARGEST_UPLOAD
 
     class Channel(HTTPChannel):  # type: ignore[misc]  # as above
         parser_class = Parser

@@ -10,9 +10,8 @@ from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.clients import ClientPool, Clients
-from unified_cli.fleet.fair_turns import FairTurns
+from unified_cli.fleet.fair_turns import FairTurns, WorkerSlots
 from unified_cli.fleet.pool import WorkerPool
-from unified_cli.fleet.slots import WorkerSlots
 from unified_cli.http.client import Client
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt as attempts

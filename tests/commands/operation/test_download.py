@@ -15,8 +15,8 @@ from front_door import Unified
 from hypothesis import given, strategies as st
 from server import Reply, Seen, Service
 
+from unified_cli.call import download_targets
 from unified_cli.masking import visible
-from unified_cli.storage import file_names
 
 CONTENT = bytes(range(256)) * 40
 PNG = {"Content-Type": "image/png"}
@@ -270,12 +270,12 @@ def test_the_name_is_one_safe_part_of_a_path(
 
 @given(st.lists(st.text(), max_size=3))
 def test_no_proposal_leads_anywhere_else(proposals: list[str]) -> None:
-    name = file_names.safe(*proposals)
+    name = download_targets.safe(*proposals)
     assert name not in {"", ".", ".."}
     assert not {*'/\\:*?"<>|\0'} & {*name}
     assert name[0] not in ".- "
     assert name[-1] not in ". "
-    assert len(file_names.numbered(name, 9999).encode()) < 255
+    assert len(download_targets.numbered(name, 9999).encode()) < 255
     assert name.isprintable() or not name.isascii()
 
 
@@ -372,7 +372,7 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     )  # fmt: skip
     manifest = [json.loads(line) for line in (out / "manifest.ndjson").read_text().splitlines()]
     assert {entry["id"]: (out / entry["file"]).read_bytes() for entry in manifest} == wanted
-    assert len({file_names.folded(entry["file"]) for entry in manifest}) == 200
+    assert len({download_targets.folded(entry["file"]) for entry in manifest}) == 200
     assert (out / "same.txt").read_text() == "mine"
     assert len(left(out)) == 202
     assert left(tmp_path) == before

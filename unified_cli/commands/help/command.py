@@ -1,4 +1,4 @@
-"""`unified help`: pages about topics, and the help of any command."""
+"""`unified help`: pages about topics, the help of any command, and the first steps of who has nothing configured."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -12,6 +12,8 @@ from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.help_page import HelpPage, render
 from unified_cli.commands.help.topics import topics
+from unified_cli.config import file
+from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
@@ -91,3 +93,23 @@ HELP = Command(
     sections=[("Topics", [(name, topic.about) for name, topic in topics().items()])],
     takes=_first_words,
 )
+
+
+_TEXT = """\
+Try it, without an account:  unified -p sandbox ticketing tickets list -o table
+Add your first connection:   unified profile add NAME
+See all commands:            unified --help
+"""
+
+
+def first_steps_are_due(runtime: Runtime) -> bool:
+    """Whether nothing is configured yet: neither a config file nor a variable says anything."""
+    if any(runtime.environ.get(key.variable) for key in KEYS.values() if key.env):
+        return False
+    path = file.locate(runtime)
+    return path is None or not path.exists()
+
+
+def show_first_steps(runtime: Runtime) -> None:
+    """Print what `unified` alone says then: the commands that lead to a first result."""
+    stdout.show(runtime, [terminal.styled(_TEXT)])

@@ -7,8 +7,7 @@ import msgspec
 
 from unified_cli.catalogue import Operation
 from unified_cli.commands.mcp import operation_search, tool_calls
-from unified_cli.commands.mcp.cursors import ReadPosition
-from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
+from unified_cli.commands.mcp.tool_calls import QueryValue, ReadPosition, ToolWorld
 from unified_cli.errors import ServiceError, UnifiedError, UsageError
 from unified_cli.http import pagination
 from unified_cli.http.client import Client

@@ -16,10 +16,9 @@ from unified_cli import PRODUCT
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.mcp import operation_search, process, read_tool, write_tool
 from unified_cli.commands.mcp.command import ServeMcpOptions
-from unified_cli.commands.mcp.cursors import ReadCursors
 from unified_cli.commands.mcp.read_tool import USUAL_BYTES, ReadArguments
 from unified_cli.commands.mcp.running_calls import RunningCalls
-from unified_cli.commands.mcp.tool_calls import RequestBudget, ServedProfiles, ToolWorld
+from unified_cli.commands.mcp.tool_calls import ReadCursors, RequestBudget, ServedProfiles, ToolWorld
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError

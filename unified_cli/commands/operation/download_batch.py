@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from unified_cli.call import download_targets
 from unified_cli.call.file_download import Download, SavedFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
@@ -20,7 +21,7 @@ from unified_cli.http.request import Request
 from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, file_names, folders, regular_file, state
+from unified_cli.storage import atomic_file, folders, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -116,16 +117,16 @@ class TargetFolder:
 
         So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
         """
-        name = file_names.safe(*proposals)
+        name = download_targets.safe(*proposals)
         with self.lock:
             number = 0
             while True:
                 number += 1
-                candidate = file_names.numbered(name, number)
+                candidate = download_targets.numbered(name, number)
                 path = self.folder / candidate
-                if file_names.folded(candidate) in self.taken or os.path.lexists(path):
+                if download_targets.folded(candidate) in self.taken or os.path.lexists(path):
                     continue
-                self.taken.add(file_names.folded(candidate))
+                self.taken.add(download_targets.folded(candidate))
                 try:
                     file.publish(path, replace=False, before=partial(listing, candidate))
                 except FileExistsError:
@@ -235,7 +236,7 @@ class _DownloadBatch:
         self._terms = terms
         self._runtime = runtime
         self._manifest = manifest
-        self._target = TargetFolder(terms.folder, _LABEL, {file_names.folded(name) for name in (MANIFEST, _LOCK)})
+        self._target = TargetFolder(terms.folder, _LABEL, {download_targets.folded(name) for name in (MANIFEST, _LOCK)})
         self._summary = DownloadSummary()
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:

@@ -8,10 +8,9 @@ import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import attempt as attempts
+from unified_cli.http import attempt as attempts, rate_headers
 from unified_cli.http.answer import decoding
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.pacing import rate_headers
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.transport.network_backend import ConnectionState
 from unified_cli.masking import excerpt
@@ -193,10 +192,10 @@ class Reader(NamedTuple):
         return Answer(status, response.headers, body, page=page)
 
     def _without_credentials(self, body: bytes) -> bytes:
-        from unified_cli.http.answer import private_members  # noqa: PLC0415  few answers hold credentials
+        from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials
 
         decoding.check(body)
-        return private_members.without(body)
+        return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
         from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on

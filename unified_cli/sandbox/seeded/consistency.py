@@ -8,8 +8,8 @@ from unified_cli.sandbox.seeded.field_values import colleague
 from unified_cli.sandbox.seeded.file_content import file_url
 from unified_cli.sandbox.seeded.people import STAFF_DOMAIN
 from unified_cli.sandbox.seeded.record_batch import RecordBatch
-from unified_cli.sandbox.seeded.record_ids import record_id
 from unified_cli.sandbox.seeded.seeded_random import DAY, timestamp, timestamps
+from unified_cli.sandbox.seeded.vocabulary import record_id
 
 ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
 _INBOX, _OTHERS = (1, "Inbox"), ((2, "Sent"), (3, "Drafts"), (4, "Archive"))

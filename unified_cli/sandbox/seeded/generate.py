@@ -10,7 +10,6 @@ from unified_cli.sandbox.seeded import vocabulary
 from unified_cli.sandbox.seeded.consistency import ADJUSTMENTS
 from unified_cli.sandbox.seeded.field_values import FieldMaker, field_maker, numbered
 from unified_cli.sandbox.seeded.record_batch import PEOPLE, RecordBatch, SeededConnection
-from unified_cli.sandbox.seeded.record_ids import SHOWN_AS, id_prefix
 from unified_cli.sandbox.seeded.relations import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
@@ -20,6 +19,7 @@ from unified_cli.sandbox.seeded.relations import (
     target,
     target_of,
 )
+from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, id_prefix
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """From records the numbers of those that they refer to, None where one refers to none."""

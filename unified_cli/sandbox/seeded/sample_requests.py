@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from unified_cli.catalogue import Operation
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.seeded.file_content import file_url
-from unified_cli.sandbox.seeded.record_ids import first_id
+from unified_cli.sandbox.seeded.vocabulary import first_id
 
 # What an action takes, a parameter of the query with a question mark; the ids are those of seeded records.
 _TAKES: Mapping[str, JsonObject] = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import httpx
 
-from unified_cli.http.pacing.windows import Window
+from unified_cli.http.rate_windows import Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
 # RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before it, have three fields.

@@ -13,9 +13,9 @@ All times are seconds of one clock that never goes back.
 
 from dataclasses import dataclass
 
-from unified_cli.http.pacing import windows
-from unified_cli.http.pacing.rate_headers import RateFacts
-from unified_cli.http.pacing.windows import (
+from unified_cli.http import rate_windows
+from unified_cli.http.rate_headers import RateFacts
+from unified_cli.http.rate_windows import (
     FROM_BEFORE,
     FROM_HEADERS,
     FROM_PAUSE,
@@ -130,7 +130,7 @@ class Pace:
     @property
     def exhausted(self) -> bool:
         """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._refused_at > windows.LONGEST + windows.SLOWEST
+        searched = self._closed_until - self._refused_at > rate_windows.LONGEST + rate_windows.SLOWEST
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -194,7 +194,7 @@ class Pace:
         self._flying -= 1
         self._fastest = min(self._fastest, now - turn.at)
         counted = now - self._fastest
-        self._accepted.forget(now - windows.LONGEST)
+        self._accepted.forget(now - rate_windows.LONGEST)
         self._accepted.add(min(counted, turn.at + self._known.seconds / 4) if self._known else counted)
         if turn.round != self._round:
             # It was in flight when another was refused, and belongs to the window that was full then.
@@ -228,7 +228,7 @@ class Pace:
         self._flying -= 1
         if wait is None and facts:
             wait = facts.reset
-        told = windows.asked_for(wait, now)
+        told = rate_windows.asked_for(wait, now)
         if turn.round != self._round:
             if self._closed and told > self._closed_until:  # The longest of a burst counts.
                 self._promised, self._closed_until = True, told
@@ -263,22 +263,22 @@ class Pace:
 
     def _reopening(self, now: float) -> float:
         if self._settled and self._known:
-            return windows.of_window(self._known, self._accepted, self._refused, now)
-        return windows.of_search(self._opened, self._fastest, now)
+            return rate_windows.of_window(self._known, self._accepted, self._refused, now)
+        return rate_windows.of_search(self._opened, self._fastest, now)
 
     def _open(self, turn: Turn) -> None:
         self._closed = self._probing = False
         if self._settled and self._refused > 1 and self._fitted and not self._promised:
             # The window is longer than was known: it is over only now.
             passed = turn.at - self._accepted.latest(self._fitted)
-            self._known = Window(self._fitted, min(passed, windows.LONGEST))
+            self._known = Window(self._fitted, min(passed, rate_windows.LONGEST))
             self._growth.restart(self._known)
         self._refused = 0
         # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
         if not self._settled and self._count:
             rounded_up, self._rounded = self._promised and not self._rounded, self._rounded or self._promised
-            passed = min(turn.at - self._opened, windows.LONGEST)
-            seconds = windows.length(passed, rounded_up=rounded_up)
+            passed = min(turn.at - self._opened, rate_windows.LONGEST)
+            seconds = rate_windows.length(passed, rounded_up=rounded_up)
             self._known = Window(self._count, seconds)
             self._growth.restart(self._known)
             if rounded_up and self._alone:
@@ -288,12 +288,12 @@ class Pace:
 
     def _forget_earlier_windows(self, now: float) -> None:
         """Let the round begin where the longest window that may be full now began."""
-        if (begun := now - windows.LONGEST) > self._opened:
+        if (begun := now - rate_windows.LONGEST) > self._opened:
             self._opened, self._count = begun, self._accepted.count(begun)
 
     def _learn(self, window: Window | None, now: float) -> None:
         if window:
-            self._known, self._settled = Window(window.sends, window.seconds * windows.MARGIN), True
+            self._known, self._settled = Window(window.sends, window.seconds * rate_windows.MARGIN), True
             self.trust.begin(self._known, now, FROM_HEADERS)
 
     def _doubt(self, known: Window) -> None:
