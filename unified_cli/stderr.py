@@ -10,6 +10,7 @@ from unified_cli.masking import COLOUR, masked, visible, visible_styled
 _WIDTH = 80
 """The width of what is no terminal."""
 _INDENT = "  "
+_ANSWER = len(" yes ")
 _KEPT = "\u00a0"
 # An option with its value, and a command up to where the sentence goes on: what somebody may copy.
 _COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified [^(),;]*)"
@@ -99,9 +100,13 @@ class Stderr:
                 self._write("\n")
 
     def prompt(self, text: str) -> None:
-        """Print a prompt; the answer is typed on the same line."""
+        """Print a prompt; the answer is typed on its last line, which has room for a short one."""
+        shown = visible(masked(text))
+        if columns := self._terminal_columns():
+            question = shown.rstrip()
+            shown = "\n".join(wrapped(question, columns - _ANSWER)) + shown[len(question) :]
         with self._lock:
-            self._write(visible(masked(text)))
+            self._write(shown)
 
     def exact(self, text: str) -> None:
         """Print a line of data, which may be copied: it is not broken between words where a terminal is too narrow."""
@@ -192,13 +197,12 @@ class _NamedStderr(Stderr):
 
 def wrapped(line: str, width: int) -> list[str]:
     """The line in lines of at most that width, the later ones indented; commands and long words stay whole."""
-    if len(line) <= width:
+    if line.isascii() and len(line) <= width:
         return [line]
-    import textwrap  # noqa: PLC0415  most messages are short
+    from unified_cli import text_width  # noqa: PLC0415  most messages are short
 
     kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
-    lines = textwrap.wrap(kept, width, break_long_words=False, break_on_hyphens=False, subsequent_indent=_INDENT)
-    return [one.replace(_KEPT, " ") for one in lines] or [line]
+    return [one.replace(_KEPT, " ") for one in text_width.wrapped(kept, width, indent=_INDENT)]
 
 
 def _whole(text: str, room: int) -> str:

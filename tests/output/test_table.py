@@ -8,7 +8,7 @@ from front_door import Unified
 from pages import serve
 from server import Service
 
-from unified_cli.output.text_columns import width
+from unified_cli.text_width import width
 
 LISTS = ["ticketing tickets", "user-directory users", "calendar events", "voice calls"]
 HOSTILE = [

@@ -22,7 +22,7 @@ LIBRARIES = {
     "httpcore": ["http/transport"],
     "certifi": ["http/transport/tls.py"],
     "truststore": ["http/transport/tls.py"],
-    "rich": ["output", "docs/terminal_picture.py"],
+    "rich": ["output", "text_width.py", "docs/terminal_picture.py"],
     "platformdirs": ["runtime.py"],
     "tomlkit": ["config"],
     "filelock": ["storage"],

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ from unified_cli.stderr import wrapped
         ("no profile here (unified profile)", ["no profile here", "  (unified profile)"]),
         ("a-word-that-is-longer-than-the-line", ["a-word-that-is-longer-than-the-line"]),
         ("two  blanks stay in a line, as they are", ["two  blanks stay in", "  a line, as they", "  are"]),
+        ("KEY=VALUE/of-some-words ends", ["KEY=VALUE/of-some-words", "  ends"]),
+        ("名前は漢字かな交じりの長い文、です", ["名前は漢字かな交じり", "  の長い文、です"]),
+        (
+            "ten columns か\u3099か\u3099か\u3099か\u3099か\u3099",
+            ["ten columns か\u3099か\u3099か\u3099か\u3099", "  か\u3099"],
+        ),
+        ("a zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge", ["a zu\u0308ge zu\u0308ge zu\u0308ge", "  zu\u0308ge"]),
+        ("    indented as it was and then", ["    indented as it", "  was and then"]),
     ],
 )
 def test_a_line_breaks_at_blanks(line: str, expected: list[str]) -> None:
@@ -32,6 +41,26 @@ def test_data_on_a_terminal_stays_in_one_line(service: Service, tmp_path: Path) 
     terminal = Terminal(words, {**service.environ, "HOME": str(tmp_path)}, columns=40, to=Path(os.devnull))
     assert terminal.end() == 0
     assert f'> {{"name":"{"many words " * 9}"}}\r\n' in terminal.sent
+
+
+PROFILE = "the-connection-of-a-customer-with-a-very-long-name-in-europe"
+ACCOUNT = "62f44730-dd91-461e-bd6a-aedd9e0ad79d"
+QUESTION = f"""\
+delete ticketing tickets {ACCOUNT} in profile
+  "{PROFILE}" (account
+  {ACCOUNT})? [y/N] n"""
+
+
+def test_a_question_breaks_between_words_and_is_answered_on_its_last_line(
+    service: Service, tmp_path: Path, config: Callable[[str], Path]
+) -> None:
+    path = config(f'[profiles.{PROFILE}]\nbase_url = "{service.url}"\naccount_id = "{ACCOUNT}"\n')
+    own = {**service.environ, "HOME": str(tmp_path), "UNIFIED_CONFIG": str(path)}
+    terminal = Terminal(["-p", PROFILE, "ticketing", "tickets", "delete", ACCOUNT], own)
+    terminal.until(r"N\] ")
+    terminal.enter("n")
+    assert (terminal.end(), service.seen) == (2, [])
+    assert "\n".join(terminal.lines).startswith(f"{QUESTION}\nerror: not deleted")
 
 
 @pytest.mark.parametrize(("command", "whole"), [("", False), ("--json-errors", True)])

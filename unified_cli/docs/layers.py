@@ -39,8 +39,8 @@ LAYERS = (
     Layer(2, ("stderr",), "the only writer of stderr"),
     Layer(
         1,
-        ("catalogue", "errors", "hints", "masking", "plural", "json_text"),
-        "the operations as data; the errors; text without secrets; JSON as text",
+        ("catalogue", "errors", "hints", "masking", "plural", "text_width", "json_text"),
+        "the operations as data; the errors; text without secrets, and its width; JSON as text",
     ),
 )
 

@@ -9,7 +9,8 @@ from unified_cli.json_text.members import Parts, Record, items, one_line, parts,
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.output.text_columns import beginning, narrowed, pad, width
+from unified_cli.output.text_columns import narrowed
+from unified_cli.text_width import beginning, pad, width
 
 _MOST_HIDDEN = 1000
 _BREAKS = re.compile(r"[\t\r\n]+")

@@ -7,6 +7,7 @@ from unified_cli.masking import MaskedText, visible
 from unified_cli.output import terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
+from unified_cli.text_width import longest_piece, pad, width, wrapped
 
 _GAP = "  "
 
@@ -43,7 +44,7 @@ def _least_room(rows: Sequence[Sequence[str]]) -> int:
 
 def _longest_words(rows: Sequence[Sequence[str]]) -> list[int]:
     """The width of the longest word in each column."""
-    return [max(width(word) for cell in column for word in cell.split(" ")) for column in zip(*rows, strict=True)]
+    return [max(map(longest_piece, column)) for column in zip(*rows, strict=True)]
 
 
 def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
@@ -65,18 +66,6 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     ]
 
 
-def wrapped(cell: str, size: int) -> list[str]:
-    """The cell in lines of at most that width, broken at blanks only, so that ids and paths stay whole."""
-    first, *words = cell.split(" ")
-    lines = [first]
-    for word in words:
-        if width(longer := f"{lines[-1]} {word}") <= size:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
-
-
 def lines(rows: Sequence[Sequence[MaskedText]]) -> bytes:
     """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank.
 
@@ -84,32 +73,3 @@ def lines(rows: Sequence[Sequence[MaskedText]]) -> bytes:
     """
     text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
     return text.encode("utf-8", "surrogateescape")
-
-
-def width(text: str) -> int:
-    """How many columns the text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
-
-    return cell_len(text)
-
-
-def beginning(text: str, size: int) -> str:
-    """As much of the text as fits into so many columns, whole characters only."""
-    if text.isascii():
-        return text[:size]
-    from rich.cells import split_graphemes  # noqa: PLC0415  as above
-
-    end = 0
-    for _, after, columns in split_graphemes(text)[0]:
-        size -= columns
-        if size < 0:
-            break
-        end = after
-    return text[:end]
-
-
-def pad(text: str, size: int) -> str:
-    """The text, filled with blanks up to that many columns."""
-    return text + " " * (size - width(text))

@@ -16,9 +16,10 @@ from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked, visible
-from unified_cli.output import stdout, terminal, text_columns
+from unified_cli.output import stdout, terminal
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.text_width import width as width_of, wrapped
 
 VERSION = 1
 _TABLE_WIDTH = 100
@@ -103,7 +104,7 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
 
 def _is_wider(rows: Sequence[Sequence[str]], width: int) -> bool:
     """Whether a table of these rows, of five cells each, would break the lines of some, or the terminal is narrow."""
-    natural = sum(max(map(text_columns.width, column)) for column in zip(*rows, strict=True))
+    natural = sum(max(map(width_of, column)) for column in zip(*rows, strict=True))
     return width < max(_TABLE_WIDTH, natural + _GAPS)
 
 
@@ -117,7 +118,7 @@ def _show_blocks(runtime: Runtime, findings: Sequence[Finding]) -> None:
 def _block(finding: Finding, width: int, *, colour: bool) -> Iterator[str]:
     level = f"\x1b[{_COLOURS[finding.level]}m{finding.level}\x1b[0m" if colour else finding.level
     yield " ".join(filter(None, (level, finding.check, _safe(finding.subject))))
-    for line in text_columns.wrapped(_safe(finding.message), width - len(_INDENT)):
+    for line in wrapped(_safe(finding.message), width - len(_INDENT)):
         yield f"{_INDENT}{line}"
     if finding.remedy:
         yield f"{_INDENT}remedy: {_safe(finding.remedy)}"
