@@ -35,6 +35,11 @@ def beginning(text: str, size: int) -> str:
     return text[:end]
 
 
+def cut(text: str, size: int, sign: str) -> str:
+    """As much of the text as fits into so many columns, with a sign at its end where something is missing."""
+    return text if width(text) <= size else beginning(text, size - width(sign)) + sign
+
+
 def pad(text: str, size: int) -> str:
     """The text, filled with blanks up to that many columns."""
     return text + " " * (size - width(text))

@@ -3,7 +3,8 @@
 import pytest
 from front_door import Unified
 
-from unified_cli.output import text_columns
+from unified_cli.masking import masked
+from unified_cli.output import screen
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
@@ -69,24 +70,34 @@ def table(width: int, *rows: tuple[str, str]) -> str:
     runtime = Runtime(
         stdin=None, stdout=None, stderr=Stderr(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
     )
-    return text_columns.table(runtime, ["name", "what is said"], rows)
+    return screen.table(runtime, ["id", "what is said"], [[masked(cell) for cell in row] for row in rows])
 
 
 def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> None:
     assert table(14, ("漢字", "漢字 かな 交じ"), ("a", "")) == (
-        "\x1b[1mNAME  WHAT IS\x1b[0m\n"
-        "\x1b[1m      SAID\x1b[0m\n"
+        "\x1b[1mID  \x1b[0m  \x1b[1mWHAT IS\x1b[0m\n"
+        "      \x1b[1mSAID\x1b[0m\n"
         "漢字  漢字 か\n"
         "      な 交じ\n"
         "a\n"
     )  # fmt: skip
 
 
-def test_a_word_stays_whole_though_no_terminal_is_that_narrow() -> None:
+def test_an_id_stays_whole_though_no_terminal_is_that_narrow() -> None:
     assert table(1, ("an-id-in-one-piece", "two blanks")) == (
-        "\x1b[1mNAME                WHAT\x1b[0m\n"
-        "\x1b[1m                    IS\x1b[0m\n"
-        "\x1b[1m                    SAID\x1b[0m\n"
+        "\x1b[1mID                \x1b[0m  \x1b[1mWHAT\x1b[0m\n"
+        "                    \x1b[1mIS\x1b[0m\n"
+        "                    \x1b[1mSAID\x1b[0m\n"
         "an-id-in-one-piece  two\n"
         "                    blanks\n"
+    )
+
+
+def test_words_that_have_no_room_go_on_in_the_next_line() -> None:
+    assert table(24, ("an-id-in-one-piece", "KEY=a-very-long/value of it")) == (
+        "\x1b[1mID                \x1b[0m  \x1b[1mWHAT IS\x1b[0m\n"
+        "                    \x1b[1mSAID\x1b[0m\n"
+        "an-id-in-one-piece  KEY=a-very\n"
+        "                    -long/valu\n"
+        "                    e of it\n"
     )

@@ -7,7 +7,7 @@ from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
-from unified_cli.output import stdout, text_columns
+from unified_cli.output import screen, stdout, text_columns
 from unified_cli.runtime import Runtime
 
 TableFormat = Literal["table", "json", "tsv"]
@@ -39,7 +39,7 @@ def show(
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":
-        stdout.show(runtime, [text_columns.table(runtime, heads, shown, apart=apart)])
+        stdout.show(runtime, [screen.table(runtime, heads, shown, apart=apart)])
     else:
         stdout.write(runtime, [text_columns.lines(shown)])
 

@@ -97,7 +97,7 @@ def style_for(runtime: Runtime, service: Service, form: str, *, screen: bool = T
         colour=screen and terminal.has_colour(runtime),
         pretty=terminal_there or (screen and runtime.pretty),
         encoding=runtime.encoding if terminal_there else "utf-8",
-        ellipsis="…" if runtime.encoding.lower().startswith("utf") else "~",
+        ellipsis=terminal.ellipsis(runtime),
     )
 
 

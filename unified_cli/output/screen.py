@@ -2,13 +2,15 @@
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from unified_cli.masking import MaskedText, visible
+from unified_cli import text_width
+from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import terminal
 from unified_cli.output.terminal import TerminalText
+from unified_cli.output.text_columns import GAP, is_id, narrowed
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_NARROWEST = 10
 _MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
@@ -52,6 +55,16 @@ class Word(NamedTuple):
 
     text: MaskedText
     look: Look
+
+
+class Column(NamedTuple):
+    """The head of a column; one that is `cut` is shortened where there is no room, instead of taking further lines.
+
+    It must not hold ids, which are never cut.
+    """
+
+    head: str
+    cut: bool = False
 
 
 Cell: TypeAlias = MaskedText | Word | Bar
@@ -119,6 +132,102 @@ def text(runtime: Runtime, cell: Cell) -> "Text":
     if isinstance(cell, Word):
         return Text(visible(cell.text), cell.look.style)
     return Text(visible(cell))
+
+
+def table(
+    runtime: Runtime, heads: Sequence[str | Column], rows: Sequence[Sequence[Cell]], *, apart: int | None = None
+) -> TerminalText:
+    """The rows under their heads, each column as wide as its widest cell.
+
+    On a terminal it is never wider than that: what has no room continues on further lines of its column, broken between
+    words, and the column `apart`, such as that of ids, then has lines of its own. Off a terminal nothing is cut.
+    """
+    columns = [head if isinstance(head, Column) else Column(head) for head in heads]
+    shown = [[*row] for row in rows]
+    aside: list[Cell] = []
+    if runtime.stdout_is_terminal and apart is not None and _least_room(columns, shown) > runtime.width:
+        aside = [row.pop(apart) for row in shown]
+        aside_head = columns.pop(apart).head
+    widths = _widths(runtime, columns, shown)
+    total = sum(widths) + GAP * (len(widths) - 1)
+    heading: list[Cell] = [Word(masked(column.head.upper()), Look.STRONG) for column in columns]
+    if not aside:
+        return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
+    things: list[RenderableType] = []
+    for cells, last in zip([heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True):
+        line = text(runtime, last)
+        line.pad_left(GAP)
+        things += [_grid(runtime, columns, widths, [cells]), line]
+    return drawn(runtime, *things, width=max(total, *(GAP + cell_size(cell) for cell in aside)))
+
+
+def _grid(
+    runtime: Runtime, columns: Sequence[Column], widths: Sequence[int], rows: Iterable[Sequence[Cell]]
+) -> "RenderableType":
+    from rich.table import Table  # noqa: PLC0415  as above
+
+    grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
+    for size in widths:
+        grid.add_column(width=size, no_wrap=True)
+    sign = terminal.ellipsis(runtime)
+    for row in rows:
+        parts = zip(row, columns, widths, strict=True)
+        grid.add_row(*(_fitted(text(runtime, cell), column, size, sign) for cell, column, size in parts))
+    return grid
+
+
+def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
+    """The cell within its width: cut, or broken as all text is."""
+    shown = cell.plain
+    if text_width.width(shown) > size:
+        lines = [text_width.cut(shown, size, sign)] if column.cut else text_width.wrapped(shown, size, fold=True)
+        cell.plain = "\n".join(lines)
+    return cell
+
+
+def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[int]:
+    """How wide each column is: on a terminal within its width."""
+    cells = _contents(columns, rows)
+    natural = [max(map(cell_size, column)) for column in cells]
+    if not runtime.stdout_is_terminal:
+        return natural
+    longest = max(runtime.width, _NARROWEST)
+    natural = [
+        size if is_id(column.head) else min(size, longest) for column, size in zip(columns, natural, strict=True)
+    ]
+    least = [_least(column, content) for column, content in zip(columns, cells, strict=True)]
+    found = narrowed(natural, least, runtime.width)
+    # Where even the longest words have no room they go on in the next line; but ids, which may be copied, stay whole.
+    least = [size if is_id(column.head) else min(_NARROWEST, size) for column, size in zip(columns, found, strict=True)]
+    return narrowed(found, least, runtime.width)
+
+
+def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
+    """How wide the rows are if cells are broken, or cut, wherever they can be."""
+    least = [_least(column, cells) for column, cells in zip(columns, _contents(columns, rows), strict=True)]
+    return sum(least) + GAP * (len(least) - 1)
+
+
+def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """The head and the cells of each column."""
+    return [[masked(column.head), *(row[at] for row in rows)] for at, column in enumerate(columns)]
+
+
+def _least(column: Column, cells: Sequence[Cell]) -> int:
+    if is_id(column.head):
+        return max(map(cell_size, cells))
+    if column.cut:
+        return min(_NARROWEST, max(map(cell_size, cells)))
+    return max(cell.size if isinstance(cell, Bar) else text_width.longest_piece(_words(cell)) for cell in cells)
+
+
+def cell_size(cell: Cell) -> int:
+    """How many columns a cell takes."""
+    return cell.size if isinstance(cell, Bar) else text_width.width(_words(cell))
+
+
+def _words(cell: MaskedText | Word) -> str:
+    return visible(cell.text if isinstance(cell, Word) else cell)
 
 
 def _pieces(bar: Bar, place: int) -> Iterator[tuple[str, str]]:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from unified_cli import text_width
 from unified_cli.json_text.members import Parts, Record, items, one_line, parts, text
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.output.text_columns import narrowed
-from unified_cli.text_width import beginning, pad, width
+from unified_cli.output.text_columns import GAP, is_id, narrowed
+from unified_cli.text_width import pad, width
 
 _MOST_HIDDEN = 1000
 _BREAKS = re.compile(r"[\t\r\n]+")
@@ -23,7 +24,6 @@ _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
 _MINUTE, _DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
-GAP = 2
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], first: Sequence[str]) -> list[str]:
@@ -108,11 +108,6 @@ def _rank(column: str) -> int:
     return len(_EARLY) + (1 if column in _LATE else 0)
 
 
-def is_id(column: str) -> bool:
-    """Whether a column holds ids, which are never cut."""
-    return column == "id" or column.endswith("_id")
-
-
 def shows_id(value: bytes | None) -> bool:
     """Whether an object is shown by its id because it has no name."""
     members = parts(value) if value is not None else None
@@ -146,15 +141,10 @@ def is_time(value: bytes | None) -> bool:
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """As much of the text as fits into so many columns, with a sign at its end where something is missing.
-
-    Of a time the minute remains, or the day, which need no sign.
-    """
-    if width(shown) <= size:
-        return shown
-    if size >= _DAY and (time := _TIME.fullmatch(shown)):
+    """As `text_width.cut` does it; but of a time the minute remains, or the day, which need no sign."""
+    if size >= _DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= _MINUTE else time[1]
-    return beginning(shown, size - width(sign)) + sign
+    return text_width.cut(shown, size, sign)
 
 
 class Table(RecordWriter):

@@ -30,6 +30,11 @@ def has_colour(runtime: Runtime, *, stderr: bool = False) -> bool:
     return is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
+def ellipsis(runtime: Runtime) -> str:
+    """The sign of what was cut, which the encoding of stdout has."""
+    return "…" if runtime.encoding.lower().startswith("utf") else "~"
+
+
 def json_visible(text: str) -> TerminalText:
     r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
     if is_harmless(text.replace("\n", "")):

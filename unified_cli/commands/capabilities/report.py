@@ -23,7 +23,7 @@ from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import junit, stdout, text_columns
+from unified_cli.output import junit, screen, stdout, text_columns
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import named
 from unified_cli.runtime import Runtime
@@ -116,7 +116,7 @@ def _table(runtime: Runtime, operations: Sequence[Operation], found: Sequence[Co
         heads = ["operation", "offered", "others"]
         rows = [[one.command, *_counts(one, found, cells)] for one in operations]
     shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
-    stdout.show(runtime, [text_columns.table(runtime, heads, shown)])
+    stdout.show(runtime, [screen.table(runtime, heads, shown)])
 
 
 def _word(cell: OfferCell) -> str:
