@@ -1,7 +1,7 @@
 """The results of built-in commands: a table on a terminal, lines on a pipe, or JSON."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
@@ -18,6 +18,13 @@ TableOutput = Annotated[TableFormat | None, flag_of(Output)]
 """The option `-o` of commands that print tables."""
 
 
+class Drawn(NamedTuple):
+    """The table that a terminal shows instead of the rows that go to a pipe."""
+
+    heads: Sequence[str | screen.Column]
+    rows: Sequence[Sequence[screen.Cell]]
+
+
 def show(
     runtime: Runtime,
     output: str | None,
@@ -26,16 +33,21 @@ def show(
     value: object,
     *,
     apart: int | None = None,
+    drawn: Drawn | None = None,
 ) -> None:
     """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`.
 
-    Secrets in them are masked. On a terminal that is too narrow the column `apart` has lines of its own.
+    Secrets in them are masked. On a terminal that is too narrow the column `apart` has lines of its own; where `drawn`
+    is given, that is what a terminal shows.
     """
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
         raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
         stdout.write_json(runtime, json_codec.dump(_masked(value)).encode())
+        return
+    if chosen == "table" and drawn and runtime.stdout_is_terminal:
+        stdout.show(runtime, [screen.table(runtime, drawn.heads, drawn.rows)])
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":

@@ -94,10 +94,13 @@ def lengths(bar: Bar) -> list[int]:
     total = sum(number for number, _ in bar.parts)
     if not total:
         return [0] * len(bar.parts)
-    found = [max(1, round(number * bar.size / total)) if number else 0 for number, _ in bar.parts]
-    # What rounding gave too much or too little is the longest part's.
-    while (excess := sum(found) - bar.size) and max(found) > excess:
-        found[found.index(max(found))] -= excess
+    exact = [number * bar.size / total for number, _ in bar.parts]
+    found = [max(1, int(length)) if length else 0 for length in exact]
+    # What is left is for those that lost most to whole characters; what is too much is the longest one's.
+    while (left := bar.size - sum(found)) > 0:
+        found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
+    if left and max(found) > -left:
+        found[found.index(max(found))] += left
     return found
 
 

@@ -7,13 +7,15 @@ from itertools import islice
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.result_table import show
+from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
-from unified_cli.masking import masked
-from unified_cli.output import printer
+from unified_cli.masking import NO_TEXT, masked
+from unified_cli.output import printer, screen
+from unified_cli.output.screen import Bar, Cell, Column, Look, Word
+from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs
 from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry
@@ -21,6 +23,9 @@ from unified_cli.writes.run import StoredRun
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
+_SCREEN_HEADS = ("id", "began", Column("command", cut=True), "done", "of", "state")
+_LOOKS = (Look.GOOD, Look.BAD, Look.DOUBT, Look.OPEN)
+_STATES = {"done": Look.GOOD, "open": Look.DOUBT, "import": Look.OPEN, "export": Look.OPEN, "gone": Look.OPEN}
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500
 _UNSEEN = "no answer was seen"
@@ -43,7 +48,23 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
         )
         for one in found
     ]
-    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found})
+    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, one) for one in found])
+    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found}, drawn=drawn)
+
+
+def _screen_row(runtime: Runtime, one: JsonObject) -> list[Cell]:
+    """A run in one line: when it began in a few words, its outcomes as a bar, and how many of all are done."""
+    at = datetime.fromisoformat(str(one["started"])).timestamp() if one["started"] else None
+    counts = [int(str(one[name.replace("-", "_")] or 0)) for name in listed_runs.COUNTED]
+    state = str(one["state"])
+    return [
+        masked(str(one["id"])),
+        NO_TEXT if at is None else masked(screen.ago(runtime.wall() - at)),
+        masked(str(one["command"])),
+        Bar([*zip(counts, _LOOKS, strict=True)]),
+        NO_TEXT if one["done"] is None else masked(f"{counts[0]}/{sum(counts)}"),
+        Word(masked(state), _STATES.get(state, Look.BAD)),
+    ]
 
 
 def show_one(context: CommandContext, options: ShowRunOptions) -> None:
