@@ -233,6 +233,21 @@ def _words(cell: MaskedText | Word) -> str:
     return visible(cell.text if isinstance(cell, Word) else cell)
 
 
+def line(runtime: Runtime, *cells: Cell) -> "Text":
+    """These in one line."""
+    from rich.text import Text  # noqa: PLC0415  as above
+
+    return Text.assemble(*(text(runtime, cell) for cell in cells))
+
+
+def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
+    """Words in indented lines of the terminal's width."""
+    from rich.text import Text  # noqa: PLC0415  as above
+
+    lines = text_width.wrapped(visible(words), runtime.width - GAP)
+    return Text("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
+
+
 def _pieces(bar: Bar, place: int) -> Iterator[tuple[str, str]]:
     for length, (_, look) in zip(lengths(bar), bar.parts, strict=True):
         yield str(look.value[place]) * length, look.style

@@ -3,39 +3,19 @@
 import contextlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
-from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt
+from unified_cli.writes.causes import Causes
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
 _MOST_CAUSES = 10
-_UNSEEN = "no answer was seen"
-
-
-class Cause(NamedTuple):
-    """An outcome, and what is behind it: the status of the answer, or the reason where there was none."""
-
-    outcome: str
-    status: int
-    why: str
-
-
-@dataclass(slots=True)
-class _CausedCalls:
-    """The calls with the same cause: how many, the first reason, the first names."""
-
-    why: MaskedText
-    count: int = 0
-    names: list[str] = field(default_factory=list)
 
 
 class RunSummary:
@@ -49,7 +29,7 @@ class RunSummary:
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self.resumable = 0
-        self._groups: dict[Cause, _CausedCalls] = {}
+        self._causes = Causes(run, _MOST_NAMED)
         self._errors = errors
         self._kind = run.kind
         self._failed: dict[str, UnifiedError] = {}
@@ -69,33 +49,24 @@ class RunSummary:
                 self._add(number, state)
 
     def _add(self, number: int, state: EntryState) -> None:
-        journal = self._run.journal
-        last = journal.last(number)
-        told = state not in (EntryState.NEW, EntryState.SENT)
-        why = last.why if told else masked(_UNSEEN) if state is EntryState.SENT else NO_TEXT
-        cause = Cause(OUTCOMES[state], last.status, "" if last.status else why)
-        group = self._groups.setdefault(cause, _CausedCalls(why))
-        group.count += 1
-        call = journal.call(number).call
-        name = (call.profile if call else None) or "the environment"
-        if len(group.names) < _MOST_NAMED:
-            group.names.append(name)
+        self._causes.add(number, state)
         if state in NOT_DONE:
+            journal = self._run.journal
+            last, call = journal.last(number), journal.call(number).call
             if self._kind is RunKind.FAN_OUT:
+                name = (call.profile if call else None) or "the environment"
                 self._failed[name] = self._errors.get(last.code) or attempt.restored(last)
             elif self._run.several and call and call.profile:
-                self._failed_by[name] += 1
+                self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
         """Print how many are done, then a line for each cause of what is not."""
         runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}")
-        order = [*self.counts]
-        groups = sorted(self._groups.items(), key=lambda one: (order.index(one[0].outcome), -one[1].count))
+        groups = self._causes.groups()
         for cause, group in groups[:_MOST_CAUSES]:
-            more = f" and {group.count - len(group.names)} more" if group.count > len(group.names) else ""
             reason = f": {group.why}" if group.why else ""
             outcome = cause.outcome.replace("-", " ")
-            runtime.stderr.line(f"{outcome}: {group.count} ({', '.join(group.names)}{more}){reason}")
+            runtime.stderr.line(f"{outcome}: {group.count} ({group.named}){reason}")
         if len(groups) > _MOST_CAUSES:
             runtime.stderr.line(f"and {counted(len(groups) - _MOST_CAUSES, 'other cause')}")
 

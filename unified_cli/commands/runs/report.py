@@ -13,10 +13,13 @@ from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import NO_TEXT, masked
-from unified_cli.output import printer, screen
+from unified_cli.output import printer, screen, stdout
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
+from unified_cli.output.terminal import TerminalText
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs
+from unified_cli.writes.causes import UNSEEN, Causes
 from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
@@ -28,7 +31,8 @@ _LOOKS = (Look.GOOD, Look.BAD, Look.DOUBT, Look.OPEN)
 _STATES = {"done": Look.GOOD, "open": Look.DOUBT, "import": Look.OPEN, "export": Look.OPEN, "gone": Look.OPEN}
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500
-_UNSEEN = "no answer was seen"
+_MOST_NAMED = 20
+_BAR = 30
 
 
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
@@ -77,6 +81,9 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = " ".join(f"-p {pattern}" for pattern in header.selection)
         runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")
+        if form == "table" and runtime.stdout_is_terminal:
+            stdout.show(runtime, [_by_cause(runtime, stored)])
+            return
         style = printer.style_for(runtime, context.catalogue.service, form)
         columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
         made = printer.Printer(
@@ -86,6 +93,25 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         while page := [*islice(records, _AT_ONCE)]:
             made.page(page, one_line=True)
         made.end()
+
+
+def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
+    """The outcomes as a bar, then a paragraph for each cause: how many calls, why, and which."""
+    causes, counts = Causes(stored, _MOST_NAMED), stored.journal.outcomes()
+    for number in stored.journal.numbers():
+        causes.add(number, stored.journal.state(number))
+    numbers = [counts[name] for name in listed_runs.COUNTED]
+    said = ", ".join(
+        f"{counts[name]} {name.replace('-', ' ')}" for name in dict.fromkeys(OUTCOMES.values()) if counts[name]
+    )
+    things = [screen.line(runtime, Bar([*zip(numbers, _LOOKS, strict=True)], _BAR), masked(f"  {said}"))]
+    unit = stored.kind.unit
+    for cause, group in causes.groups():
+        look = dict(zip(listed_runs.COUNTED, _LOOKS, strict=True)).get(cause.outcome, Look.OPEN)
+        head = Word(masked(cause.outcome.replace("-", " ")), look)
+        things += [screen.line(runtime), screen.line(runtime, head, masked(f": {counted(group.count, unit)}"))]
+        things += [screen.paragraph(runtime, masked(one)) for one in (group.why, group.named) if one]
+    return screen.drawn(runtime, *things)
 
 
 def _records(stored: StoredRun) -> Iterator[Record]:
@@ -101,7 +127,7 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             "status": last.status or None,
             # What was asked for; an answer may name another record.
             "id": planned.call.id or last.id,
-            "reason": masked(last.why) or (_UNSEEN if state is EntryState.SENT else None),
+            "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,
             "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds") if sent else None,
             "account_id": planned.call.account or None,
