@@ -1,0 +1,15 @@
+"""What the built-in commands print off a terminal is what the version before the screens printed, byte for byte."""
+
+from pathlib import Path
+
+import pytest
+from recorder import PRINTED, printed
+
+
+def test_what_is_printed_off_a_terminal_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = {one.file.name: one for one in printed(tmp_path)}
+    assert found.keys() == {file.name for file in PRINTED.iterdir()}
+    assert {name: one.text.encode() for name, one in found.items()} == {
+        name: one.file.read_bytes() for name, one in found.items()
+    }
