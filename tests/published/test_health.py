@@ -47,11 +47,11 @@ def test_what_was_listed_is_told_apart_by_the_doctor(
     assert unified("connections list", **world).code == 0
     lines = [line.split("\t") for line in unified("doctor", **world).stdout.splitlines()]
     assert [line for line in lines if line[1].startswith("connection")] == [
-        ["warning", "connection", "salt-harbour", "paperdesk, active, lacks scopes just now",
+        ["warning", "connection", "salt-harbour", "paperdesk, active, lacks scopes, seen just now",
          "unified connections list --health"],
-        ["warning", "connection", "grey-lantern", "paperdesk, needs_reauth just now",
+        ["warning", "connection", "grey-lantern", "paperdesk, needs_reauth, seen just now",
          "its owner must authorise it again"],
-        ["warning", "connection", "tall-pine", "paperdesk, paused just now", "unified connections list --health"],
+        ["warning", "connection", "tall-pine", "paperdesk, paused, seen just now", "unified connections list --health"],
         ["ok", "connections", "paperdesk 1", "1 active, listed just now", ""],
     ]  # fmt: skip
 

@@ -79,6 +79,8 @@ doctor -o json
 -p sandbox connections list --health --where '.product == "deskly"'
 -p sandbox connections list --health --where '.product == "deskly"' -o json
 -p sandbox connections list --health --where '.product == "deskly"' -o table
+profile list full expired
+doctor full expired
 -p sandbox connections add --prefix demo- --where '.product == "codebarn"' --dry-run
 -p full capabilities ticketing/tickets user-directory/users
 -p full capabilities ticketing/tickets user-directory/users -o json

@@ -1,4 +1,8 @@
-"""What the built-in commands print off a terminal is what the version before the screens printed, byte for byte."""
+"""What the built-in commands print off a terminal is what the version before the screens printed, byte for byte.
+
+Where a content was wrong the files have what is right: `profile list` and `doctor` say "seen" before the age of what
+they know of a connection.
+"""
 
 from pathlib import Path
 

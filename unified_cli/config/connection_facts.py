@@ -27,9 +27,9 @@ class ConnectionFact(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Both with the age: `deskly, active 2 h ago`."""
+        """Both, and how long ago the service said so: `deskly, active, seen 2 h ago`."""
         known = ", ".join(filter(None, (self.product, self.status)))
-        return f"{known} {ago(self.age)}" if known else ""
+        return f"{known}, seen {ago(self.age)}" if known else ""
 
 
 def ago(seconds: float) -> str:

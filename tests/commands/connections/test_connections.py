@@ -244,7 +244,7 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
     later = {**world, "wall": lambda: now + 2 * 3600}
     listed = unified("profile list", **later)
     assert [line.split("\t")[-1] for line in listed.stdout.splitlines()] == [
-        "deskly, active 2 h ago", "deskly, needs_reauth 2 h ago", "",
+        "deskly, active, seen 2 h ago", "deskly, needs_reauth, seen 2 h ago", "",
     ]  # fmt: skip
     assert [one["connection"] for one in unified("profile list -o json", **later).json["profiles"]] == [
         {"product": "deskly", "status": "active", "age": 7200},
@@ -256,7 +256,7 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
         "warning",
         "connection",
         "two",
-        "deskly, needs_reauth 2 h ago",
+        "deskly, needs_reauth, seen 2 h ago",
         "its owner must authorise it again",
     ] in found
     assert ["ok", "connections", "deskly 1", "1 active, listed 2 h ago", ""] in found

@@ -162,7 +162,7 @@ def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
     lines = result.stdout.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()
     assert [line.split() for line in lines[:4]] == [
         ["NAME", "DEFAULT", "ACCOUNT", "ID", "TAGS", "TOKEN", "STATE"],
-        ["acme", "acct-acme", "prod,eu", "token_command", "ready"],
+        ["acme", "acct-acme", "prod,eu", "token_command", "has", "a", "token"],
         ["globex", "acct-globex", "token_command", "read-only"],
         ["broken", "broken:", "profile", "broken:", "timeout", "must", "be", "a", "number", "of", "seconds", "above",
          "0,", "not", "'soon'"],

@@ -19,6 +19,9 @@ from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 VERSION = 1
+_READY = "ready"
+# What a person may not take for more than it is: nobody has asked the service.
+_MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
 
@@ -54,6 +57,8 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
 
 def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]) -> None:
     found = [*found]
+    # Off a terminal programs read it, and the word stays.
+    meant = runtime.stdout_is_terminal and output in {None, "table"}
     rows: list[tuple[str, ...]] = [
         (
             one["name"],
@@ -61,7 +66,7 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
             one["account_id"] or "",
             ",".join(one["tags"]),
             one["token"] or "",
-            one["state"],
+            _MEANT.get(one["token"], "has a token") if meant and one["state"] == _READY else one["state"],
             _known(one["connection"]),
         )
         for one in found
@@ -103,7 +108,7 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
         for what, value in (("base URL", found.address), ("account id", found.account_id), ("token", found.token))
         if value is None
     ]
-    state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else "ready"
+    state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else _READY
     known = connection_facts.recall(runtime, found)
     return {
         **one,
