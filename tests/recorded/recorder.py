@@ -113,9 +113,9 @@ apply tags.plan -p empty --yes -o json
 -p empty import ticketing/contacts contacts.ndjson --restart --dry-run
 -p full -p empty ticketing tags list --limit 2 --ordered
 -p full -p empty ticketing tags list --limit 2 --ordered -o table
--p full -p empty ticketing tags create -f name=new --yes
--p full -p empty ticketing tags create -f name=new --yes -o json
--p full -p empty ticketing tags create -f name=new --yes -o table
+-p full -p empty ticketing tags create -f name=new --workers 1 --yes
+-p full -p empty ticketing tags create -f name=new --workers 1 --yes -o json
+-p full -p empty ticketing tags create -f name=new --workers 1 --yes -o table
 -p full -p empty ticketing tags create -f name=new --dry-run
 -p full -p empty ticketing tags create -f name=new --as curl
 runs list
