@@ -10,6 +10,7 @@ import pytest
 from front_door import Result, Unified
 from keyrings import InMemory, using
 from server import Reply, Service
+from whole_screen import configured, drawn
 
 Config = Callable[[str], Path]
 BASE = 'base_url = "https://api.example.com"\n'
@@ -224,23 +225,54 @@ def test_the_sandbox_is_examined_like_any_connection(unified: Unified) -> None:
     assert found(result, "connection", "sandbox")["level"] == "ok"
 
 
-def test_without_room_for_a_table_a_remedy_has_a_line_of_its_own(unified: Unified, config: Config) -> None:
-    config(BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n")
-    shown = unified("doctor", tty=True, columns=60, environ={"NO_COLOR": "1"}).stdout.splitlines()
-    assert shown[:4] == ["ok proxy", "  none: direct connection", "ok authorities", shown[3]]
-    assert shown[-5:] == [
-        "warning token a-name-that-is-rather-long",
-        "  plain text in the config file",
-        "  remedy: unified profile login a-name-that-is-rather-long --store keyring",
-        "ok profiles token",
-        "  1 ready, token in the config file",
-    ]
-    assert all(
-        len(line) <= 60 for line in shown if not line.startswith(("  remedy: ", "ok data", "ok config", "ok perm"))
+TOKEN = "! token a-name-that-is-rather-long: plain text in the config file"
+REMEDY = "  remedy: unified profile login a-name-that-is-rather-long --store keyring"
+WRONG = '✗ profile bare: profile "bare" has no account id'
+FIRST = [WRONG, "  remedy: unified profile set bare account_id=ID, or -a ID"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (120, [*FIRST, TOKEN, REMEDY]),
+        (80, [*FIRST, TOKEN, REMEDY]),
+        (
+            44,
+            [
+                '✗ profile bare: profile "bare" has no',
+                "    account id",
+                "  remedy: unified profile set bare",
+                "    account_id=ID, or -a ID",
+                "! token a-name-that-is-rather-long: plain",
+                "    text in the config file",
+                "  remedy: unified profile login",
+                "    a-name-that-is-rather-long --store",
+                "    keyring",
+            ],
+        ),
+    ],
+)
+def test_a_terminal_shows_what_is_wrong_first_and_counts_the_others(
+    tmp_path: Path, columns: int, told: list[str]
+) -> None:
+    configured(
+        tmp_path, BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n[profiles.bare]\n"
     )
-    assert "LEVEL" in unified("doctor", tty=True, columns=300).stdout
+    shown = drawn(tmp_path, ["doctor"], columns)
+    assert shown == [*told, "✓ 6 checks (-v shows them)", "error: found 1 error"]
+
+
+def test_a_terminal_shows_every_check_where_it_is_asked_to(unified: Unified, config: Config) -> None:
+    config(BASE + "[profiles.a]\naccount_id='1'\ntoken='t-canary'\n")
+    shown = unified("doctor -v", tty=True, columns=300, environ={"NO_COLOR": "1"}).stdout.splitlines()
+    assert shown[0] == "! token a: plain text in the config file"
+    assert shown[2] == "✓ proxy: none: direct connection"
+    assert shown[-1] == "✓ profiles token: 1 ready, token in the config file"
     coloured = unified("doctor", tty=True, columns=60, environ={"FORCE_COLOR": "1"}).stdout
-    assert "\x1b[33mwarning\x1b[0m token" in coloured
+    assert "\x1b[33m!\x1b[0m token" in coloured
+    plain = unified("doctor -v", tty=True, environ={"NO_COLOR": "1"}, encoding="ascii").stdout
+    assert plain.startswith("! token a: plain")
+    assert "\n+ proxy: none" in plain
 
 
 def test_nothing_to_examine_is_no_error(unified: Unified) -> None:

@@ -1,8 +1,10 @@
 """Check what may be wrong, print it, and end with the worst of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from unified_cli import text_width
 from unified_cli.call import connection_probe
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
@@ -16,16 +18,18 @@ from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked, visible
-from unified_cli.output import stdout, terminal
+from unified_cli.output import screen, stdout
+from unified_cli.output.screen import Look, Word
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.text_width import width as width_of, wrapped
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 VERSION = 1
-_TABLE_WIDTH = 100
-_GAPS = 4 * len("  ")
-_INDENT = "  "
-_COLOURS = {"ok": "32", "warning": "33", "error": "31"}
+_OK = "ok"
+_MARKS = {"error": ("✗", "x", Look.BAD), "warning": ("!", "!", Look.DOUBT), _OK: ("✓", "+", Look.GOOD)}
+"""By the level, the worst first: a mark, the same in ASCII, and how it looks."""
 
 
 def run(context: CommandContext, options: DoctorOptions) -> None:
@@ -81,10 +85,10 @@ def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
 
 
 def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
-    rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
-    if output in {None, "table"} and runtime.stdout_is_terminal and _is_wider(rows, runtime.width):
-        _show_blocks(runtime, findings)
+    if output in {None, "table"} and runtime.stdout_is_terminal:
+        _show_screen(runtime, findings)
         return
+    rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]
     value = {"version": VERSION, "findings": [*_described(findings)]}
     show(runtime, output, ("level", "check", "subject", "finding", "remedy"), rows, value)
 
@@ -102,27 +106,36 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
         }
 
 
-def _is_wider(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether a table of these rows, of five cells each, would break the lines of some, or the terminal is narrow."""
-    natural = sum(max(map(width_of, column)) for column in zip(*rows, strict=True))
-    return width < max(_TABLE_WIDTH, natural + _GAPS)
+def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
+    """Draw the findings for a person: what is wrong first, each remedy on a line of its own; the others are counted."""
+    from rich.table import Table  # noqa: PLC0415  only where a screen is drawn
+
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=1, no_wrap=True)
+    grid.add_column(width=runtime.width - len("x "), no_wrap=True)
+    shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
+    fine = 0 if runtime.stderr.verbosity else sum(one.level == _OK for one in findings)
+    for finding in shown[: len(shown) - fine]:
+        where = " ".join(filter(None, (finding.check, finding.subject)))
+        _add(runtime, grid, finding.level, f"{where}: {finding.message}")
+        if finding.remedy:
+            _add(runtime, grid, "", f"remedy: {finding.remedy}")
+    if fine:
+        _add(runtime, grid, _OK, f"{counted(fine, 'check')} (-v shows {'it' if fine == 1 else 'them'})")
+    stdout.show(runtime, [screen.drawn(runtime, grid)])
 
 
-def _show_blocks(runtime: Runtime, findings: Sequence[Finding]) -> None:
-    """Print the findings one below the other, each remedy on a line of its own that can be copied."""
-    colour = terminal.has_colour(runtime)
-    lines = [line for finding in findings for line in _block(finding, runtime.width, colour=colour)]
-    stdout.show(runtime, [terminal.styled("".join(f"{line}\n" for line in lines))])
+def _add(runtime: Runtime, grid: "Table", level: str, text: str) -> None:
+    """Add a text with the mark of its level; without a level it belongs to the one above."""
+    lines = text_width.wrapped(visible(masked(text)), runtime.width - len("x "), indent="  ", fold=True)
+    grid.add_row(screen.text(runtime, _mark(runtime, level)) if level else "", "\n".join(lines))
 
 
-def _block(finding: Finding, width: int, *, colour: bool) -> Iterator[str]:
-    level = f"\x1b[{_COLOURS[finding.level]}m{finding.level}\x1b[0m" if colour else finding.level
-    yield " ".join(filter(None, (level, finding.check, _safe(finding.subject))))
-    for line in wrapped(_safe(finding.message), width - len(_INDENT)):
-        yield f"{_INDENT}{line}"
-    if finding.remedy:
-        yield f"{_INDENT}remedy: {_safe(finding.remedy)}"
-
-
-def _safe(text: str) -> str:
-    return visible(masked(text))
+def _mark(runtime: Runtime, level: str) -> Word:
+    """The mark of a level, in characters that the terminal can show."""
+    mark, plain, look = _MARKS[level]
+    try:
+        mark.encode(runtime.encoding)
+    except UnicodeEncodeError:
+        mark = plain
+    return Word(masked(mark), look)
