@@ -105,8 +105,8 @@ diff ticketing/tags --from one.ndjson --to other.ndjson -o table
 diff ticketing/tags --from full --to full
 plan ticketing/tags --from other.ndjson --to empty > tags.plan
 apply tags.plan -p empty --dry-run
-apply tags.plan -p empty --yes
-apply tags.plan -p empty --yes -o json
+apply tags.plan -p empty --workers 1 --yes
+apply tags.plan -p empty --workers 1 --yes -o json
 -p full export ticketing/tags ticketing/contacts --to dump --dry-run
 -p full export ticketing/tags ticketing/contacts --to dump
 -p empty import ticketing/contacts contacts.ndjson
