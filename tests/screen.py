@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pexpect
 from front_door import ROOT
+from rich.cells import cell_len
 
 _STEP = re.compile(r"\x1b\[(?P<number>\d*)(?P<command>[A-Za-z])|[\s\S]")
+Cells = list[str]
+"""What stands in the cells of a row; what is wider than one has empty ones behind it."""
 FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
@@ -73,7 +76,7 @@ class Terminal:
 
 def shown(sent: str, columns: int) -> list[str]:
     """The rows of a terminal of that width to which this was sent; what it does not know fails."""
-    rows, row, column = [""], 0, 0
+    rows, row, column = list[Cells]([[]]), 0, 0
     for step in _STEP.finditer(sent):
         command, number = step["command"], int(step["number"] or 0)
         if command == "w":
@@ -90,17 +93,21 @@ def shown(sent: str, columns: int) -> list[str]:
             column = 0
         elif step[0] == "\n":
             row += 1
+        elif not (taken := cell_len(step[0])):
+            # A mark stands in the cell of the character before it.
+            rows[row][column - 1] += step[0]
         else:
-            if column == columns:
+            if column + taken > columns:
                 row, column = row + 1, 0
-            rows += [""] * (row + 1 - len(rows))
-            rows[row] = rows[row].ljust(column)[:column] + step[0] + rows[row][column + 1 :]
-            column += 1
-        rows += [""] * (row + 1 - len(rows))
-    return [line.rstrip() for line in rows]
+            rows += [[] for _ in range(row + 1 - len(rows))]
+            before = rows[row] + [" "] * (column - len(rows[row]))
+            rows[row] = before[:column] + [step[0]] + [""] * (taken - 1) + before[column + taken :]
+            column += taken
+        rows += [[] for _ in range(row + 1 - len(rows))]
+    return ["".join(line).rstrip() for line in rows]
 
 
-def _broken_anew(rows: list[str], before: int, columns: int) -> tuple[list[str], int, int]:
+def _broken_anew(rows: list[Cells], before: int, columns: int) -> tuple[list[Cells], int, int]:
     """The rows on a terminal of another width, and where its cursor is: at the end of the last."""
     found = [line[at : at + columns] for line in rows for at in range(0, max(1, len(line)), columns)]
     assert columns < before

@@ -1,6 +1,6 @@
 """The results of built-in commands: a table on a terminal, lines on a pipe, or JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Literal, NamedTuple, get_args
 
 from unified_cli.cli.shared_options import Output, flag_of
@@ -8,6 +8,7 @@ from unified_cli.errors import UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
 from unified_cli.output import screen, stdout, text_columns
+from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
 TableFormat = Literal["table", "json", "tsv"]
@@ -33,12 +34,12 @@ def show(
     value: object,
     *,
     apart: int | None = None,
-    drawn: Drawn | None = None,
+    drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
     """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`.
 
     Secrets in them are masked. On a terminal that is too narrow the column `apart` has lines of its own; where `drawn`
-    is given, that is what a terminal shows.
+    is given, that is what a terminal shows, or what it makes.
     """
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
@@ -47,7 +48,8 @@ def show(
         stdout.write_json(runtime, json_codec.dump(_masked(value)).encode())
         return
     if chosen == "table" and drawn and runtime.stdout_is_terminal:
-        stdout.show(runtime, [screen.table(runtime, drawn.heads, drawn.rows)])
+        made = [screen.table(runtime, drawn.heads, drawn.rows)] if isinstance(drawn, Drawn) else drawn()
+        stdout.show(runtime, made)
         return
     shown = [[masked(cell) for cell in row] for row in rows]
     if chosen == "table":

@@ -10,6 +10,7 @@ import pytest
 from front_door import Unified
 from pages import cursor_of, served
 from server import Reply, Seen, Service
+from whole_screen import configured, drawn
 
 from unified_cli.commands.connections import listed
 
@@ -354,23 +355,55 @@ def test_two_hundred_profiles_are_added_in_one_step(
     assert len(profiles(tmp_path)) == 203
 
 
-def test_a_list_fits_into_eighty_columns(
-    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path]
+ID = "62f44730-dd91-461e-bd6a-aedd9e0ad79d"
+NAMES = ("n" * 60, "\u4e2d\u6587" * 15, "e\u0301" * 60)
+BARS = [
+    "STATUS        4 CONNECTIONS",
+    "active        ███████████████·····  3",
+    "needs_reauth  ▒▒▒▒▒···············  1",
+    "",
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "size", "profile"), [(80, 10, "a-long-nam…"), (120, 30, "a-long-name-of-a-profile-a-lon…")]
+)
+def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
+    service: Service, environ: dict[str, str], tmp_path: Path, columns: int, size: int, profile: str
 ) -> None:
-    identifier = "62f44730-dd91-461e-bd6a-aedd9e0ad79d"
-    config(f'base_url = "{service.url}"\n[profiles.acme-deskly]\naccount_id = "{identifier}"\n')
-    answering(service, [connection(identifier, status="post_install_error"), connection(identifier[::-1], "globex")])
-    result = unified(f"{LIST} --color never", environ=environ, tty=True)
-    assert result.stdout == (
-        "PRODUCT  TENANT  STATUS              SANDBOX  CREATED     PROFILE\n"
-        "  ID\n"
-        "deskly   acme    post_install_error  no       2026-01-01  acme-deskly\n"
-        f"  {identifier}\n"
-        "deskly   globex  active              no       2026-01-01\n"
-        f"  {identifier[::-1]}\n"
-    )
-    wide = unified(f"{LIST} --color never", environ=environ, tty=True, columns=140)
-    assert wide.stdout.startswith("ID        ")
+    name = "a-long-name-of-a-profile-" * 2
+    configured(tmp_path, f'base_url = "{service.url}"\n[profiles.{name}]\naccount_id = "{ID[:-1]}0"\n')
+    states = ("active", "needs_reauth", "active")
+    listed = [connection(f"{ID[:-1]}{at}", NAMES[at], status=states[at]) for at in range(3)]
+    answering(service, [*listed, connection(f"{ID[:-1]}3", "acme", "stafflist", is_sandbox=True)])
+    shown = drawn(tmp_path, ["connections", "list"], columns, environ)
+    wide, gap = NAMES[1][: (size - 1) // 2], " " * len(profile)
+    assert shown == [
+        *BARS,
+        "deskly (3)",
+        f"  {'n' * (size - 1)}…  {profile}  active           {ID[:-1]}0",
+        f"  {wide}…{' ' * (size - 1 - 2 * len(wide))}  {gap}  needs_reauth     {ID[:-1]}1",
+        f"  {NAMES[2][: 2 * (size - 1)]}…  {gap}  active           {ID[:-1]}2",
+        "stafflist (1)",
+        f"  {'acme':{size}}  {gap}  active, sandbox  {ID[:-1]}3",
+    ]
+
+
+def test_a_terminal_says_once_what_is_wrong_with_which(tmp_path: Path) -> None:
+    where = '.tenant | test("reauth|hooli|initech2|blocked|slow")'
+    shown = drawn(tmp_path, ["-p", "sandbox", "connections", "list", "--health", "--where", where], 80)
+    assert shown[:4] == [
+        "STATUS        6 CONNECTIONS",
+        "needs_reauth  ▒▒▒▒▒▒▒▒▒▒··········  3",
+        "active        ███████·············  2",
+        "blocked       ▒▒▒·················  1",
+    ]
+    assert shown[-3:] == [
+        "the account is blocked: blocked",
+        "the connection needs a new login (needs_reauth: invalid_grant: the provider",
+        "  refused the credentials): needs-reauth, hooli, initech2",
+    ]
+    assert max(map(len, shown)) <= 80
 
 
 @pytest.mark.parametrize(

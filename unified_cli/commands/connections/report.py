@@ -9,7 +9,7 @@ from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.connections import listed
+from unified_cli.commands.connections import listed, screen
 from unified_cli.commands.connections.command import ListConnectionsOptions
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
@@ -38,6 +38,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     failed = _ask_health(context, settings, found) if options.health else {}
     known = listed.profiles_by_account(runtime, settings)
     shown = listed.chosen(found, options.where, service)
+    troubles = {one.id: _trouble(one, failed, service) for one in shown} if options.health else {}
     rows = [
         (
             one.id,
@@ -48,7 +49,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
             # The date; -o json has the time.
             one.created[:10],
             ", ".join(known[one.id]),
-            *([_trouble(one, failed, service)] if options.health else ()),
+            *([troubles[one.id]] if options.health else ()),
         )
         for one in shown
     ]
@@ -58,7 +59,15 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         "version": VERSION,
         "connections": [{**one.facts(service), "profiles": known[one.id], **_error(one, failed)} for one in shown],
     }
-    show(runtime, options.output, (*_HEADS, *(["trouble"] if options.health else ())), rows, value, apart=0)
+    heads = (*_HEADS, *(["trouble"] if options.health else ()))
+    show(
+        runtime,
+        options.output,
+        heads,
+        rows,
+        value,
+        drawn=lambda: screen.listed(runtime, service, shown, known, troubles),
+    )
     conclude(Ending("connection", len(found), failed))
 
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from unified_cli import text_width
 from unified_cli.call import connection_probe
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
@@ -17,14 +15,11 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import JsonObject
-from unified_cli.masking import masked, visible
-from unified_cli.output import screen, stdout
-from unified_cli.output.screen import Look, Word
+from unified_cli.masking import NO_TEXT, masked
+from unified_cli.output import layout, stdout
+from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 VERSION = 1
 _OK = "ok"
@@ -108,27 +103,18 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
 
 def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
     """Draw the findings for a person: what is wrong first, each remedy on a line of its own; the others are counted."""
-    from rich.table import Table  # noqa: PLC0415  only where a screen is drawn
-
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(width=1, no_wrap=True)
-    grid.add_column(width=runtime.width - len("x "), no_wrap=True)
+    rows = list[tuple[Cell, Cell]]()
     shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
     fine = 0 if runtime.stderr.verbosity else sum(one.level == _OK for one in findings)
     for finding in shown[: len(shown) - fine]:
         where = " ".join(filter(None, (finding.check, finding.subject)))
-        _add(runtime, grid, finding.level, f"{where}: {finding.message}")
+        rows.append((_mark(runtime, finding.level), masked(f"{where}: {finding.message}")))
         if finding.remedy:
-            _add(runtime, grid, "", f"remedy: {finding.remedy}")
+            rows.append((NO_TEXT, masked(f"remedy: {finding.remedy}")))
     if fine:
-        _add(runtime, grid, _OK, f"{counted(fine, 'check')} (-v shows {'it' if fine == 1 else 'them'})")
-    stdout.show(runtime, [screen.drawn(runtime, grid)])
-
-
-def _add(runtime: Runtime, grid: "Table", level: str, text: str) -> None:
-    """Add a text with the mark of its level; without a level it belongs to the one above."""
-    lines = text_width.wrapped(visible(masked(text)), runtime.width - len("x "), indent="  ", fold=True)
-    grid.add_row(screen.text(runtime, _mark(runtime, level)) if level else "", "\n".join(lines))
+        more = f"{counted(fine, 'check')} (-v shows {'it' if fine == 1 else 'them'})"
+        rows.append((_mark(runtime, _OK), masked(more)))
+    stdout.show(runtime, [layout.rows(runtime, [1, runtime.width - len("x ")], rows, gap=1, hanging="  ")])
 
 
 def _mark(runtime: Runtime, level: str) -> Word:
