@@ -168,7 +168,7 @@ def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
             partial(execute, operation),
             lambda: _pages().for_operation(operation, service),
             tuple(options_for(operation)),
-            [one._replace(required=True) for one in arguments_of(options)] if operation.takes_id else (),
+            arguments_of(options) if operation.takes_id else (),
         )
     )
 

@@ -31,9 +31,7 @@ _FIELDS = {
 
 def from_typer(error: Any) -> UsageError:
     """The error that says what to type instead; those of Typer are known by their members."""
-    option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
-    if hasattr(error, "param_type") and parameter is not None and parameter.name == "id":
-        return _missing_id(error.ctx)
+    option = getattr(error, "option_name", None)
     if option and not hasattr(error, "possibilities"):
         return _misused_option(option, error.format_message())
     found = _usage_error(error.ctx, option, error.format_message())
@@ -100,14 +98,6 @@ def _misused_option(option: str, message: str) -> UsageError:
     if flag.takes_value:
         return UsageError(f"{option} needs a value", hint=f"{option} {flag.metavar}: {flag.about}")
     return UsageError(f"{option} takes no value", hint=flag.about)
-
-
-def _missing_id(context: Any) -> UsageError:
-    """The error for an operation without the id that it takes."""
-    above = context.parent
-    lists = "list" in above.command.entries
-    hint = f"{above.command_path} list -o ids prints them" if lists else f"{context.command_path} --help"
-    return UsageError(f"{context.command_path}: the ID is missing", hint=hint)
 
 
 def one_too_many(context: Any, argument: str) -> UsageError:

@@ -64,6 +64,18 @@ def test_every_operation_can_be_described(command: str, unified: Unified) -> Non
     assert (result.code, result.json["method"]) == (0, command.split()[2])
 
 
+@pytest.mark.parametrize("name", ["get", "update", "delete"])
+def test_no_id_is_needed_for_it(name: str, unified: Unified) -> None:
+    result = unified(f"-p sandbox ticketing tickets {name} --describe -o json")
+    assert (result.code, result.json["method"]) == (0, name)
+
+
+def test_no_id_is_needed_for_a_skeleton(unified: Unified) -> None:
+    assert unified("ticketing tickets update --skeleton").json == unified("ticketing tickets update 7 --skeleton").json
+    for shown in ("--dry-run", "--as curl", "--upload x"):
+        assert "the ID is missing" in unified(f"ticketing tickets update -f a=b {shown}").stderr
+
+
 @pytest.mark.parametrize("output", ["json", "raw"])
 def test_it_is_printed_as_served(output: str, unified: Unified, service: Service) -> None:
     body = b'{"method":"x",  "query_schema":{"a":{"type":"number","x":1.10}}, "b":"\\ud800"}'

@@ -21,6 +21,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
         dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
+    if mode.kind is not ModeKind.DESCRIBED and operation.takes_id and builder.identifier(options) is None:
+        raise _missing_id(catalogue, operation)
     if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
     if mode.kind is not ModeKind.ONE:
@@ -69,6 +71,13 @@ def _check_one(options: OperationOptions, *, several: bool) -> None:
     many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
     if part(options, SendOptions).sends_file and many:
         raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
+
+
+def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
+    path = f"unified {operation.api} {operation.resource}"
+    lists = "list" in catalogue.apis[operation.api].resources[operation.resource].operations
+    hint = f"{path} list -o ids prints them" if lists else f"{path} {operation.name} --help"
+    return UsageError(f"{path} {operation.name}: the ID is missing", hint=hint)
 
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
