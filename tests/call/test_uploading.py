@@ -32,7 +32,7 @@ def _photo(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("size", [1, 10 << 20])
+@pytest.mark.parametrize("size", [0, 1, 10 << 20])
 @pytest.mark.parametrize("form", [True, False])
 def test_a_file_goes_up_and_comes_back(
     form: bool, size: int, unified: Unified, unified_sandbox: UnifiedSandbox, tmp_path: Path

@@ -184,7 +184,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     if request.upload is not None and passthrough:
         size = request.upload.seek(0, SEEK_END)
         file = UploadedFile(request.upload, 0, size)
-        return Body({"content_type": dump(kind or "application/octet-stream")}, file) if size else Body()
+        return Body({"content_type": dump(kind or "application/octet-stream")}, file) if size or kind else Body()
     if not request.body.strip():
         return Body()
     if passthrough and "json" not in kind:
