@@ -138,6 +138,12 @@ def test_a_file_that_is_not_there_is_told(unified: Unified, tmp_path: Path, serv
     assert service.seen == []
 
 
+def test_a_parameter_that_is_typed_is_sent_as_it_is(unified: Unified, photo: Path, service: Service) -> None:
+    command = f"{CREATE} --upload {photo} -q truto_body_passthrough=false --dry-run"
+    url = unified(command, environ=service.environ).json["url"]
+    assert url.partition("?")[2] == "integrated_account_id=acct-1&truto_body_passthrough=false"
+
+
 @pytest.mark.parametrize("path", ["/file", "file", "/file/", "/%66ile", "/FILE", "/file;x=1", "/file/more"])
 @pytest.mark.parametrize("body", ["--upload {}", "-d '{{}}'"])
 def test_a_file_becomes_public_only_if_that_is_confirmed(

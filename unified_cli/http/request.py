@@ -236,7 +236,8 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
     query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
     request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
     request = request._replace(upload=content.upload)
-    if content.upload is not None and not service.names_no_account(segments[0]):
+    passed_on = content.upload is not None and not service.names_no_account(segments[0])
+    if passed_on and service.body_passthrough not in dict(content.query):
         request = request.with_query((service.body_passthrough, "true"))
     _read_back(request, segments)
     return request
