@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,6 +95,7 @@ def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, pho
         ("--content-type a/b -d @{0} -F a=b", "-f and -F set fields"),
         ("--content-type nonsense -d @{0}", "'nonsense' is no content type"),
         ("--content-type '' -d @{0}", "'' is no content type"),
+        ("--content-type a/b -d @", "-d @ needs the name of a file"),
         ("--upload {0} -p a -p b", "a file is sent to one connection, once"),
         ("--upload {0} -p tag:x", "a file is sent to one connection, once"),
         ("--content-type a/b -d @{0} -p '*'", "a file is sent to one connection, once"),
@@ -129,12 +131,46 @@ def test_only_one_write_sends_a_file(command: str, unified: Unified, photo: Path
 def test_what_is_no_create_or_update_has_no_such_option(command: str, unified: Unified, photo: Path) -> None:
     result = unified(f"-p sandbox {command} --upload {photo}")
     assert result.code == 2
-    assert "--upload" in result.stderr
+    assert "no such option: --upload (only create and update take it)" in result.stderr
 
 
-def test_a_file_that_is_not_there_is_told(unified: Unified, tmp_path: Path, service: Service) -> None:
-    result = unified(f"{CREATE} --upload {tmp_path}/none", environ=service.environ)
-    assert result.code == 11
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("none", "No such file or directory\n"),
+        ("photo=none", "No such file or directory\n"),
+        ("-", "No such file or directory (standard input is no file)\n"),
+        ("photo=@photo.png", "No such file or directory (the name of the file stands alone, without @)\n"),
+        ("@none", "No such file or directory\n"),
+        ("a=b.png", "No such file or directory (what stands before = is a field: file=a=b.png)\n"),
+        ("x" * 300, "File name too long\n"),
+    ],
+)
+def test_a_file_that_is_not_there_is_told(
+    typed: str, said: str, unified: Unified, photo: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(photo.parent)
+    Path("a=b.png").write_bytes(b"x")
+    result = unified(f"{CREATE} --upload {typed}", environ=service.environ)
+    assert (result.code, service.seen) == (11, [])
+    assert result.stderr.endswith(said)
+    assert unified(f"{CREATE} --upload file=a=b.png --dry-run", environ=service.environ).code == 0
+
+
+@pytest.mark.parametrize("how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"])
+def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service: Service) -> None:
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).chmod(0)
+        user = os.geteuid()
+        if user == 0:
+            # Root may read everything.
+            os.seteuid(65_534)
+        try:
+            result = unified(f"{CREATE} {how.format(file.name)}", environ=service.environ, folders={})
+        finally:
+            os.seteuid(user)
+    assert (result.code, result.stdout) == (11, "")
+    assert result.stderr == f"error: cannot read {file.name}: Permission denied\n"
     assert service.seen == []
 
 

@@ -174,7 +174,7 @@ class PageOptions(Options):
         return self.all or self.limit is not None
 
 
-def _writes(operation: Operation) -> bool:
+def writes(operation: Operation) -> bool:
     """Whether it creates or updates a record."""
     return operation.kind == "write"
 
@@ -208,12 +208,12 @@ class SendOptions(Options):
             "send a file as a form, with -f for its other fields; NAME is file",
             "[NAME=]FILE",
             takes="file",
-            when=_writes,
+            when=writes,
         ),
     ] = ()
     content_type: Annotated[
         str | None,
-        Flag(("--content-type",), BODY, "send the file of -d @FILE as it is, as this type", "TYPE", when=_writes),
+        Flag(("--content-type",), BODY, "send the file of -d @FILE as it is, as this type", "TYPE", when=writes),
     ] = None
     fail_fast: FailFast = False
     max_failures: MaxFailures = None

@@ -9,13 +9,13 @@ from typing import Any
 from unified_cli.catalogue import STANDARD
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
-from unified_cli.cli.options import operation_flags
+from unified_cli.cli.options import operation_flags, writes
 from unified_cli.cli.other_tools import own_commands, own_spelling
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
-_OWN = {spelling: flag.group for flag in operation_flags() for spelling in flag.spellings}
+_OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
 _CLOSE = 0.75
 # Not so low that "rename" is taken for "remove", or "export" for "import".
@@ -130,8 +130,9 @@ def _instead(context: Any, option: str) -> str | None:
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
     close = longer or get_close_matches(option, spellings, 1, _CLOSE)
-    if not close and _OWN.get(option) in _TAKEN_BY:
-        return f"only {_TAKEN_BY[_OWN[option]]} take it"
+    if not close and (flag := _OWN.get(option)):
+        taken_by = "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
+        return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
 

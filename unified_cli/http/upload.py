@@ -150,6 +150,8 @@ def of_bytes(path: str, content_type: str) -> Upload:
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
         raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
+    if not path:
+        raise UsageError("-d @ needs the name of a file", hint="-d @FILE --content-type TYPE")
     return Upload(Path(path), content_type)
 
 
@@ -164,7 +166,28 @@ def of_form(text: str, fields: Sequence[tuple[str, str]] = ()) -> Upload:
         raise UsageError(f"--upload {visible(text)}: a field and a file are needed", hint="--upload [NAME=]FILE")
     file = Path(path if equals else text)
     kind = mimetypes.MimeTypes().guess_type(file.name)[0] or "application/octet-stream"
-    return Upload(file, kind, field, fields)
+    try:
+        return Upload(file, kind, field, fields)
+    except StorageError as error:
+        raise StorageError(error.reason, hint=_meant(text, str(file))) from None
+
+
+def _meant(text: str, path: str) -> str | None:
+    """What to type instead, where there is no such file; None where nothing comes close."""
+    if path == "-":
+        return "standard input is no file"
+    if path.startswith("@") and _is_file(path[1:]):
+        return "the name of the file stands alone, without @"
+    if text != path and _is_file(text):
+        return f"what stands before = is a field: {DEFAULT_FIELD}={visible(text)}"
+    return None
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
 
 
 def _opened(path: Path) -> UnchangedFile:
