@@ -3,18 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from unified_cli.json_text.values import Json, JsonObject
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _MOST_FIELDS = 1000
-_MOST_SCHEMAS = 20_000
+_MOST_PARTS = 20_000
 _MOST_VALUES = 100
 _DEEPEST = 5
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
-# How a schema is put together of others, and what a list of fields calls the name and the values of one.
-_PARTS = ("allOf", "anyOf", "oneOf")
+_MOST_REFERENCES = 5
+# How a schema is put together of others, of all or of some; and what a list of fields calls the name and the values of
+# one.
+_ALTERNATIVES = ("anyOf", "oneOf")
+_PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")
 _VALUES = ("enum", "values", "options")
 
@@ -40,7 +44,8 @@ class DescribedField(NamedTuple):
 class MethodDescription(NamedTuple):
     """What a method takes, what is required first; `served` is the whole answer.
 
-    `default_query` and `default_body` are what the service says that it adds: to show, never to send.
+    `whole`: the answer names no others. `default_query` and `default_body` are what the service says that it adds: to
+    show, never to send.
     """
 
     query: tuple[DescribedField, ...]
@@ -49,6 +54,7 @@ class MethodDescription(NamedTuple):
     default_query: Json
     default_body: Json
     served: bytes = b""
+    whole: bool = True
 
 
 class SchemaError(ValueError):
@@ -61,13 +67,15 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
     if query is None and body is None and document.get("schema") is None:
         return None
     link = document.get("documentation_link")
+    of_query, of_body = _read(query), _read(body)
     return MethodDescription(
-        fields(query),
-        fields(body),
+        of_query.fields,
+        of_body.fields,
         link[:_LONGEST_TEXT] if isinstance(link, str) else "",
         document.get("default_query"),
         document.get("default_body"),
         served,
+        of_query.whole and of_body.whole,
     )
 
 
@@ -76,15 +84,42 @@ def fields(schema: Json) -> tuple[DescribedField, ...]:
 
     At most a thousand, down to the fifth level. Raises SchemaError for what is none of these.
     """
+    return _read(schema).fields
+
+
+class _Found(NamedTuple):
+    """The fields of a schema, and whether these are all of them."""
+
+    fields: tuple[DescribedField, ...]
+    whole: bool = True
+
+
+def _read(schema: Json) -> _Found:
     if schema is None or schema is False or schema is True:
-        return ()
+        return _Found(())
     if not isinstance(schema, (dict, list)):
         raise SchemaError("a schema is neither an object nor a list")
-    reader = _Reader()
-    found = {one.name: one for one in islice(reader.members(schema, "", 1), _MOST_FIELDS)}
+    reader = _Reader(schema)
+    found: dict[str, DescribedField] = {}
+    for one in reader.members(schema, "", 1):
+        if one.name not in found and len(found) == _MOST_FIELDS:
+            reader.whole = False
+            break
+        found[one.name] = _merged(found.get(one.name, one), one)
     if not found and schema and not _is_schema(schema):
         raise SchemaError("a schema names no fields")
-    return tuple(sorted(found.values(), key=lambda one: not one.required))
+    return _Found(tuple(sorted(found.values(), key=lambda one: not one.required)), reader.whole)
+
+
+def _merged(one: DescribedField, other: DescribedField) -> DescribedField:
+    """What two parts of a schema say of a field."""
+    return DescribedField(
+        one.name,
+        one.type or other.type,
+        one.required or other.required,
+        one.values or other.values,
+        one.text or other.text,
+    )
 
 
 def _is_schema(schema: Json) -> bool:
@@ -100,28 +135,50 @@ def _is_schema(schema: Json) -> bool:
 class _Reader:
     """Reads the fields of one schema, of which it looks at so many parts only: a few can stand for any number."""
 
-    def __init__(self) -> None:
-        self._left = _MOST_SCHEMAS
+    def __init__(self, root: Json) -> None:
+        self._root = root
+        self._left = _MOST_PARTS
+        self.whole = True
+        """Nothing was left out."""
 
-    def members(self, schema: Json, within: str, depth: int) -> Iterator[DescribedField]:
-        """The fields of an object, each followed by those within it."""
-        self._left -= 1
-        if self._left < 0 or depth > _DEEPEST:
+    def members(self, schema: Json, within: str, depth: int, *, binding: bool = True) -> Iterator[DescribedField]:
+        """The fields of an object, each followed by those within it; of one alternative none is required."""
+        if not self._goes_on() or depth > _DEEPEST:
+            self.whole = False
             return
         if isinstance(schema, list):
             yield from self._listed(schema, within, depth)
             return
-        properties = schema.get("properties")
-        if not isinstance(properties, dict):
-            properties = {} if _is_schema(schema) else schema
+        schema = self._resolved(schema)
+        told = schema.get("properties")
+        properties = told if isinstance(told, dict) else {} if _is_schema(schema) else schema
         required = schema.get("required")
-        names = {one for one in required if isinstance(one, str)} if isinstance(required, list) else set()
-        for name, one in properties.items():
-            if isinstance(one, dict):
-                yield from self._field(name, one, within, depth, required=name in names)
+        names = dict.fromkeys(one for one in required if isinstance(one, str)) if isinstance(required, list) else {}
+        for name, one in {**properties, **{name: {} for name in names if name not in properties}}.items():
+            # As a schema, true is anything.
+            field = {} if one is True and properties is told else one
+            if isinstance(field, dict):
+                yield from self._field(name, field, within, depth, required=name in names, binding=binding)
         for part in _PARTS:
             for one in _dicts(schema.get(part)):
-                yield from self.members(one, within, depth)
+                yield from self.members(one, within, depth, binding=binding and part not in _ALTERNATIVES)
+
+    def _goes_on(self) -> bool:
+        self._left -= 1
+        return self._left >= 0
+
+    def _resolved(self, schema: JsonObject) -> JsonObject:
+        """The schema that it refers to within the whole one, with what stands beside the reference."""
+        for _ in range(_MOST_REFERENCES):
+            place = schema.get("$ref")
+            if not isinstance(place, str):
+                return schema
+            found = _at(self._root, place)
+            if found is None:
+                break
+            schema = {**found, **{name: one for name, one in schema.items() if name != "$ref"}}
+        self.whole = False
+        return schema
 
     def _listed(self, found: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
         for one in found:
@@ -134,23 +191,28 @@ class _Reader:
                     yield from self._field(name, {**schema, **_own(one)}, within, depth, required=False)
 
     def _field(
-        self, name: str, schema: JsonObject, within: str, depth: int, *, required: bool
+        self, name: str, schema: JsonObject, within: str, depth: int, *, required: bool, binding: bool = True
     ) -> Iterator[DescribedField]:
         path = f"{within}[{name}]" if within else name
-        if not name or len(path) > _LONGEST_NAME:
+        if not name:
             return
+        if not self._goes_on() or len(path) > _LONGEST_NAME:
+            self.whole = False
+            return
+        schema = self._resolved(schema)
         kind = _type(schema)
         text = schema.get("description")
         items = schema.get("items")
+        items = self._resolved(items) if isinstance(items, dict) else items
         yield DescribedField(
             path,
             kind,
-            required or schema.get("required") is True,
+            binding and (required or schema.get("required") is True),
             _values(schema, items),
             " ".join(text.split())[:_LONGEST_TEXT] if isinstance(text, str) else "",
         )
         inner, place = (items, f"{path}[]") if kind == "array" else (schema, path)
-        if isinstance(inner, dict) and not {"properties", *_PARTS}.isdisjoint(inner):
+        if isinstance(inner, dict) and ("properties" in inner or any(map(_may_name_fields, _parts(inner)))):
             yield from self.members(inner, place, depth + 1)
 
 
@@ -159,21 +221,45 @@ def _own(one: Mapping[str, Json]) -> JsonObject:
     return {key: one[key] for key in ("required", "description") if key in one}
 
 
-def _type(schema: Mapping[str, Json]) -> str:
-    told = schema.get("type")
-    words = told if isinstance(told, list) else [told]
+def _type(schema: JsonObject) -> str:
+    told = [one.get("type") for one in (schema, *_parts(schema))]
+    words = (word for one in told for word in (one if isinstance(one, list) else [one]))
     known = next((word for word in words if isinstance(word, str) and word in _TYPES), "")
     if known:
         return known
     return "object" if "properties" in schema else "array" if "items" in schema else ""
 
 
-def _values(schema: Mapping[str, Json], items: Json) -> tuple[str, ...]:
+def _values(schema: JsonObject, items: Json) -> tuple[str, ...]:
     """The values of a field that are listed, or those of its items."""
-    listed = next((schema[key] for key in _VALUES if isinstance(schema.get(key), list)), None)
-    if listed is None and isinstance(items, dict):
+    listed = [value for one in (schema, *_parts(schema)) for value in _listed_values(one)]
+    if not listed and isinstance(items, dict):
         return _values(items, None)
-    return tuple(dict.fromkeys(islice(_scalars(listed or ()), _MOST_VALUES)))
+    return tuple(dict.fromkeys(islice(_scalars(listed), _MOST_VALUES)))
+
+
+def _listed_values(schema: JsonObject) -> list[Json]:
+    listed = next((schema[key] for key in _VALUES if isinstance(schema.get(key), list)), None)
+    if isinstance(listed, list):
+        return listed
+    return [schema["const"]] if "const" in schema else []
+
+
+def _parts(schema: JsonObject) -> list[JsonObject]:
+    """The schemas that this one is put together of."""
+    return [one for part in _PARTS for one in _dicts(schema.get(part))]
+
+
+def _may_name_fields(schema: JsonObject) -> bool:
+    return not {"properties", "$ref", *_PARTS}.isdisjoint(schema)
+
+
+def _at(root: Json, place: str) -> JsonObject | None:
+    """The object at a place like `#/$defs/owner`; None where there is none."""
+    found, (document, *names) = root, place.split("/")
+    for name in names:
+        found = found.get(unquote(name).replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
+    return found if document == "#" and isinstance(found, dict) else None
 
 
 def _scalars(listed: Iterable[Json]) -> Iterator[str]:

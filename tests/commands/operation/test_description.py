@@ -76,6 +76,30 @@ def test_no_id_is_needed_for_a_skeleton(unified: Unified) -> None:
         assert "the ID is missing" in unified(f"ticketing tickets update -f a=b {shown}").stderr
 
 
+@pytest.mark.parametrize(
+    ("served", "more"),
+    [
+        (schema(a={"type": "string", "anyOf": [{"type": "string"}]}), False),
+        (schema(**{f"n{number}": {} for number in range(1000)}), False),
+        (schema(**{f"n{number}": {} for number in range(1001)}), True),
+        (schema(a=schema(a=schema(a=schema(a=schema(a=schema(a={}))))), b={}), True),
+        (schema(a={"$ref": "elsewhere.json#/a"}), True),
+        ({"$ref": "#/definitions/gone"}, True),
+        (schema(**{"x" * 201: {}}), True),
+    ],
+)
+def test_what_is_not_shown_is_told(served: Any, more: bool, unified: Unified, service: Service) -> None:
+    environ = says(service, request_body_schema=served)
+    told = "the connection says more than is shown here: -o json prints all of it\n" if more else ""
+    assert unified(f"{CREATE} --describe", environ=environ).stderr == told
+    assert unified(f"{CREATE} --describe -o json", environ=environ).stderr == ""
+
+
+def test_that_nothing_is_named_is_told(unified: Unified, service: Service) -> None:
+    result = unified(f"{CREATE} --describe", environ=says(service, schema=schema(a={})))
+    assert (result.stdout, result.stderr) == ("", "the connection names no parameters and no fields\n")
+
+
 @pytest.mark.parametrize("output", ["json", "raw"])
 def test_it_is_printed_as_served(output: str, unified: Unified, service: Service) -> None:
     body = b'{"method":"x",  "query_schema":{"a":{"type":"number","x":1.10}}, "b":"\\ud800"}'

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,36 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
             {"allOf": [schema(a={"type": "string"}), {"properties": {"b": {}}}, 7]},
             [DescribedField("a", "string"), DescribedField("b")],
         ),
+        (
+            {"allOf": [{"required": ["a"]}, schema(a={"type": "string"}), schema(a={"enum": ["x"]})]},
+            [DescribedField("a", "string", required=True, values=("x",))],
+        ),
+        (
+            {"anyOf": [schema(["a"], a={"type": "string", "required": True}), {"required": ["b"]}]},
+            [DescribedField("a", "string"), DescribedField("b")],
+        ),
+        (
+            schema(["gone", "any"], any=True, none=False, one={"const": "x"}),
+            [DescribedField("any", required=True), DescribedField("gone", required=True),
+             DescribedField("one", values=("x",))],
+        ),
+        (
+            schema(
+                a={"anyOf": [{"type": "null"}, {"type": "string", "enum": ["x", "y"]}]},
+                b={"oneOf": [{"const": "x"}, {"const": 2}]},
+            ),
+            [DescribedField("a", "string", values=("x", "y")), DescribedField("b", values=("x", "2"))],
+        ),
+        (
+            {
+                "$ref": "#/$defs/a~1b/c%20d",
+                "$defs": {
+                    "a/b": {"c d": schema(["owner"], owner={"$ref": "#/$defs/one"})},
+                    "one": {"$ref": "#/$defs/two", "description": "Who"}, "two": schema(id={"type": "string"}),
+                },
+            },
+            [DescribedField("owner", "object", required=True, text="Who"), DescribedField("owner[id]", "string")],
+        ),
         (["a", "b", 7], [DescribedField("a"), DescribedField("b")]),
         (
             [{"name": "a", "type": "string"}, {"name": "b", "required": True, "schema": {"type": "number"}}, {"x": 1}],
@@ -128,6 +159,8 @@ def nested(depth: int) -> Any:
 def test_a_deep_schema_is_read_to_the_fifth_level(service: Service, tmp_path: Path) -> None:
     found = asked(says(service, request_body_schema=nested(30)), tmp_path)
     assert [one.name for one in found.body] == ["a", "a[a]", "a[a][a]", "a[a][a][a]", "a[a][a][a][a]"]
+    assert not found.whole
+    assert asked(says(service, request_body_schema=nested(5)), tmp_path).whole
 
 
 def test_a_schema_of_five_megabytes_is_read_to_its_bound(service: Service, tmp_path: Path) -> None:
@@ -149,6 +182,16 @@ def test_schemas_that_stand_for_ever_more_are_read_to_a_bound() -> None:
     for _ in range(5):
         wide = schema(**{f"n{number}": wide for number in range(10)})
     assert len(fields(wide)) == 1000
+    tree = schema(a={"type": "string"}, below={"$ref": "#"})
+    assert [one.name for one in fields(tree) if one.name.endswith("below]")][-1:] == [
+        "below[below][below][below][below]"
+    ]
+    loop: Any = {"$ref": "#/x", "x": {"$ref": "#/x"}}
+    assert fields(loop) == ()
+    often = {"allOf": [{"$ref": "#/x"}] * 19_000, "x": schema(**{f"n{number}": {} for number in range(1000)})}
+    began = time.monotonic()
+    assert len(fields(often)) == 1000
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(

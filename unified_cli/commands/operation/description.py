@@ -77,8 +77,10 @@ def _show(call: Call, found: MethodDescription) -> None:
         return
     rows = [_row("query", one) for one in found.query] + [_row("body", one) for one in found.body]
     result_table.show(runtime, output, _HEADS, rows, None)
-    if not rows:
-        runtime.stderr.note("it takes no parameters and no fields, as the connection says")
+    if not found.whole:
+        runtime.stderr.note("the connection says more than is shown here: -o json prints all of it")
+    elif not rows:
+        runtime.stderr.note("the connection names no parameters and no fields")
     for what, value in (("query", found.default_query), ("body", found.default_body)):
         if value:
             runtime.stderr.note(masked(f"the service adds to the {what}: {encoded(value).decode()}"))
