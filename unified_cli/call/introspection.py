@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -47,9 +48,18 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
 
     The settings' account may be empty. Raises as `ask_offer` does, and UsageError for what is no such name.
     """
+    hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
-        raise UsageError(f"{visible(product)!r} is no product", hint="its slug or its id, as `connections list` shows")
-    return _ask(client, settings, catalogue.service, catalogue.service.connections.product_offer_path(product))
+        raise UsageError(f"{visible(product)!r} is no product", hint=hint)
+    try:
+        return _ask(client, settings, catalogue.service, catalogue.service.connections.product_offer_path(product))
+    except RefusedError as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        # No account is asked for.
+        raise RefusedError(
+            error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response
+        ) from None
 
 
 def _ask(client: Client, settings: Settings, service: Service, path: str) -> Offer:

@@ -57,6 +57,21 @@ def test_what_cannot_be_asked_for_is_told(typed: str, code: int, unified: Unifie
     assert result.stderr.startswith("error: ")
 
 
+def test_a_product_that_is_not_there_is_told_as_one(unified: Unified) -> None:
+    with publishing() as published:
+        result = unified("capabilities --product nope", environ=published.environ(ENVIRONMENT))
+    assert result.stderr.splitlines()[0].endswith("(its slug or its id, as `connections list` shows)")
+    assert "account" not in result.stderr
+
+
+def test_a_product_without_an_api_is_told_as_one(unified: Unified) -> None:
+    with publishing() as published:
+        published.change("product-capabilities", lambda body: {**body, "unified": []})
+        result = unified(f"capabilities ticketing/tags --product {NAME} -o ndjson", environ=published.environ())
+    whys = {json.loads(line)["why"] for line in result.stdout.splitlines()}
+    assert whys == {"no unified API is installed or mapped for this product"}
+
+
 def test_a_read_only_profile_says_nothing_of_a_product(unified: Unified, config: object) -> None:
     config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "full"\nread_only = true\n')  # type: ignore[operator]
     result = unified("-p a capabilities ticketing/tickets --product deskly")

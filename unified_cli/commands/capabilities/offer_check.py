@@ -21,7 +21,7 @@ from unified_cli.runtime import Runtime
 OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = ("offered", "refused", "forbidden", "failed", "unknown")
 
 READ_ONLY = "read-only"
-_NOTHING = "no unified API is installed or mapped for this connection"
+_NOTHING = "no unified API is installed or mapped for this {}"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 # A list that cannot be read without parameters is there all the same.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -104,13 +104,13 @@ class OfferCheck(NamedTuple):
         """What connections to a product offer. Raises what `introspection.ask_product` raises."""
         offer = introspection.ask_product(client, settings, self.catalogue, product)
         told = offer._replace(offered=known_capabilities.of_catalogue(offer.offered, self.catalogue))
-        cells = [self._cell(one, told, read_only=False) for one in self.operations]
+        cells = [self._cell(one, told, read_only=False, of="product") for one in self.operations]
         return ConnectionOffer(product, cells, unread=offer.unread)
 
-    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool) -> OfferCell:
+    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool, of: str = "connection") -> OfferCell:
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
-            why = "not among what the service says it offers" if any(offer.offered.values()) else _NOTHING
+            why = "not among what the service says it offers" if any(offer.offered.values()) else _NOTHING.format(of)
             return OfferCell(operation, REFUSED, masked(why))
         whys = [state.trouble(service)]
         held = state.held(service)
