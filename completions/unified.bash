@@ -184,7 +184,7 @@ _unified_value() {
                 --color) kind='auto always never' ;;
                 -d|--data) kind='@file' ;;
                 -f|--raw-field) kind='field' ;;
-                -F|--field) kind='@file' ;;
+                -F|--field) kind='field@file' ;;
                 --upload) kind='file' ;;
                 --format) kind='ndjson json csv ids' ;;
                 --from) kind='file' ;;
@@ -647,6 +647,13 @@ _unified_offer_kind() {
             _unified_described body
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
+            ;;
+        field@file)
+            if [[ ${current#"$2"} == *[=@]* ]]; then
+                _unified_offer_kind @file "$2"
+            else
+                _unified_offer_kind field "$2"
+            fi
             ;;
         api/resource)
             local api=${current%%/*}

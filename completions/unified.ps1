@@ -198,8 +198,8 @@ $UnifiedValues['-d'] = '@file'
 $UnifiedValues['--data'] = '@file'
 $UnifiedValues['-f'] = 'field'
 $UnifiedValues['--raw-field'] = 'field'
-$UnifiedValues['-F'] = '@file'
-$UnifiedValues['--field'] = '@file'
+$UnifiedValues['-F'] = 'field@file'
+$UnifiedValues['--field'] = 'field@file'
 $UnifiedValues['--upload'] = 'file'
 $UnifiedValues['--content-type'] = ''
 $UnifiedValues['--max-failures'] = ''
@@ -472,6 +472,7 @@ $UnifiedComplete = {
             'column' { }
             'parameter' { }
             'field' { }
+            'field@file' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]

@@ -341,6 +341,14 @@ def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(name: str
     whole = {one.removeprefix("--query=") for one in running.offered(f"unified {tickets} list --query=cr-")}
     assert whole == {"cr-own_1="}
     assert running.offered(f"unified {tickets} create -f cr") == {"cr-own_1=", "created_at="}
+    assert running.offered(f"unified {tickets} create -F cr") == {"cr-own_1=", "created_at="}
+    whole = {one.removeprefix("--field=") for one in running.offered(f"unified {tickets} create --field=cr-")}
+    assert whole == {"cr-own_1="}
+    (tmp_path / "crate.json").touch()
+    for typed in ("cr-own_1=@cra", "cr-own_1=@base64:cra"):
+        (offered,) = running.offered(f"unified {tickets} create -F {typed}")
+        assert offered.endswith("crate.json")
+    assert running.offered(f"unified {tickets} create -F cr-own_1=cr") == set()
     assert running.offered(f"unified {tickets} update 7 -f cr") == set()
     assert running.offered(f"unified -a other {tickets} list -q cr-") == set()
     assert running.offered(f"unified -p globex {tickets} list -q cr-") == set()

@@ -263,8 +263,8 @@ def typer_function(
     return command
 
 
-_ANY_BYTES = ("file", "folder", "@file")
-"""What may hold other bytes than UTF-8: the name of a file, in `@file` after the @."""
+_ANY_BYTES = ("file", "folder", "@file", "field@file")
+"""What may hold other bytes than UTF-8: the name of a file, in the last two after the @."""
 
 
 def _given(value: Any, spelling: str | None) -> Any:

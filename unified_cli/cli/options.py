@@ -197,7 +197,7 @@ class SendOptions(Options):
             BODY,
             "set a field to a JSON value, else a string; @base64:FILE for bytes",
             "NAME=JSON|@FILE",
-            takes="@file",
+            takes="field@file",
         ),
     ] = ()
     uploads: Annotated[

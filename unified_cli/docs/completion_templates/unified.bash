@@ -263,6 +263,13 @@ _unified_offer_kind() {
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;
+        field@file)
+            if [[ ${current#"$2"} == *[=@]* ]]; then
+                _unified_offer_kind @file "$2"
+            else
+                _unified_offer_kind field "$2"
+            fi
+            ;;
         api/resource)
             local api=${current%%/*}
             if [[ $current == */* ]]; then

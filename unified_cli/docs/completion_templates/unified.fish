@@ -189,6 +189,10 @@ function __unified_offer --argument-names kind before current at profile account
             end | string replace -r '^' -- "$before"
         case field
             __unified_described body "$at" "$profile" "$account" | string replace -r '^' -- "$before"
+        case 'field@file'
+            set -l meant field
+            string match -qr '[=@]' -- "$current"; and set meant '@file'
+            __unified_offer $meant "$before" "$current" "$at" "$profile" "$account"
         case api/resource
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"

@@ -92,6 +92,7 @@ $UnifiedComplete = {
             'column' { }
             'parameter' { }
             'field' { }
+            'field@file' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]
