@@ -224,3 +224,35 @@ def test_files_and_new_credentials(bare_client: httpx.Client) -> None:
     assert bare_client.post("/file", json={"file": "x"}).status_code == 400
     for body, status in (({"id": "full"}, 200), ({"id": "nothing"}, 404), ({}, 400)):
         assert bare_client.post(f"{ACCOUNTS}/refresh-credentials", json=body).status_code == status
+
+
+DOCUMENTED = "/unified/meta/ticketing/deskly"
+
+
+def test_a_product_is_documented_in_three_forms(bare_client: httpx.Client) -> None:
+    for query in ("", "?format=json", "?integrated_account_id=full"):
+        told = bare_client.get(f"{DOCUMENTED}{query}").json()
+        assert told["title"] == "Deskly: Unified Ticketing API"
+        assert "GET /unified/ticketing/tickets/{id}" in [f"GET {one['path']}" for one in told["methods"]]
+    page = bare_client.get(f"{DOCUMENTED}?format=md")
+    assert page.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert page.text.startswith("# Deskly: Unified Ticketing API\n\n- `")
+    assert "\n- `tickets list`: List tickets\n" in page.text
+    page = bare_client.get(f"{DOCUMENTED}?format=html")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "<li><code>tickets list</code>: List tickets</li>" in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("?format=pdf", 400), ("/", 404), ("/more", 404), ("/../stafflist", 404), ("/../nothing", 404),
+        ("/../../ats/deskly", 404), ("/../../nothing/deskly", 404), ("/../", 404),
+    ],
+)  # fmt: skip
+def test_what_is_documented_nowhere_is_refused(path: str, status: int, bare_client: httpx.Client) -> None:
+    assert bare_client.get(f"{DOCUMENTED}{path}").status_code == status
+
+
+def test_only_reading_it_is_possible(bare_client: httpx.Client) -> None:
+    assert bare_client.post(DOCUMENTED).status_code == 405

@@ -264,10 +264,13 @@ class Service(NamedTuple):
         return self.tools.replace("{id}", account)
 
     def names_no_account(self, path: str) -> bool:
-        """Whether the requests of a path name no connection in their query: those about connections, and a few more."""
+        """Whether the requests of a path name no connection in their query: those about connections or products, and a
+        few more.
+        """
         words = self.connections
-        first = path.partition("?")[0].strip("/").partition("/")[0]
-        return f"/{first}" in (self.accounts, words.products, words.batch, words.files)
+        first, *rest = path.partition("?")[0].strip("/").split("/")
+        documented = f"/{first}" == self.prefix and rest[:1] == [self.schema]
+        return documented or f"/{first}" in (self.accounts, words.products, words.batch, words.files)
 
 
 class Catalogue:

@@ -201,7 +201,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     own = parse_qsl(parts.query, keep_blank_values=True)
     batch = f"/{segments[0]}".casefold() == scope.service.connections.batch and len(segments) == 1
     private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
-    scope = scope._replace(own=scope.own or scope.service.names_no_account(segments[0]))
+    scope = scope._replace(own=scope.own or scope.service.names_no_account(_below(segments)))
     request = _build(scope, method, segments, content._replace(query=[*own, *content.query]))
     return request._replace(private=private, batch=batch)
 
@@ -231,16 +231,21 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
             raise UsageError("a query parameter needs a name", hint="-q NAME=VALUE")
         _encodable(name, "a query parameter's name")
         _encodable(value, f"the value of query parameter {visible(name)!r}")
-    path = address.path + "".join("/" + quote(segment, safe="") for segment in segments)
+    path = address.path + _below(segments)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
     query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
     request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
     request = request._replace(upload=content.upload)
-    passed_on = content.upload is not None and not service.names_no_account(segments[0])
+    passed_on = content.upload is not None and not service.names_no_account(_below(segments))
     if passed_on and service.body_passthrough not in dict(content.query):
         request = request.with_query((service.body_passthrough, "true"))
     _read_back(request, segments)
     return request
+
+
+def _below(segments: Sequence[str]) -> str:
+    """The path below the base URL, percent-encoded."""
+    return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
 def _read_back(request: Request, segments: Sequence[str]) -> None:

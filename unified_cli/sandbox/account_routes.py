@@ -174,11 +174,18 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
 
 def _is_read(service: Service, path: str) -> bool:
     segments = path.split("/")[2:]
-    if path == service.accounts:
+    if path == service.accounts or _documented(service, path):
         return True
     if not path.startswith((f"{service.accounts}/", f"{service.connections.products}/")) or not segments[0]:
         return False
     return path in _below(service, segments[0])
+
+
+def _documented(service: Service, path: str) -> tuple[str, str] | None:
+    """The API and the product whose documentation is at the path; None where it is no such path."""
+    begin = f"{service.prefix}/{service.schema}/"
+    api, _, product = path.removeprefix(begin).partition("/")
+    return (api, decoded(product)) if path.startswith(begin) and product and "/" not in product else None
 
 
 def _below(service: Service, segment: str) -> tuple[str, ...]:
@@ -215,6 +222,8 @@ class AccountRoutes:
             return page(ListedAccounts(self.store, service), service, query, terms)
         segment = path.split("/")[2]
         offers = OfferedMethods(self.catalogue, self.store.seed, query)
+        if found := _documented(service, path):
+            return offers.documentation(*found)
         if path == service.connections.product_offer_path(segment):
             return offers.of_product(decoded(segment))
         if path == service.capabilities_path(segment):

@@ -9,7 +9,7 @@ from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS, kind_of, offers
-from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, query_schema
+from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, documentation, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.query import QueryTree, is_on, texts
 from unified_cli.sandbox.seeded.people import company
@@ -168,10 +168,22 @@ class OfferedMethods:
 
     def of_product(self, name: str) -> SandboxResponse:
         """What connections to a product offer, which is named or identified. Raises Refusal 404 for an unknown one."""
+        product = self._product(name)
+        return SandboxResponse.json(dump(self._offer(product, lambda one: one.api == product.category)))
+
+    def documentation(self, api: str, name: str) -> SandboxResponse:
+        """What a product offers of an API, to read. Raises Refusal 404 where it offers none of it."""
+        product = self._product(name)
+        if api != product.category:
+            raise Refusal(404, f"{name} offers nothing of {api!r}")
+        form = "".join(texts(self.query.get("format", "json")))
+        return documentation(self.catalogue.apis[api], product.label, form)
+
+    def _product(self, name: str) -> Product:
         named = (one for one in PRODUCTS if name in (one.name, product_record(one, self.seed)["id"]))
         if (product := next(named, None)) is None:
             raise Refusal(404, f"no product {name!r}")
-        return SandboxResponse.json(dump(self._offer(product, lambda one: one.api == product.category)))
+        return product
 
     def tools(self, account: str) -> SandboxResponse:
         """A description of each method of a connection's provider. Raises Refusal 404 without such a connection."""

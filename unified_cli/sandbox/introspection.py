@@ -1,14 +1,40 @@
-"""The schema of an operation, as the service describes it at run time."""
+"""The schema of an operation, and the documentation of an API, as the service describes them at run time."""
 
 from collections.abc import Iterable
+from html import escape
 
-from unified_cli.catalogue import Operation
+from unified_cli.catalogue import Api, Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.messages import SandboxResponse
+from unified_cli.sandbox.messages import Refusal, SandboxResponse
 
 DOCUMENTS = "https://docs.example.com"
+_PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
+
+
+def documentation(api: Api, product: str, form: str) -> SandboxResponse:
+    """What a product offers of an API, to read; `form` is json, md or html. Raises Refusal 400 for another one.
+
+    Assumption: the service says that there is such a page, and not how it is made up.
+    """
+    title = f"{product}: {api.title}"
+    operations = [one for resource in api.resources.values() for one in resource.operations.values()]
+    if form == "json":
+        methods = [
+            {"resource": one.resource, "method": one.name, "description": one.summary, "path": one.path}
+            for one in operations
+        ]
+        return SandboxResponse.json(dump({"title": title, "methods": methods}))
+    if form not in _PAGES:
+        raise Refusal(400, f"format is json, md or html, not {form!r}")
+    lines = [(f"{one.resource} {one.name}", one.summary) for one in operations]
+    if form == "md":
+        text = "\n".join([f"# {title}", "", *(f"- `{name}`: {about}" for name, about in lines), ""])
+    else:
+        items = "".join(f"<li><code>{escape(name)}</code>: {escape(about)}</li>" for name, about in lines)
+        text = f"<!doctype html><title>{escape(title)}</title><h1>{escape(title)}</h1><ul>{items}</ul>"
+    return SandboxResponse(200, text.encode(), {"content-type": _PAGES[form]})
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:

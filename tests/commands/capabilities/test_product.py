@@ -7,6 +7,7 @@ from front_door import Unified
 from published.publishing import ENVIRONMENT, OWN, publishing, shape
 
 from unified_cli import hints
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
 PRODUCT = shape("product-capabilities")
 NAME = PRODUCT.path.split("/")[2]
@@ -77,3 +78,19 @@ def test_a_read_only_profile_says_nothing_of_a_product(unified: Unified, config:
     result = unified("-p a capabilities ticketing/tickets --product deskly")
     assert result.code == 0
     assert "read-only" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("json", "{"), ("md", "# Deskly"), ("html -o raw", "<!doctype html><title>Deskly")]
+)
+def test_what_is_written_of_a_product_is_printed(
+    form: str, begins: str, unified: Unified, unified_sandbox: UnifiedSandbox
+) -> None:
+    environ = {"UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": unified_sandbox.token}
+    request = f"request GET /unified/meta/ticketing/deskly -q format={form}"
+    result = unified(request, environ=environ)
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout.startswith(begins)
+    own = {**environ, "UNIFIED_TOKEN": f"{unified_sandbox.token}:full", "UNIFIED_ACCOUNT_ID": "me"}
+    refused = unified(request, environ=own)
+    assert (refused.code, hints.OWN_TOKEN in refused.stderr) == (7, True)
