@@ -4,18 +4,16 @@ import contextlib
 import os
 import re
 import selectors
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from unified_cli import hints
-from unified_cli.config.file import expand
+from unified_cli.config import other_program
 from unified_cli.errors import ConfigError
 from unified_cli.masking import MaskedText, excerpt, hide
-from unified_cli.runtime import TOKEN_VARIABLE, Runtime
+from unified_cli.runtime import Runtime
 
 SECONDS = 10.0
 LONGEST = 8 * 1024
@@ -36,7 +34,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], Non
     child processes are killed.
     """
     program, *arguments = argv
-    found = find(program, runtime.environ)
+    found = other_program.find(program, runtime.environ)
     if found is None:
         raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
@@ -45,7 +43,7 @@ def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], Non
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={name: value for name, value in runtime.environ.items() if name != TOKEN_VARIABLE},
+            env=other_program.environment(runtime.environ),
             start_new_session=True,
             bufsize=0,
         )
@@ -61,18 +59,6 @@ def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], Non
             if stream is not None:
                 stream.close()
     return _line(child.returncode, *output, what=what)
-
-
-def find(program: str, environ: Mapping[str, str]) -> str | None:
-    """The program's path; None if there is none, or only one in the working directory."""
-    path = expand(program, environ)
-    if path.is_absolute():
-        return str(path)
-    if os.sep in program:
-        return None
-    # Empty and relative entries of PATH mean the working directory, which is not to be trusted.
-    folders = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
-    return shutil.which(program, path=os.pathsep.join(folders))
 
 
 def _read_output(child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]) -> tuple[bytes, bytes]:

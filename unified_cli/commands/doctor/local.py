@@ -11,7 +11,7 @@ from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.catalogue import Service
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import address, connection_facts, file, keyring, resolution, token_command
+from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX, Overrides
@@ -193,7 +193,7 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> C
     """Why the token cannot be read, checked without running any program."""
     try:
         if source.kind == "token_command":
-            if token_command.find(source.detail[0], runtime.environ) is None:
+            if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
         elif source.kind == "keyring":
             keyring.backend_name()

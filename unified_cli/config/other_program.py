@@ -1,0 +1,49 @@
+"""Programs that a user names, such as a pager, an editor, or what prints a token: their words and their environment.
+
+They are started without a shell. A descriptor of ours other than the standard three is never given to them, which is
+what `subprocess` does unless it is told otherwise.
+"""
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from unified_cli.config.file import expand
+from unified_cli.runtime import TOKEN_VARIABLE
+
+
+def words(text: str, environ: Mapping[str, str]) -> list[str]:
+    """The program's path and its arguments, split as a shell would split the text, with nothing expanded in it.
+
+    Raises ValueError, with the reason, for a quote that is not closed, for no words, and for a program that is not
+    found.
+    """
+    try:
+        found = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {str(error).lower()}") from None
+    if not found:
+        raise ValueError("no program is named")
+    path = find(found[0], environ)
+    if path is None:
+        raise ValueError(f"no program {found[0]!r}")
+    return [path, *found[1:]]
+
+
+def find(program: str, environ: Mapping[str, str]) -> str | None:
+    """The program's path; None if there is none, or only one in the working directory."""
+    path = expand(program, environ)
+    if path.is_absolute():
+        return str(path)
+    if os.sep in program:
+        return None
+    # Empty and relative entries of PATH mean the working directory, which is not to be trusted.
+    folders = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
+    return shutil.which(program, path=os.pathsep.join(folders))
+
+
+def environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for such a program: ours without the token."""
+    return {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
