@@ -2,11 +2,26 @@
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+from unified_cli.errors import UnifiedError
 from unified_cli.runtime import Runtime
 
 _LONGEST = 8192
+_TRIES = 3
+AnswerT = TypeVar("AnswerT")
+FoundT = TypeVar("FoundT")
+
+
+def until_valid(runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]) -> FoundT:
+    """What the first answer means that `read` accepts; the error of a wrong one is said. Raises that of the third."""
+    for _ in range(_TRIES - 1):
+        try:
+            return read(ask())
+        except UnifiedError as error:
+            runtime.stderr.line(error.message)
+    return read(ask())
 
 
 def line(runtime: Runtime, question: str) -> str:

@@ -16,6 +16,7 @@ from unified_cli.storage import permissions, regular_file
 
 _LONGEST = 4096
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
+_QUOTES = (b'"', b"'")
 _PIPE_SECONDS = 10.0
 _LOOK_AGAIN = 0.1
 _TYPED = ("environment", "token")
@@ -73,6 +74,10 @@ def checked(content: bytes, where: str) -> str:
         raise ConfigError(f"{where} is empty")
     if len(content) > _LONGEST:
         raise ConfigError(f"{where} is longer than {_LONGEST} characters")
+    if content[:7].lower() == b"bearer ":
+        raise ConfigError(f'{where} begins with "Bearer ", which is no part of a token')
+    if content[:1] in _QUOTES and content[:1] == content[-1:]:
+        raise ConfigError(f"{where} stands in quotes, which are no part of a token")
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")
     if not _TOKEN.fullmatch(content):

@@ -12,7 +12,7 @@ from server import Service
 Config = Callable[[str], Path]
 PROFILE = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 
-
+ASKED = 'token of profile "acme" (not shown): '
 QUESTION = "the Python package keyring is not installed; store the token in a file only you can read? [Y/n] "
 
 
@@ -26,9 +26,9 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("answer", [b"\n", b"y\n"])
 def test_without_the_library_a_terminal_is_asked_for_a_place(answer: bytes, unified: Unified, config: Config) -> None:
     path = config(PROFILE)
-    result = unified("profile login acme", tty=True, stdin=answer + b"t-canary\n")
+    result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
     file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
-    said = f'{QUESTION}token of profile "acme" (not shown): the token of profile "acme" is in {file}\n'
+    said = f'{ASKED}{QUESTION}the token of profile "acme" is in {file}\n'
     assert (result.code, result.stderr, file.read_text()) == (0, said, "t-canary\n")
 
 
@@ -36,8 +36,8 @@ def test_without_the_library_a_terminal_is_asked_for_a_place(answer: bytes, unif
 @pytest.mark.parametrize("answer", [b"n\n", b""])
 def test_to_decline_the_place_is_no_error(answer: bytes, unified: Unified, config: Config) -> None:
     path = config(PROFILE)
-    result = unified("profile login acme", tty=True, stdin=answer)
-    assert (result.code, result.stderr) == (0, f"{QUESTION}no token stored (--store names a place)\n")
+    result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
+    assert (result.code, result.stderr) == (0, f"{ASKED}{QUESTION}no token stored (--store names a place)\n")
     assert path.read_text() == PROFILE
 
 
@@ -57,7 +57,7 @@ def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> 
     assert [line.split()[1] for line in lines] == ["add", "login", "acme"]
     for line in lines:
         words = line.replace("https://api.example.com", service.url)
-        result = unified(words, tty=True, stdin=b"\nt-canary\n")
+        result = unified(words, tty=True, stdin=b"t-canary\n\n")
         assert result.code == 0, (line, result.stderr)
     assert service.seen[0].headers["authorization"] == "Bearer t-canary"
 
@@ -82,14 +82,64 @@ def test_one_token_for_the_profiles_of_a_glob(unified: Unified, config: Config) 
     )
 
 
-@pytest.mark.parametrize("typed", [b"line1\nline2\n", b"line1\n\n", b"line1\nline2"])
+@pytest.mark.parametrize("typed", [b"line1\nline2\n", b"line1\n \nline2", b"t-\xa0\n", b"t 1\n"])
 def test_more_than_a_line_is_no_token(unified: Unified, config: Config, typed: bytes) -> None:
     path = config(PROFILE)
     result = unified("profile login acme --token-stdin --store file", stdin=typed)
-    said = (
-        "has a line break at its end"
-        if typed.endswith(b"\n\n")
-        else ("contains a blank, a line break or another invalid character")
-    )
+    said = "contains a blank, a line break or another invalid character"
     assert (result.code, result.stderr) == (3, f"error: the token {said}\n")
     assert path.read_text() == PROFILE
+
+
+@pytest.mark.parametrize("typed", [b" t-canary \n", b"\n\tt-canary\r\n\r\n", b"t-canary"])
+@pytest.mark.parametrize("line", ["profile login acme --store file --token-stdin", "profile login acme --store file"])
+def test_blanks_and_line_ends_around_a_token_are_left_out(
+    unified: Unified, config: Config, typed: bytes, line: str
+) -> None:
+    path = config(PROFILE)
+    piped = line.endswith("stdin")
+    result = unified(line, tty=not piped, stdin=typed if piped else typed.lstrip(b"\n"))
+    assert result.code == 0, result.stderr
+    assert next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]")).read_text() == "t-canary\n"
+
+
+WRONG = {
+    b"Bearer t-canary": 'the token begins with "Bearer ", which is no part of a token',
+    b"bearer  t-canary": 'the token begins with "Bearer ", which is no part of a token',
+    b'"t-canary"': "the token stands in quotes, which are no part of a token",
+    b"'t-canary'": "the token stands in quotes, which are no part of a token",
+}
+
+
+@pytest.mark.parametrize("typed", WRONG)
+def test_what_was_copied_with_a_token_is_named(unified: Unified, config: Config, typed: bytes) -> None:
+    path = config(PROFILE)
+    result = unified("profile login acme --store file --token-stdin", stdin=typed)
+    assert (result.code, result.stderr) == (3, f"error: {WRONG[typed]}\n")
+    assert path.read_text() == PROFILE
+    in_environment = {"UNIFIED_TOKEN": typed.decode()}
+    called = unified("-p acme voice calls list", environ=in_environment)
+    assert (called.code, "t-canary" in called.stderr) == (3, False)
+    assert called.stderr.startswith("error: the token from UNIFIED_TOKEN ")
+
+
+def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(unified: Unified, config: Config) -> None:
+    path = config(PROFILE)
+    again = b"".join(one + b"\n" for one in (*[*WRONG][:2], b"t-canary"))
+    result = unified("profile login acme --store file", tty=True, stdin=again)
+    file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
+    assert (result.code, result.stderr.count(ASKED), file.read_text()) == (0, 3, "t-canary\n")
+    config(PROFILE)
+    result = unified("profile login acme", tty=True, stdin=b'a b\n\n"x"\nt-canary\n')
+    said = (
+        f"{ASKED}the token contains a blank, a line break or another invalid character\n"
+        f"{ASKED}the token is empty\n"
+        f"{ASKED}error: the token stands in quotes, which are no part of a token\n"
+    )
+    assert (result.code, result.stderr) == (3, said)
+    assert path.read_text() == PROFILE
+
+
+def test_help_says_what_reads_standard_input(unified: Unified) -> None:
+    said = " ".join(unified("profile login --help").stdout.split())
+    assert "--token-stdin reads it from standard input instead" in said

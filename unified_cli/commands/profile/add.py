@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 from unified_cli.cli import terminal_input
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions, may_ask
-from unified_cli.commands.profile.sign_in import places_for
+from unified_cli.commands.profile.sign_in import agreed, places_for, typed_token
 from unified_cli.commands.profile.values import SETTABLE, missing_file, new_name, parse, read_assignments
-from unified_cli.config import edit, file, login, token as secrets
+from unified_cli.config import edit, file, login
 from unified_cli.config.edit import Draft
 from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import StorageError, UnifiedError, UsageError
@@ -22,7 +22,6 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
 
-_TRIES = 3
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
 
@@ -60,7 +59,8 @@ def _asked(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
     if "base_url" not in top:
         questions.insert(0, ("base_url", "base URL of the service, like https://api.example.com: "))
     for key, question in questions:
-        answer = _until_valid(runtime, question, partial(_read, key))
+        typed = partial(terminal_input.line, runtime, question)
+        answer = terminal_input.until_valid(runtime, typed, partial(_read, key))
         if answer is not None:
             found[key] = answer
     return found
@@ -75,13 +75,10 @@ def _sign_in(runtime: Runtime, name: str) -> None:
     config = file.read(runtime)
     if any(config.top.get(key) for key in TOKEN_SOURCES) or not _has_origin(runtime, name):
         return
-    typed = terminal_input.hidden(runtime, "token (not shown; leave empty to do this later): ")
-    if not typed:
-        runtime.stderr.note(f"no token stored (unified profile login {name})")
-        return
-    token = secrets.checked(typed, "the token")
-    chosen = places_for(runtime, [name], None, ask=True)
-    if not chosen:
+    found = places_for(runtime, [name], None)
+    token = typed_token(runtime, "token (not shown; leave empty to do this later): ", optional=True)
+    chosen = agreed(runtime, found, None, ask=True) if token else []
+    if not token or not chosen:
         runtime.stderr.note(f"no token stored (unified profile login {name})")
         return
     runtime.stderr.note(f'the token of profile "{name}" is {login.keep(runtime, chosen[0], token)}')
@@ -92,17 +89,6 @@ def _has_origin(runtime: Runtime, name: str) -> bool:
         return login.choose(runtime, name, None).origin is not None
     except UnifiedError:
         return False
-
-
-def _until_valid(runtime: Runtime, question: str, read: Callable[[str], Any]) -> Any:
-    for tries in range(_TRIES):
-        try:
-            return read(terminal_input.line(runtime, question))
-        except UnifiedError as error:
-            if tries == _TRIES - 1:
-                raise
-            runtime.stderr.line(error.message)
-    return None
 
 
 def import_file(context: CommandContext, options: ProfileFileOptions) -> None:

@@ -80,7 +80,7 @@ _LOGIN = Command(
     usage="NAME|GLOB|tag:NAME|--shared [options]",
     text=(
         "{about}.",
-        "Asks for the token without showing it, or reads it from standard input.",
+        "Asks for the token without showing it; --token-stdin reads it from standard input instead.",
         "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
         "Without a keyring a terminal asks whether to store it in a file only you can read; otherwise that is done.",
         "With a glob or a tag, all of these profiles get the same token.",

@@ -31,11 +31,12 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
     ask = may_ask(runtime, options)
     if not (options.token_stdin or ask):
         raise UsageError("no terminal to ask for the token", hint="--token-stdin reads it from standard input")
-    places = places_for(runtime, names, options.store, ask=ask and not options.token_stdin)
+    found = places_for(runtime, names, options.store)
+    token = _checked(secrets.read_whole(runtime)) if options.token_stdin else typed_token(runtime, _question(names))
+    places = agreed(runtime, found, options.store, ask=ask and not options.token_stdin)
     if not places:
         runtime.stderr.note("no token stored (--store names a place)")
         return
-    token = secrets.checked(_typed(runtime, options, names), "the token")
     if any(place.store == "config" for place in places):
         runtime.stderr.note("warning: the token is stored as plain text in the config file (--store keyring is safer)")
     for place in places:
@@ -48,11 +49,26 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
     return [None] if name is None else [*profiles.select(file.read(runtime), [name])]
 
 
-def _typed(runtime: Runtime, options: LoginOptions, names: Sequence[str | None]) -> bytes:
-    if options.token_stdin:
-        return secrets.read_whole(runtime)
+def _question(names: Sequence[str | None]) -> str:
     whose = _of(names[0]) if len(names) == 1 else f"token of {len(names)} profiles, {_listed(names)}"
-    return terminal_input.hidden(runtime, f"{whose} (not shown): ")
+    return f"{whose} (not shown): "
+
+
+def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
+    """The token typed at the terminal, empty for an empty answer where that is allowed.
+
+    Raises ConfigError where none of three answers is a token.
+    """
+
+    def read(typed: bytes) -> str:
+        return "" if optional and not typed.strip() else _checked(typed)
+
+    return terminal_input.until_valid(runtime, lambda: terminal_input.hidden(runtime, question), read)
+
+
+def _checked(typed: bytes) -> str:
+    """What was typed or piped, without the blanks and line ends around it."""
+    return secrets.checked(typed.strip(), "the token")
 
 
 def _listed(names: Sequence[str | None]) -> str:
@@ -91,25 +107,35 @@ def _of(name: str | None) -> str:
     return f'token of profile "{name}"' if name else "shared token"
 
 
-def places_for(runtime: Runtime, names: Sequence[str | None], wanted: str | None, *, ask: bool) -> list[TokenPlace]:
-    """The place for the token of each profile, None being the shared token; no place at all if the user declines.
+def places_for(runtime: Runtime, names: Sequence[str | None], wanted: str | None) -> list[TokenPlace]:
+    """The place for the token of each profile, None being the shared token; one that nobody named may change yet.
 
-    Without a keyring, a terminal asks whether to store it in a private file; otherwise that is done, with a message.
-    Raises the errors of `login.choose` and `login.check`.
+    Raises the errors of `login.choose`, and those of `login.check` for a place that was named.
     """
     found = [login.choose(runtime, name, wanted) for name in names]
-    undecided = [place for place in found if wanted is None and not place.declared]
-    missing = _missing_keyring() if undecided else None
-    if missing:
-        question = f"{missing}; store the token in a file only you can read?"
-        if ask and not prompt.ask(runtime, question, default=True):
-            return []
-        if not ask:
-            runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
-        found = [login.choose(runtime, place.profile, "file") if place in undecided else place for place in found]
     for place in found:
-        login.check(place)
+        if not _undecided(place, wanted):
+            login.check(place)
     return found
+
+
+def agreed(runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool) -> Sequence[TokenPlace]:
+    """The places where the token is stored; none at all if the user declines.
+
+    Without a keyring, a terminal asks whether to store it in a private file; otherwise that is done, with a message.
+    """
+    missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
+    if missing is None:
+        return found
+    if ask and not prompt.ask(runtime, f"{missing}; store the token in a file only you can read?", default=True):
+        return []
+    if not ask:
+        runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
+    return [login.choose(runtime, one.profile, "file") if _undecided(one, wanted) else one for one in found]
+
+
+def _undecided(place: TokenPlace, wanted: str | None) -> bool:
+    return wanted is None and not place.declared
 
 
 def _missing_keyring() -> str | None:
