@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import tree
+from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import stubs
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Options
@@ -34,9 +34,12 @@ def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) 
         if first_steps_are_due(runtime):
             return partial(show_first_steps, runtime)
     context = _context(runtime, catalogue or own_catalogue(runtime, COMMANDS))
-    command = tree.read(_tree(context), argv, runtime)
+    words = aliases.expanded(argv, runtime, context.first_words)
+    command = tree.read(_tree(context), words, runtime)
     if command is None:
         return None
+    if words == argv:
+        aliases.refuse_shadowing(argv, runtime)
     options, work = command.options, partial(command.run, command.options)
     context.runtime = _as_asked(runtime, options, context.early)
     if isinstance(options, EvidenceOptions) and (options.record is not None or options.replay is not None):
@@ -84,7 +87,8 @@ def _tree(context: CommandContext) -> Any:
 
         operations.run(context.runtime, context.catalogue, operation, context.complete(options))
 
-    return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember)
+    listed = partial(aliases.listed, context.runtime, context.first_words)
+    return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember, listed)
 
 
 def index(catalogue: Catalogue) -> "list[CommandEntry]":

@@ -36,6 +36,11 @@ class CommandContext:
         self.built_in = built_in
         self._selected = selected
 
+    @property
+    def first_words(self) -> Sequence[str]:
+        """The APIs and the commands beside them: what a command line may begin with."""
+        return (*self.catalogue.apis, *self.built_in)
+
     def remember(self, early: EarlyOptions) -> None:
         """Take the options right after the program's name."""
         self.early = early

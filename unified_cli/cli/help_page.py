@@ -53,8 +53,8 @@ class HelpPage(NamedTuple):
     operation: Operation | None = None
 
 
-def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
-    """The page of the program."""
+def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
+    """The page of the program, with the aliases that its user has."""
     names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
     for name, entry in entries.items():
         names[entry.section or "Commands"].append((name, entry.about))
@@ -67,6 +67,7 @@ def for_root(entries: Mapping[str, CommandStub]) -> HelpPage:
         [
             (EXAMPLES, _FIRST_STEPS),
             *names.items(),
+            *([("Aliases", aliases)] if aliases else []),
             ("More help", "Every level has --help. `unified help` lists topics, `unified doctor` finds problems."),
         ],
         flags_of(EarlyOptions),

@@ -127,8 +127,12 @@ def root(
     built_in: Mapping[str, CommandStub],
     execute: Execute,
     remember: Callable[[EarlyOptions], None],
+    aliases: Callable[[], Sequence[tuple[str, str]]] = tuple,
 ) -> Any:
-    """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API."""
+    """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API.
+
+    `aliases` are listed on its page.
+    """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
     app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
@@ -137,7 +141,8 @@ def root(
         api.name: CommandStub(api.about, partial(_api, catalogue.service, api, execute), APIS)
         for api in catalogue.apis.values()
     }
-    return _fill(group, "API or command", {**apis, **built_in}, lambda: _pages().for_root({**apis, **built_in}))
+    entries = {**apis, **built_in}
+    return _fill(group, "API or command", entries, lambda: _pages().for_root(entries, aliases()))
 
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}

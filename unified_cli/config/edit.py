@@ -161,8 +161,7 @@ def _check_shape(path: Path, data: TomlTable) -> None:
 
 
 def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
-    top = {name: value for name, value in data.items() if name != "profiles"}
-    found = [*file.table_problems(top, None)]
+    found = [*file.table_problems(file.top_of(data), None)]
     for name in touched:
         found += file.table_problems(data.get("profiles", {}).get(name, {}), name)
     if found:

@@ -23,11 +23,15 @@ _INTEGERS = 2**63
 
 
 class Config(NamedTuple):
-    """The file's content: `top` for all connections, then a table for each profile. Values are not yet parsed."""
+    """The file's content: `top` for all connections, then a table for each profile, and the aliases.
+
+    Values are not yet parsed.
+    """
 
     path: Path | None
     top: TomlTable = MappingProxyType({})
     profiles: Mapping[str, TomlTable] = MappingProxyType({})
+    aliases: TomlTable = MappingProxyType({})
 
 
 def locate(runtime: Runtime) -> Path | None:
@@ -91,8 +95,8 @@ def parse(path: Path, text: bytes) -> Config:
     data = load(path, text)
     for found in problems(data):
         raise located(path, found)
-    profiles = data.pop("profiles", {})
-    return Config(path, data, profiles)
+    profiles, aliases = data.pop("profiles", {}), data.pop("alias", {})
+    return Config(path, data, profiles, aliases)
 
 
 def located(path: Path, problem: ConfigError) -> ConfigError:
@@ -122,7 +126,7 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
         yield found
         return
     profiles = data.get("profiles", {})
-    yield from table_problems({name: value for name, value in data.items() if name != "profiles"}, None)
+    yield from table_problems(top_of(data), None)
     for name, table in profiles.items():
         if name == RESERVED:
             yield ConfigError(f'the profile "{RESERVED}" is built in; give yours another name')
@@ -131,11 +135,18 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
         yield from table_problems(table, name)
 
 
+def top_of(data: TomlTable) -> TomlTable:
+    """What holds for all connections: the file's data without its tables."""
+    return {name: value for name, value in data.items() if name not in ("profiles", "alias")}
+
+
 def shape(data: TomlTable) -> ConfigError | None:
-    """Why the file's profiles cannot be found; None if they can."""
+    """Why the file's profiles or aliases cannot be found; None if they can."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         return ConfigError("profiles must be tables, like [profiles.acme]")
+    if not isinstance(data.get("alias", {}), dict):
+        return ConfigError("alias must be a table", hint='write [alias], below it t = "ticketing tickets"')
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None

@@ -3,13 +3,14 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.catalogue import Service
+from unified_cli.cli import aliases
 from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution
 from unified_cli.config.connection_facts import ConnectionFact
@@ -85,8 +86,11 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
         yield Finding("authorities", str(bundle or ""), f"{words} can be used")
 
 
-def configuration(runtime: Runtime) -> Iterator[Finding]:
-    """The config file: its path, its permissions, and every name in it."""
+def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Finding]:
+    """The config file: its path, its permissions, every name in it, and its aliases.
+
+    `first_words` are what an alias may begin with, and what it cannot be called.
+    """
     path = file.locate(runtime)
     if path is None:
         yield Finding("config", "", "no home directory to keep it in; only the environment is used", doubtful=True)
@@ -100,7 +104,7 @@ def configuration(runtime: Runtime) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding.failed("config", str(path), error)
         return
-    wrong = [*file.problems(data)]
+    wrong = [*file.problems(data)] or [*aliases.problems(file.parse(path, found[0]), first_words)]
     for problem in wrong:
         yield Finding.failed("config", str(path), problem)
     if not wrong:

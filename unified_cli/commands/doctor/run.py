@@ -36,7 +36,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     recording = _check_bundle(options)
     patterns = options.patterns or options.profile
     findings = [*local.machine(runtime, options.ca_bundle)]
-    config = _config(runtime, findings)
+    config = _config(context, findings)
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
         tokens = connection_probe.TokenCache(runtime)
@@ -66,14 +66,14 @@ def _check_bundle(options: DoctorOptions) -> bytes | None:
     return bundle.check(Path(options.bundle), options.har)
 
 
-def _config(runtime: Runtime, findings: list[Finding]) -> Config | None:
+def _config(context: CommandContext, findings: list[Finding]) -> Config | None:
     """The configuration if it can be used; its problems are added to the findings."""
-    found = [*local.configuration(runtime)]
+    found = [*local.configuration(context.runtime, context.first_words)]
     findings += found
     if any(finding.error for finding in found):
         return None
     try:
-        return file.read(runtime)
+        return file.read(context.runtime)
     except ConfigError as error:
         findings.append(Finding.failed("config", "", error))
         return None

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from importlib.resources import files
 from typing import Annotated, Any
 
-from unified_cli.cli import tree
+from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import EXAMPLES
@@ -47,6 +47,7 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         _show(runtime, topics()[words[0]].page(context), "unified help")
     else:
         whole = context.program(context.catalogue)
+        words = tuple(aliases.expanded(words, runtime, (*context.first_words, *topics())))
         if whole.get_command(None, words[0]) is None:
             if words[0] in topics():
                 raise _no_page(words, 1)
@@ -81,7 +82,7 @@ def _show(runtime: Runtime, page: HelpPage, command_path: str) -> None:
 
 
 def _first_words(context: CommandContext) -> Sequence[str]:
-    return "|".join((*topics(), *context.catalogue.apis, *context.built_in)), ""
+    return "|".join((*topics(), *context.first_words)), ""
 
 
 HELP = Command(

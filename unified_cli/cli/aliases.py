@@ -1,0 +1,171 @@
+"""The aliases of the config file: each a first word of a command line, which stands for several."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from unified_cli.cli.flags import flags_of
+from unified_cli.cli.options import EarlyOptions, operation_flags
+from unified_cli.errors import ConfigError
+from unified_cli.masking import visible
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.config.file import Config
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_CONFIRMING = re.compile(r"--(?:yes|force|allow-.*)")
+_LIKE = 'like t = "ticketing tickets"'
+
+
+def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
+    """The words of a command line, with an alias replaced by what it stands for; `known` are APIs and commands.
+
+    The config file is read only where the first word is no known one. Raises ConfigError for a file that cannot be
+    read, and for an alias that may not be, with its line.
+    """
+    at = _first_word(argv)
+    if at is None or _plain(argv[at]) in map(_plain, known):
+        return [*argv]
+    config = _config(runtime)
+    if config is None or argv[at] not in config.aliases:
+        return [*argv]
+    return [*argv[:at], *_words(config, argv[at], known), *argv[at + 1 :]]
+
+
+def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
+    """Raise ConfigError where the first word, a known one, is the name of an alias too."""
+    at = _first_word(argv)
+    try:
+        config = _config(runtime)
+    except ConfigError:
+        # The command says so where it needs the file; some are there to repair it.
+        return
+    if config is None or at is None:
+        return
+    shadowing = [name for name in config.aliases if _plain(name) == _plain(argv[at])]
+    if shadowing:
+        raise _wrong(config, shadowing[0], _SHADOWS)
+
+
+def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
+    """The aliases that may be, each with what it stands for; none where the config file cannot be read."""
+    try:
+        config = _config(runtime)
+    except ConfigError:
+        # Help is shown whatever the file is like; `unified doctor` says what is wrong.
+        return ()
+    if config is None:
+        return ()
+    wrong = dict(_checked(config, known))
+    return [(name, str(text)) for name, text in config.aliases.items() if name not in wrong]
+
+
+def problems(config: "Config", known: Collection[str]) -> Iterator[ConfigError]:
+    """What is wrong with each alias that may not be."""
+    yield from (error for _, error in _checked(config, known))
+
+
+def _checked(config: "Config", known: Collection[str]) -> Iterator[tuple[str, ConfigError]]:
+    for name in config.aliases:
+        try:
+            _words(config, name, known)
+        except ConfigError as error:
+            yield name, error
+
+
+def _config(runtime: Runtime) -> "Config | None":
+    """The config file, None if there is none, which is for others to say."""
+    from unified_cli.config import file  # noqa: PLC0415  not for most pages of help
+
+    path = file.locate(runtime)
+    found = file.content(path) if path else None
+    return file.parse(path, found[0]) if path and found else None
+
+
+_SHADOWS = "has the name of an API or a command"
+
+
+def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
+    """What an alias stands for, or ConfigError."""
+    import shlex  # noqa: PLC0415  most command lines begin with a command
+
+    text = config.aliases[name]
+    if not _NAME.fullmatch(name):
+        raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
+    plain = [*map(_plain, known)]
+    if _plain(name) in plain:
+        raise _wrong(config, name, _SHADOWS)
+    if not isinstance(text, str):
+        raise _wrong(config, name, "must be text", _LIKE)
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise _wrong(config, name, f"cannot be split into words: {str(error).lower()}") from None
+    if not words or _plain(words[0]) not in plain:
+        begins = f'begins with "{visible(words[0])}", an alias itself' if words and words[0] in config.aliases else ""
+        raise _wrong(config, name, begins or "does not begin with an API or a command", _LIKE)
+    if confirming := next(filter(None, map(_confirming, words)), None):
+        raise _wrong(config, name, f"holds {confirming}, which is typed each time")
+    return words
+
+
+def _confirming(word: str) -> str | None:
+    """The option in a word that only a person may give, for each command anew."""
+    if word.startswith("--"):
+        name = visible(word.partition("=")[0])
+        return name if _CONFIRMING.fullmatch(name) else None
+    letters = word[1:] if word.startswith("-") else ""
+    valued = _valued(operation_flags())
+    for letter in letters:
+        if letter == "y":
+            return "-y"
+        if f"-{letter}" in valued:
+            return None
+    return None
+
+
+def _first_word(argv: Sequence[str]) -> int | None:
+    """Where the first word is that is no option, nor the value of one; None where there is none."""
+    valued = _valued(flags_of(EarlyOptions))
+    value = False
+    for at, word in enumerate(argv):
+        if value:
+            value = False
+        elif word.startswith("--"):
+            value = word in valued
+        elif word.startswith("-") and len(word) > 1:
+            found = [place for place, letter in enumerate(word) if f"-{letter}" in valued]
+            value = bool(found) and found[0] == len(word) - 1
+        else:
+            return at
+    return None
+
+
+def _valued(flags: Any) -> Collection[str]:
+    return {spelling for flag in flags if flag.takes_value for spelling in flag.spellings}
+
+
+def _plain(word: str) -> str:
+    """The word with one kind of dash: a command is found with either."""
+    return word.replace("-", "_")
+
+
+def _wrong(config: "Config", name: str, what: str, hint: str | None = None) -> ConfigError:
+    return ConfigError(f'{_place(config, name)}: the alias "{visible(name)}" {what}', hint=hint)
+
+
+def _place(config: "Config", name: str) -> str:
+    """The file and the line where an alias stands; TOML's own reader does not tell lines."""
+    key = rf"[\"']?{re.escape(name)}[\"']?\s*="
+    inside, best = False, 0
+    assert config.path is not None  # noqa: S101  it has aliases
+    for number, line in enumerate(config.path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
+        if header := re.match(r"\s*\[\s*[\"']?(\w*)[\"']?\s*(?:\.\s*[\"']?([\w-]*))?", line):
+            inside = header[1] == "alias"
+            if inside and header[2] == name:
+                return f"{config.path}:{number}"
+        elif re.match(rf"\s*{key}" if inside else rf"\s*alias\s*(?:\.\s*|=\s*\{{.*?){key}", line):
+            return f"{config.path}:{number}"
+        best = best or (number if inside else 0)
+    return f"{config.path}:{best}" if best else f"{config.path}"
