@@ -12,7 +12,6 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file
-from unified_cli.commands.move.difference import PathRules
 from unified_cli.commands.move.id_file import IdHeader, IdMap
 from unified_cli.commands.move.join import RecordJoin, RecordKey
 from unified_cli.commands.move.options import CompareOptions
@@ -25,6 +24,7 @@ from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
 from unified_cli.input.records import RecordMap
+from unified_cli.json_text.difference import PathRules
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile

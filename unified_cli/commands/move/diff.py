@@ -9,11 +9,11 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
-from unified_cli.commands.move.difference import ValueDifference, differences
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.options import DiffFormat, DiffOptions
 from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
+from unified_cli.json_text.difference import ValueDifference, differences
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, join, text
 from unified_cli.output import printer, stdout

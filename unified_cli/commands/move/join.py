@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from unified_cli.commands.move.difference import PathRules, canonical, differences
 from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import UsageError
 from unified_cli.input.records import RecordMap
+from unified_cli.json_text.difference import PathRules, canonical, differences
 from unified_cli.json_text.members import member, parts
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt

@@ -9,7 +9,6 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
-from unified_cli.commands.move.difference import PathRules, member_differences, without_ignored
 from unified_cli.commands.move.id_file import IdMap
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.options import PlanOptions
@@ -18,6 +17,7 @@ from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
+from unified_cli.json_text.difference import PathRules, member_differences, without_ignored
 from unified_cli.json_text.members import join, parts
 from unified_cli.masking import masked
 from unified_cli.output import stdout

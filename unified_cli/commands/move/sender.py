@@ -13,7 +13,6 @@ from http import HTTPStatus
 import msgspec
 
 from unified_cli.catalogue import Service
-from unified_cli.commands.move.difference import PathRules, member_differences
 from unified_cli.commands.move.id_file import IdFile, IdMap, IdPair
 from unified_cli.commands.move.order import CallStep
 from unified_cli.commands.move.plan_file import NO_JSON, PlannedCall
@@ -23,10 +22,11 @@ from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
-from unified_cli.json_text.members import Parts, parts
-from unified_cli.masking import excerpt, masked
+from unified_cli.json_text.difference import PathRules
+from unified_cli.json_text.members import parts
+from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
-from unified_cli.writes import attempt as attempts
+from unified_cli.writes import attempt as attempts, changed_since
 from unified_cli.writes.apply_journal import ApplyJournal
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
@@ -36,8 +36,6 @@ from unified_cli.writes.stop_rules import ConnectionStops
 # After so many failures in a row the rest would fail too.
 _MOST_FAILURES = 10
 _MOST_TOLD = 20
-_LONGEST_VALUE = 80
-_ABSENT = b"null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +210,15 @@ def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) 
     """The outcome where there is nothing to send: it is done already, or something else changed the record."""
     deletes = job.call.operation == "delete"
     try:
-        now = _record(client.send(look).body or b"", client.service)
+        now = changed_since.record_in(client.send(look).body or b"", client.service)
     except UnifiedError as error:
         if error.status == HTTPStatus.NOT_FOUND:
             return _done(job) if deletes else _conflict(job, "it is gone")
         # Nothing was sent by this attempt; an earlier one may still have done it.
         return _failed(job, error, in_doubt=job.request.in_doubt)
-    if not deletes and not _differences(parts(job.call.body) or {}, now, job.rules):
+    if not deletes and not changed_since.changes(parts(job.call.body) or {}, now, job.rules):
         return _done(job)
-    changed = [] if overwrite else _differences(parts(job.call.seen) or {}, now, job.rules)
+    changed = [] if overwrite else changed_since.changes(parts(job.call.seen) or {}, now, job.rules)
     return _conflict(job, "; ".join(changed)) if changed else None
 
 
@@ -236,29 +234,7 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     return WriteAttempt(JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error)
 
 
-def _differences(wanted: Parts, now: Parts, rules: PathRules) -> list[str]:
-    return [
-        f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
-        for name, value in wanted.items()
-        for one in member_differences(name, value, now.get(name), rules)
-    ]
-
-
-def _shown(value: bytes | None) -> str:
-    return excerpt((value or _ABSENT).decode("utf-8"), _LONGEST_VALUE)
-
-
-def _record(body: bytes, service: Service) -> Parts:
-    """The members of the record in an answer, which may stand in an envelope."""
-    try:
-        members = parts(body.strip()) or {}
-        inner = members.get(service.items, b"")
-        return (parts(inner) or {}) if "id" not in members and inner.startswith(b"{") else members
-    except (msgspec.DecodeError, RecursionError):
-        return {}
-
-
 def _own_id(body: bytes, service: Service) -> str:
     """The id of the record in an answer, as JSON text; empty where there is none to be seen."""
-    found = _record(body, service).get("id", b"")
+    found = changed_since.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

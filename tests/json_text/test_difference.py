@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from unified_cli.commands.move.difference import PathRules, ValueDifference, canonical, differences, without_ignored
+from unified_cli.json_text.difference import PathRules, ValueDifference, canonical, differences, without_ignored
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.floats(allow_nan=False, allow_infinity=False),
