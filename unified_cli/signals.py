@@ -56,6 +56,24 @@ def ending_at_once() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def interrupts_left_to_others() -> Iterator[None]:
+    """Do nothing on SIGINT for as long as the block lasts: another program has the terminal, and is to act on it.
+
+    That program begins with the signal as it was before. It does nothing in other threads than the main one.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    # A signal that is ignored would be ignored by what is started, too; a handler of Python's is not inherited.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 RUN_AGAIN = "run the same command again"
 """What continues work that knows what is done."""
 

@@ -49,6 +49,7 @@ KINDS = [
     ("ticketing tickets update - --skeleton", ModeKind.SKELETON, ModeKind.SKELETON),
     ("knowledge-base page-exports create --wait", ModeKind.JOB, ModeKind.WRITES),
     (UPDATE, ModeKind.ONE, ModeKind.WRITES),
+    (f"{UPDATE} --edit", ModeKind.EDITED, ModeKind.EDITED),
     ("ticketing tickets update -", ModeKind.LINES, ModeKind.LINES),
     (DELETE, ModeKind.ONE, ModeKind.WRITES),
     ("ticketing tickets delete -", ModeKind.LINES, ModeKind.LINES),

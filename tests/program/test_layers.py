@@ -36,6 +36,7 @@ LIBRARIES = {
     "sqlite3": ["sandbox"],
     "subprocess": [
         "config/token_command.py",
+        "config/other_program.py",
         "output/jq_program.py",
         "docs/terminal_picture.py",
     ],

@@ -16,6 +16,8 @@ class ModeKind(Enum):
     """One request to one connection."""
     JOB = auto()
     """Start a job, and wait until it is done."""
+    EDITED = auto()
+    """Have a person change the record in an editor, and send what was changed."""
     SKELETON = auto()
     """Print a body to fill in; no connection is needed."""
     DESCRIBED = auto()

@@ -114,7 +114,7 @@ def _exchange_for(call: Call, request: Request) -> Exchange:
         from unified_cli.call import listing  # noqa: PLC0415
 
         return listing.run
-    return _once
+    return once
 
 
 def _is_list(call: Call, request: Request) -> bool:
@@ -138,7 +138,8 @@ def _is_file(call: Call, request: Request) -> bool:
     return bool(options.out) and not request.writes and not listing and not transformed
 
 
-def _once(call: Call, clients: "Clients", request: Request) -> None:
+def once(call: Call, clients: "Clients", request: Request) -> None:
+    """Send the request once, and write its answer as one document."""
     runtime, _, settings, options, _ = call
     program = None
     if options.jq:

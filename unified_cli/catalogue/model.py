@@ -31,7 +31,7 @@ FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
 
 # Fields that the service fills in, and those outside the unified model.
-_NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
+NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 
 
 class ConnectionWords(NamedTuple):
@@ -156,7 +156,7 @@ class Operation(NamedTuple):
         body = self.facts.body.get(self.name, ())
         if body or self.kind == "action":
             return body
-        return tuple(field for field in self.facts.fields if field.name not in _NOT_SENT)
+        return tuple(field for field in self.facts.fields if field.name not in NOT_SENT)
 
     @property
     def lists(self) -> bool:

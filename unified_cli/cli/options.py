@@ -27,11 +27,13 @@ from unified_cli.cli.shared_options import (
     CsvSafe,
     Dedupe,
     DryRun,
+    Edit,
     FailFast,
     From,
     InputFormat,
     Jq,
     JsonErrors,
+    Junit,
     MaxFailures,
     MessageOptions,
     NetworkOptions,
@@ -51,9 +53,6 @@ from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.errors import UsageError
 
 OptionsT = TypeVar("OptionsT", bound=Options)
-Junit = Annotated[
-    str | None, Flag(("--junit",), WAIT, "also write the result as JUnit XML, over an older file", "FILE", takes="file")
-]
 
 
 # Assumption: these start a job, whose record says when there is something to download.
@@ -275,6 +274,7 @@ class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
 
     id: Id = None
     skeleton: Skeleton = False
+    edit: Edit = False
     wait: Annotated[
         bool,
         Flag(

@@ -24,10 +24,21 @@ def confirm_delete(
     if yes:
         # The question needs a look into the cache.
         return
+    whole = _in_connection(runtime, settings, what)
+    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, no_input=settings.no_input or stdin_holds_data)
+
+
+def confirm_update(runtime: Runtime, settings: Settings, what: str, *, yes: bool) -> None:
+    """Ask before an update, as `confirm_delete` does."""
+    if not yes:
+        whole = _in_connection(runtime, settings, what)
+        confirm(runtime, f"update {whole}", "not updated", yes=yes, no_input=settings.no_input)
+
+
+def _in_connection(runtime: Runtime, settings: Settings, what: str) -> str:
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
-    whole = f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
-    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, no_input=settings.no_input or stdin_holds_data)
+    return f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
 
 
 def confirm_several(

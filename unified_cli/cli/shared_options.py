@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
+    BODY,
     CONNECTION,
     EVIDENCE,
     EXPORT,
@@ -16,6 +17,7 @@ from unified_cli.cli.flags import (
     PROFILE,
     QUERY,
     SAFETY,
+    WAIT,
     Argument,
     Flag,
     Options,
@@ -57,6 +59,18 @@ Profiles = Annotated[
 ]
 Patterns = Annotated[tuple[str, ...], Argument(metavar="[GLOB|tag:NAME]…", takes=("connection",))]
 """The profiles that a command is about, where `-p` would be an option too much."""
+Edit = Annotated[
+    bool,
+    Flag(
+        ("--edit",),
+        BODY,
+        "edit the record in $VISUAL or $EDITOR and send what was changed",
+        when=lambda operation: operation.name == "update" and operation.takes_id,
+    ),
+]
+Junit = Annotated[
+    str | None, Flag(("--junit",), WAIT, "also write the result as JUnit XML, over an older file", "FILE", takes="file")
+]
 With = Annotated[
     str | None,
     Flag(("--with",), CONNECTION, "read this list instead of asking for the connection's state", "'API RESOURCE'"),

@@ -7,9 +7,11 @@ what `subprocess` does unless it is told otherwise.
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from unified_cli import signals
 from unified_cli.config.file import expand
 from unified_cli.runtime import TOKEN_VARIABLE
 
@@ -47,3 +49,16 @@ def find(program: str, environ: Mapping[str, str]) -> str | None:
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment for such a program: ours without the token."""
     return {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
+
+
+def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run a program that has the terminal to itself, such as an editor; its exit code, negative for a signal.
+
+    Ctrl-C is for that program alone. Raises OSError where it cannot be started.
+    """
+    with signals.interrupts_left_to_others(), subprocess.Popen(argv, env=environment(environ)) as child:  # noqa: S603  a user's own program, without a shell
+        try:
+            return child.wait()
+        except BaseException:
+            child.terminate()
+            raise

@@ -38,7 +38,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """The mode that the options describe. Raises UsageError for what means nothing in it."""
     several = is_several(options.profile)
-    return Mode(_kind(operation, options, several=several), several, options.shown)
+    edits = part(options, WriteOptions).edit
+    kind = _edited(options) if edits else _kind(operation, options, several=several)
+    return Mode(kind, several, options.shown)
 
 
 def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
@@ -64,6 +66,15 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
+
+
+def _edited(options: OperationOptions) -> ModeKind:
+    """The mode of `--edit`. Raises UsageError beside an option that makes a body, or shows one to make."""
+    sent = part(options, SendOptions)
+    with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format
+    if with_body or part(options, WriteOptions).skeleton or options.describe:
+        raise UsageError("--edit makes the body by itself", hint="leave out the other options")
+    return ModeKind.EDITED
 
 
 def _check_one(options: OperationOptions, *, several: bool) -> None:
@@ -112,6 +123,10 @@ def _runs(kind: ModeKind) -> _Run:
             from unified_cli.commands.operation import description  # noqa: PLC0415
 
             return description.run
+        case ModeKind.EDITED:
+            from unified_cli.commands.operation import edit  # noqa: PLC0415
+
+            return edit.run
         case ModeKind.FOLLOWED:
             from unified_cli.commands.operation import follow  # noqa: PLC0415
 

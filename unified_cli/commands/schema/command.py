@@ -5,10 +5,10 @@ from typing import Annotated
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.command_stub import EXAMPLES
 from unified_cli.cli.flags import WAIT, Argument, Flag
-from unified_cli.cli.options import Junit
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     ConnectionOptions,
+    Junit,
     MessageOptions,
     NetworkOptions,
     PageSize,

@@ -1,0 +1,224 @@
+"""`update ID --edit`: a person changes the record in an editor, and only what was changed is sent."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+
+from unified_cli.call import Call, Mode, builder, single
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.model import NOT_SENT
+from unified_cli.cli import prompt
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import OperationOptions, WriteOptions
+from unified_cli.config import other_program
+from unified_cli.errors import ConfigError, RefusedError, ServiceError, StorageError, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import request_body
+from unified_cli.http.request import Request
+from unified_cli.json_text.difference import PathRules, member_differences
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import Parts, join, keys, one_line, parts
+from unified_cli.output.stdout import pretty
+from unified_cli.runtime import Runtime
+from unified_cli.writes import changed_since
+
+_NULL = b"null"
+_RULES = PathRules()
+_LONGEST_CHANGE = 2000
+
+
+def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+    """Have the record edited, and send what was changed. Raises UsageError where nobody can edit one record."""
+    if mode.several or builder.identifier(options) == "-":
+        raise UsageError("--edit changes one record of one connection", hint="-p with one name, and one ID")
+    if mode.shown:
+        raise UsageError("--edit shows by itself what it would send, and asks", hint="leave out --dry-run and --as")
+    get = catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
+    if get is None:
+        raise UsageError(f"{operation.api} {operation.resource} has no get, so there is nothing to edit")
+    call = builder.resolve(runtime, catalogue, options, mode)
+    if not prompt.at_terminal(runtime, no_input=call.settings.no_input) or not runtime.stdout_is_terminal:
+        raise UsageError("--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one")
+    editor = _editor(runtime)
+    # The same request is sent later, with what was changed as its body.
+    started = builder.operation_request(call._replace(options=options.replaced(bodies=("{}",))), operation)
+    single.send(call, started, partial(_edit, editor, get))
+
+
+def _editor(runtime: Runtime) -> Sequence[str]:
+    """The words of the user's editor. Raises ConfigError where there is none."""
+    name = next((one for one in ("VISUAL", "EDITOR") if runtime.environ.get(one, "").strip()), None)
+    if name is None:
+        raise ConfigError("no editor is named", hint="EDITOR=vi, or another program")
+    try:
+        return other_program.words(runtime.environ[name], runtime.environ)
+    except ValueError as error:
+        raise ConfigError(f"{name}: {error}") from None
+
+
+def _edit(editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request) -> None:
+    """Show the record in the editor, and send what was changed, unless somebody else has changed it too."""
+    runtime, _, settings, options, _ = call
+    identifier = builder.identifier(options) or ""
+    look = builder.record_request(call, get, identifier)
+    assert request.operation is not None  # noqa: S101  it is an update
+    what = f"{get.api} {get.resource} {identifier}"
+    seen = _record(call, clients, look)
+    shown = _shown(call, request.operation, seen)
+    with _text_file(get.resource, _text(shown)) as path:
+        edited = _edited(runtime, editor, path)
+        _tell_removed(runtime, shown, edited)
+        changed = _changed(seen, edited)
+        if not changed:
+            runtime.stderr.note("nothing was changed, so nothing was sent")
+            return
+        _tell(runtime, what, seen, changed)
+        prompt.confirm_update(runtime, settings, what, yes=part(options, WriteOptions).yes)
+        before = {name: seen.get(name, _NULL) for name in changed}
+        if _is_already(identifier, before, changed, partial(_record, call, clients, look)):
+            runtime.stderr.note(f"{what} is already so; nothing was sent")
+            return
+        single.once(call, clients, request._replace(body=join(changed)))
+
+
+def _record(call: Call, clients: Clients, look: Request) -> Parts:
+    """The record as it is now. Raises ServiceError for an answer that is none."""
+    with closing(clients.open(call.settings)) as client:
+        found = changed_since.record_in(client.send(look).body or b"", call.catalogue.service)
+    if not found:
+        raise ServiceError(f"the answer to {look.method} {look.path} is no record", retryable=False)
+    return found
+
+
+def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
+    """The members that can be changed: those that are known to be; where none are, those that a user may set."""
+    known = {field.name for field in operation.accepted_fields}
+    if said := builder.described(call.runtime, call.options, operation):
+        known |= {field.name for field in said.body}
+    chosen = {name: value for name, value in record.items() if name in known - {"id"}}
+    return chosen or {name: value for name, value in record.items() if name not in NOT_SENT}
+
+
+def _text(members: Parts) -> bytes:
+    """The members as JSON, indented by two; each value as it was served, digit by digit."""
+    lines = (b"  " + dump(name).encode() + b": " + _indented(value) for name, value in members.items())
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def _indented(value: bytes) -> bytes:
+    # No string holds a line break as such.
+    return pretty(value).replace(b"\n", b"\n  ")
+
+
+@contextmanager
+def _text_file(name: str, text: bytes) -> Iterator[Path]:
+    """A file with the text, for this user only; it is removed, unless an error ends an edit that changed it."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="unified-edit-"))
+        path = folder / f"{name}.json"
+        path.touch(0o600)
+        path.write_bytes(text)
+    except OSError as error:
+        raise StorageError(f"cannot write {error.filename}: {error.strerror}") from None
+    try:
+        yield path
+    except BaseException as error:
+        if _is(path, text):
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        kept = f"what was edited is in {path}"
+        if isinstance(error, UnifiedError):
+            error.add_hint(kept)
+        else:
+            error.add_note(kept)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is(path: Path, text: bytes) -> bool:
+    try:
+        return path.read_bytes() == text
+    except OSError:
+        return not path.exists()
+
+
+def _edited(runtime: Runtime, editor: Sequence[str], path: Path) -> Parts:
+    """What the person made of the record. Raises UsageError for who gives up, ConfigError without an editor."""
+    while True:
+        runtime.stderr.end_line()
+        try:
+            code = other_program.run_at_terminal([*editor, str(path)], runtime.environ)
+        except OSError as error:
+            raise ConfigError(f"cannot run {editor[0]}: {error.strerror}") from None
+        if code:
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
+            raise UsageError(f"nothing was sent: {editor[0]} {how}")
+        try:
+            return _read(path)
+        except UsageError as error:
+            runtime.stderr.line(error.message)
+        if not prompt.ask(runtime, "edit it again?", default=True):
+            raise UsageError("nothing was sent")
+
+
+def _read(path: Path) -> Parts:
+    """The members in the file. Raises UsageError for what is no JSON object."""
+    text = request_body.read_file(str(path)).removeprefix(b"\xef\xbb\xbf").strip()
+    request_body.check_json(text, "the text")
+    members = parts(text)
+    if members is None:
+        raise UsageError("the text must be a JSON object, between { and }")
+    if twice := [name for name in members if keys(text).count(name) > 1]:
+        raise UsageError(f"the text has {twice[0]} twice")
+    return members
+
+
+def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
+    for name in shown:
+        if name not in edited and shown[name] != _NULL:
+            runtime.stderr.line(f"{name} was taken out of the text, so it stays as it is (null clears it)")
+
+
+def _changed(seen: Parts, edited: Parts) -> Parts:
+    """The members that have another value now, of those that are still in the text."""
+    return {
+        name: one_line(value)
+        for name, value in edited.items()
+        if any(True for _ in member_differences(name, seen.get(name), value, _RULES))
+    }
+
+
+def _tell(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> None:
+    """Show what is to be sent, and what stands there now."""
+    runtime.stderr.line(what)
+    for name, value in changed.items():
+        for one in member_differences(name, seen.get(name), value, _RULES):
+            for sign, side in (("-", one.one), ("+", one.other)):
+                if side is not None:
+                    runtime.stderr.line(f"{sign} {one.path}: {_short(side)}")
+
+
+def _short(value: bytes) -> str:
+    text = one_line(value).decode("utf-8")
+    return text if len(text) <= _LONGEST_CHANGE else f"{text[:_LONGEST_CHANGE]}…"
+
+
+def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], Parts]) -> bool:
+    """Whether somebody else has made the same changes; RefusedError where they made others of these members."""
+    try:
+        now = look()
+    except UnifiedError as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        gone = f"{identifier} has changed since it was read: it is gone"
+        raise RefusedError(gone, hint="nothing was sent", origin="local") from None
+    if not changed_since.changes(wanted, now, _RULES):
+        return True
+    if found := changed_since.changes(seen, now, _RULES):
+        why = f"{identifier} has changed since it was read: {'; '.join(found)}"
+        raise RefusedError(why, hint="nothing was sent; the same command shows the record as it is", origin="local")
+    return False
