@@ -48,6 +48,10 @@ class Terminal:
         """Type a line."""
         self._child.send(f"{line}\r")
 
+    def press(self, key: str) -> None:
+        """Press a key."""
+        self._child.send(key)
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.sendintr()

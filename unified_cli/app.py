@@ -13,6 +13,7 @@ from unified_cli.cli.options import EarlyOptions, OperationOptions
 from unified_cli.cli.shared_options import EvidenceOptions, MessageOptions, errors_are_json
 from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
+from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
@@ -52,6 +53,8 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
     runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
+    if early.no_pager or getattr(options, "no_pager", False):
+        stdout.unpage(runtime)
     if isinstance(options, MessageOptions):
         return runtime._replace(color=options.color, pretty=options.pretty)
     return runtime

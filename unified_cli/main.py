@@ -26,9 +26,18 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """The exit code of running `unified` with these arguments; the only place where an error becomes a code."""
+    """The exit code of running `unified` with these arguments."""
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
+    with stdout.paged(runtime) as shown:
+        code = _code(argv, shown)
+        if code == ExitCode.TERMINATED:
+            stdout.end_pager(shown)
+        return code
+
+
+def _code(argv: list[str], runtime: Runtime) -> int:
+    """The exit code; the only place where an error becomes one."""
     try:
         if argv == ["--version"]:
             stdout.write(runtime, [VERSION_LINE.encode()])
@@ -36,9 +45,12 @@ def main(argv: list[str], runtime: Runtime) -> int:
         with _typer_output(runtime):
             if command := _read(argv, runtime):
                 command()
+        stdout.unpage(runtime)
     except UnifiedError as error:
         os_limits.add_hint(error)
         return _report(error, runtime)
+    except stdout.QuitError:
+        return ExitCode.DONE
     except stdout.ClosedError:
         return ExitCode.CLOSED
     except KeyboardInterrupt as stop:

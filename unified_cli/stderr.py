@@ -30,6 +30,16 @@ class RequestObserver(Protocol):
         """A request is sent again."""
 
 
+class TerminalSharer(Protocol):
+    """Somebody else who writes to the same terminal, such as a pager."""
+
+    def is_free(self) -> bool:
+        """Whether a message can be written now."""
+
+    def end(self) -> None:
+        """Leave the terminal."""
+
+
 class Stderr:
     """Writes messages to stderr: secrets masked, control characters escaped, each call in one write.
 
@@ -43,6 +53,9 @@ class Stderr:
         self._status = ""
         self._erased = False
         """The last thing written was nothing, over the status line: the cursor is at the start of a line."""
+        self._waiting = ""
+        """Messages that came while somebody else had the terminal."""
+        self.sharer: TerminalSharer | None = None
         self.observer: RequestObserver | None = None
         self.quiet = False
         self.machine = False
@@ -82,7 +95,7 @@ class Stderr:
 
         It should be shorter than the terminal is wide.
         """
-        if self.quiet:
+        if self.quiet or not self._is_free():
             return
         with self._lock:
             shown = visible_styled(masked(text))
@@ -96,11 +109,13 @@ class Stderr:
     def end_line(self) -> None:
         """Begin a new line on a terminal, which shows a Ctrl-C where the cursor is."""
         with self._lock:
-            if self._terminal_columns() and not self._erased:
+            if self._terminal_columns() and not self._erased and self._is_free():
                 self._write("\n")
 
     def prompt(self, text: str) -> None:
         """Print a prompt; the answer is typed on its last line, which has room for a short one."""
+        if self.sharer is not None:
+            self.sharer.end()
         shown = visible(masked(text))
         if columns := self._terminal_columns():
             question = shown.rstrip()
@@ -126,6 +141,17 @@ class Stderr:
                 start, end = self._ends()
                 text = f"{start}{end}{text}{self._status}"
             self._write(text)
+
+    def catch_up(self, first: str | None) -> None:
+        """Print what came while somebody else had the terminal, after a line that `--quiet` suppresses."""
+        with self._lock:
+            if first and not self.quiet:
+                self._waiting = f"{visible(masked(first))}\n{self._waiting}"
+            if self._waiting:
+                self._write("")
+
+    def _is_free(self) -> bool:
+        return self.sharer is None or self.sharer.is_free()
 
     @property
     def draws(self) -> bool:
@@ -160,6 +186,10 @@ class Stderr:
     def _write(self, text: str) -> None:
         if self._stream is None:
             return
+        if not self._is_free():
+            self._waiting += text
+            return
+        text, self._waiting = self._waiting + text, ""
         self._erased = False
         try:
             self._stream.write(text.encode(self.encoding, "backslashreplace"))

@@ -35,6 +35,7 @@ LIBRARIES = {
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
     "subprocess": [
+        "output/pager.py",
         "config/token_command.py",
         "config/other_program.py",
         "output/jq_program.py",

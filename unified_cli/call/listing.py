@@ -88,6 +88,11 @@ def run(call: Call, clients: Clients, request: Request) -> None:
                     seen_words.keep(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
+                if page.next_cursor is not None:
+                    stdout.check_read(runtime)
+    except stdout.QuitError:
+        _check_whole([], tally, asked)
+        raise
     except stdout.ClosedError:
         raise
     except BaseException as error:
@@ -96,7 +101,12 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         raise
     missing = printer.end(tally.next_cursor)
     report(call, tally)
-    missing += [] if asked.allow_partial else tally.left_out()
+    _check_whole(missing, tally, asked)
+
+
+def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
+    """Raise IncompleteError where something is missing, or was left out by the provider and is not accepted."""
+    missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:
         raise IncompleteError("; ".join(missing))
 

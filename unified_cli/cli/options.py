@@ -37,6 +37,7 @@ from unified_cli.cli.shared_options import (
     MaxFailures,
     MessageOptions,
     NetworkOptions,
+    NoPager,
     Output,
     PageSize,
     Query,
@@ -122,6 +123,7 @@ class EarlyOptions(ConnectionOptions):
     output: Output = None
     verbose: Verbose = 0
     json_errors: JsonErrors = False
+    no_pager: NoPager = False
 
 
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
@@ -342,9 +344,5 @@ def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
     """The settings that a command's options override, for one profile."""
-    found = {
-        name: None if (value := getattr(options, name, None)) is False else value
-        for name in Overrides._fields
-        if name != "profile"
-    }
-    return Overrides(profile=profile, **found)
+    found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
+    return Overrides(profile=profile, **{name: None if value is False else value for name, value in found.items()})

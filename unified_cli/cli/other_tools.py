@@ -60,7 +60,9 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--silent -s": OwnSpelling("--quiet", "--quiet"),
     "--debug --trace --log-level --http-debug": OwnSpelling("--verbose", "-v, or -vv with headers and bodies"),
     "--no-color --no-colour --colour": OwnSpelling("--color", "--color never"),
-    "--no-pager --no-cli-pager --pager --region": OwnSpelling("", "leave it out"),
+    "--no-cli-pager": OwnSpelling("--no-pager", "--no-pager"),
+    "--pager": OwnSpelling("", "UNIFIED_PAGER names it"),
+    "--region": OwnSpelling("", "leave it out"),
 }
 
 

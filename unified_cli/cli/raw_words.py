@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Sequence
 
 from unified_cli.cli.shared_options import errors_are_json
+from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 
@@ -12,8 +13,10 @@ def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
     return errors_are_json(_typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _options(argv))
 
 
-def coloured(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """The runtime with the colour that the words ask for."""
+def for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
+    """The runtime with the colour that the words ask for, and without a pager where they want none."""
+    if "--no-pager" in _options(argv):
+        stdout.unpage(runtime)
     return runtime._replace(color=_typed(argv, "--color") or runtime.color)
 
 

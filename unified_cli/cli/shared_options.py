@@ -227,6 +227,7 @@ Verbose = Annotated[
 JsonErrors = Annotated[
     bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
 ]
+NoPager = Annotated[bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")]
 
 
 class NoOptions(Options):
@@ -244,6 +245,7 @@ class MessageOptions(Options):
     ] = "auto"
     pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
     json_errors: JsonErrors = False
+    no_pager: NoPager = False
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:

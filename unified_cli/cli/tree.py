@@ -225,7 +225,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
     def for_help() -> Runtime:
         from unified_cli.cli import raw_words  # noqa: PLC0415  --help is done before other options are read
 
-        return raw_words.coloured(argv, runtime)
+        return raw_words.for_help(argv, runtime)
 
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.

@@ -36,6 +36,11 @@ def text(value: object) -> str:
     return found
 
 
+def any_text(value: object) -> str:
+    """Text, which may be empty."""
+    return "" if value == "" else text(value)
+
+
 def path(value: object) -> str:
     """The name of a file, whose bytes need not be UTF-8."""
     if not isinstance(value, str) or not value.strip():
@@ -120,6 +125,7 @@ KEYS = {
         Key("profile", "the default profile", text, at="t"),
         Key("config", "the path of the config file", text, at=""),
         Key("output", "json, ndjson, table … as with -o", text, default="json"),
+        Key("pager", "the command that shows what does not fit the screen, empty: none", any_text, at="t"),
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
         Key("retries", "retries after the first attempt", count, default=4),
         Key("rate", "requests per 10 seconds and connection, 0 for no limit", rate, default=45.0),

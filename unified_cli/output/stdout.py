@@ -3,15 +3,62 @@
 import codecs
 import errno
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
 from unified_cli.output import terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
+if TYPE_CHECKING:
+    from unified_cli.output.pager import PagedStdout
+
 
 class ClosedError(Exception):
     """The reader of stdout has closed it, as `head` does."""
+
+
+class QuitError(ClosedError):
+    """The user of the pager has left it, so nothing more need be read."""
+
+
+def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
+    """The runtime with a pager at its stdout, if that is a terminal; its end is that of the block."""
+    if not runtime.stdout_is_terminal:
+        return nullcontext(runtime)
+    from unified_cli.output import pager  # noqa: PLC0415  only on a terminal
+
+    return pager.opened(runtime)
+
+
+def unpage(runtime: Runtime) -> None:
+    """Show what is written from now on at once, without a pager. Raises as `write` does."""
+    if (pager := _pager(runtime)) is not None:
+        try:
+            pager.unpage()
+        except OSError as error:
+            raise failure(error) from None
+
+
+def check_read(runtime: Runtime) -> None:
+    """Raise QuitError where the user has left the pager; to be called before more is read only to be shown."""
+    if (pager := _pager(runtime)) is not None and pager.is_quit():
+        raise QuitError
+
+
+def end_pager(runtime: Runtime) -> None:
+    """End the pager, if there is one, although its user still looks at it."""
+    if (pager := _pager(runtime)) is not None:
+        pager.kill()
+
+
+def _pager(runtime: Runtime) -> "PagedStdout | None":
+    if not runtime.stdout_is_terminal:
+        return None
+    from unified_cli.output.pager import PagedStdout  # noqa: PLC0415  as above
+
+    return runtime.stdout if isinstance(runtime.stdout, PagedStdout) else None
 
 
 def check(runtime: Runtime) -> None:

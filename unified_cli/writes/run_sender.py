@@ -132,6 +132,8 @@ class RunSender:
         if self._unprinted is None:
             try:
                 self.results.put(ToldCall(sent.job.call, sent.job.sent.k, sent.attempt))
+                if not (sent.job.request.writes or self._failed):
+                    stdout.check_read(self.runtime)
             except (UnifiedError, stdout.ClosedError) as error:
                 self._unprinted = error
                 stops.end()

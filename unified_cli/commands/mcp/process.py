@@ -133,6 +133,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
 
     Raises StorageError for a stream that cannot be used, ClosedError where an answer was to come and nobody reads.
     """
+    stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
     if taken is None or given is None:
         raise StorageError("mcp serve speaks on standard input and output, and one of them is closed")

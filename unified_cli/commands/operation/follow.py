@@ -52,6 +52,7 @@ def run(
     selected.note_same()
     following = _Following(selected, since)
     stdout.check(runtime)
+    stdout.unpage(runtime)
     with FairReaders(runtime, catalogue, options.workers) as readers:
         try:
             while True:

@@ -59,8 +59,11 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
         results = readers.read(names, _reader(common, readers.clients, operation, call_to))
         outcome = _read_all(common, printer, shown, names, results)
-    missing = _end(printer, outcome)
     asked = part(options, PageOptions)
+    if outcome.is_quit:
+        outcome.raise_error([], asked)
+        raise stdout.QuitError
+    missing = _end(printer, outcome)
     outcome.report(runtime, asked)
     outcome.raise_error(missing, asked)
 
@@ -108,11 +111,14 @@ def _read_all(
                     tally.torn = False
                     tally.add(found)
                     shown.add(len(found.records), pages=1)
+                    stdout.check_read(common.runtime)
                 else:
                     outcome.ended.add(name)
                     shown.add(parts=1, failed=found is not None)
                     if found:
                         outcome.failed[name] = found
+    except stdout.QuitError:
+        outcome.is_quit = len(outcome.ended) < len(names)
     except stdout.ClosedError:
         raise
     except BaseException as error:
@@ -129,6 +135,8 @@ class _FanOutOutcome:
     tallies: dict[str, ListSummary] = field(init=False)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
+    is_quit: bool = False
+    """The user has left the pager, and nothing more was read."""
 
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}

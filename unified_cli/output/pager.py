@@ -1,0 +1,276 @@
+"""The pager: what does not fit the terminal goes through a program that shows it screen by screen."""
+
+import contextlib
+import io
+import os
+import shlex
+import signal
+import subprocess
+import termios
+import threading
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from unified_cli import os_limits, signals
+from unified_cli.config import file, other_program
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.masking import COLOUR
+from unified_cli.runtime import Runtime, WholeWriter
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_DEFAULT = "less -FRX"
+# What less and lv need to show colours, where they are named without options; as git sets them.
+_OPTIONS = {"LESS": "FRX", "LV": "-c"}
+_LONGEST_HOLD = 1.0
+"""Seconds after which what fits the screen is shown, although more may come."""
+_LONGEST_KEPT = 1024 * 1024
+"""Bytes that are kept for a pager that fails."""
+_WIDE_FROM = "\u1100"
+"""From this character on some take two columns."""
+
+
+_STOPPED = {-int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
+_ENDINGS = {0, 130, 143, *_STOPPED}
+"""The exit codes of a pager that its user has left, or stopped."""
+
+
+class _State(Enum):
+    HELD = auto()
+    """What was written fits the screen so far, and is not shown yet."""
+    PAGED = auto()
+    """A pager has the terminal."""
+    QUIT = auto()
+    """Its user has left it: what still comes is thrown away."""
+    DIRECT = auto()
+    """Everything goes to the terminal."""
+
+
+class PagedStdout(io.RawIOBase):
+    """The terminal at stdout, for text that is safe there: all of it in a pager as soon as it is more than a screen.
+
+    A message on stderr comes after what was written before it: text that is held is shown then, and the rest without a
+    pager. While a pager has the terminal, messages wait for its end.
+    """
+
+    def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
+        self._runtime = runtime
+        self._terminal = terminal
+        self._state = _State.HELD
+        self._kept = b""
+        """What was written, as long as it may have to be shown on the terminal."""
+        self._lock = threading.RLock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._pipe: WholeWriter | None = None
+        self._before: list[Any] | None = None
+
+    def fileno(self) -> int:
+        """The terminal's descriptor."""
+        return self._terminal.fileno()
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        """Take some text. Raises OSError where the terminal cannot be written."""
+        text, problem = bytes(data), None
+        with self._lock:
+            if self._state is _State.HELD:
+                first = not self._kept
+                self._kept += text
+                if not self._fits():
+                    problem = self._start()
+                elif first and text:
+                    self._show_soon()
+            elif self._state is _State.PAGED:
+                problem = self._feed(text)
+            elif self._state is _State.DIRECT:
+                self._put(text)
+        if problem:
+            self._runtime.stderr.note(problem)
+        return len(text)
+
+    def unpage(self) -> None:
+        """Show what is held, and from now on all that is written at once."""
+        with self._lock:
+            if self._state is _State.HELD:
+                self._state = _State.DIRECT
+                text, self._kept = self._kept, b""
+                self._put(text)
+
+    def is_free(self) -> bool:
+        """Whether a message can be written to the terminal now; what was written before it is there then."""
+        # Only text that is held needs the lock, which a write has for as long as a pager's user looks at the screen.
+        if self._state is _State.HELD and self._kept:
+            # Nobody reads a terminal that is gone; the next write of a result says so.
+            with contextlib.suppress(OSError):
+                self.unpage()
+        return self._state is not _State.PAGED
+
+    def is_quit(self) -> bool:
+        """Whether the pager's user has left it."""
+        if self._state is _State.PAGED and self._child and self._child.poll() == 0:
+            self._end()
+        return self._state is _State.QUIT
+
+    def end(self) -> None:
+        """Wait until the pager, if there is one, has ended; what is written from now on goes to the terminal."""
+        with contextlib.suppress(OSError):
+            self.unpage()
+        problem = self._end() if self._state is _State.PAGED else None
+        self._state = _State.DIRECT
+        self._runtime.stderr.catch_up(problem)
+
+    def kill(self) -> None:
+        """End the pager, which has to leave a terminal in order."""
+        if self._state is _State.PAGED and self._child:
+            self._child.terminate()
+
+    def _put(self, text: bytes) -> None:
+        self._terminal.write(text)
+        self._terminal.flush()
+
+    def _fits(self) -> bool:
+        try:
+            columns, rows = os.get_terminal_size(self.fileno())
+        except OSError:
+            return True
+        if not (columns and rows):
+            return True
+        # The last row is the prompt's.
+        return self._kept.count(b"\n") < rows and _rows(self._kept.decode(errors="replace"), columns) < rows
+
+    def _show_soon(self) -> None:
+        # Without a thread to spare it is shown a little later.
+        with contextlib.suppress(StorageError):
+            os_limits.start_thread(self._show_late)
+
+    def _show_late(self) -> None:
+        self._runtime.sleep(_LONGEST_HOLD)
+        with contextlib.suppress(OSError):
+            self.unpage()
+
+    def _start(self) -> str | None:
+        """Start the pager with what is held; why that is not possible."""
+        try:
+            words = _command(self._runtime)
+            program = other_program.find(words[0], self._runtime.environ) if words else None
+            if program is None:
+                self.unpage()
+                return f"no pager {words[0]!r} (--no-pager, or PAGER names another)" if words else None
+            self._before = _attributes(self.fileno())
+            self._child = subprocess.Popen(  # noqa: S603  words of the user's own settings, and no shell
+                [program, *words[1:]],
+                stdin=subprocess.PIPE,
+                stdout=self.fileno(),
+                env=_OPTIONS | other_program.environment(self._runtime.environ),
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:
+            self.unpage()
+            return f"the pager cannot start: {getattr(error, 'strerror', None) or error}"
+        assert self._child.stdin is not None  # noqa: S101  a pipe, as above
+        self._pipe = WholeWriter(self._child.stdin.fileno())
+        self._state = _State.PAGED
+        signals.share_terminal()
+        text, self._kept = self._kept, b""
+        return self._feed(text)
+
+    def _feed(self, text: bytes) -> str | None:
+        assert self._pipe is not None  # noqa: S101  there while there is a pager
+        if len(self._kept) <= _LONGEST_KEPT:
+            self._kept += text
+        try:
+            self._pipe.write(text)
+        except BrokenPipeError:
+            return self._end()
+        return None
+
+    def _end(self) -> str | None:
+        """Wait for the end of the pager, and show without it what a failed one may not have shown; what failed."""
+        child = self._child
+        assert child is not None  # noqa: S101  there while there is a pager
+        assert child.stdin is not None  # noqa: S101  a pipe
+        child.stdin.close()
+        code = _code(child)
+        kept, self._kept = self._kept, b""
+        if code in _ENDINGS:
+            self._state = _State.QUIT
+            return None
+        if self._before is not None:
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self.fileno(), termios.TCSADRAIN, self._before)
+        self._state = _State.DIRECT
+        self._put(kept if len(kept) <= _LONGEST_KEPT else b"")
+        return f"the pager ended with {code}" if code > 0 else f"the pager was killed by signal {-code}"
+
+
+@contextlib.contextmanager
+def opened(runtime: Runtime) -> Iterator[Runtime]:
+    """The runtime with a pager at its terminal, unless settings turn it off; waits for the pager's end."""
+    terminal = runtime.stdout
+    if terminal is None or not _is_real(terminal) or runtime.environ.get("TERM") == "dumb":
+        yield runtime
+        return
+    paged = PagedStdout(runtime, terminal)
+    runtime.stderr.sharer = paged if runtime.stderr_is_terminal else None
+    try:
+        yield runtime._replace(stdout=cast("BinaryIO", paged))
+    except BaseException:
+        paged.kill()
+        raise
+    finally:
+        paged.end()
+        runtime.stderr.sharer = None
+
+
+def _is_real(stream: BinaryIO) -> bool:
+    try:
+        return os.isatty(stream.fileno())
+    except (OSError, ValueError):
+        return False
+
+
+def _command(runtime: Runtime) -> list[str]:
+    """The words of the pager's command; none where it is turned off. Raises ValueError for quotes that stay open."""
+    environ: Mapping[str, str] = runtime.environ
+    found = environ.get(KEYS["pager"].variable)
+    if found is None:
+        try:
+            found = file.read(runtime).top.get("pager")
+        except UnifiedError:
+            # Help needs no sound config file, and whatever reads the settings says what is wrong with it.
+            found = None
+    if found is None:
+        found = environ.get("PAGER", _DEFAULT)
+    return shlex.split(str(found))
+
+
+def _code(child: "subprocess.Popen[bytes]") -> int:
+    """The exit code of the pager when it has ended; Ctrl-C is its own until then."""
+    with signals.interrupts_left_to_others():
+        try:
+            return child.wait()
+        except BaseException:
+            child.terminate()
+            raise
+
+
+def _rows(text: str, columns: int) -> int:
+    """How many rows of the terminal the text fills, or a few more."""
+    rows = 0
+    for line in COLOUR.sub("", text).expandtabs().split("\n"):
+        width = len(line) if line.isascii() else sum(2 if letter >= _WIDE_FROM else 1 for letter in line)
+        rows += max(1, -(-width // columns))
+    return rows - 1 if text.endswith("\n") else rows
+
+
+def _attributes(descriptor: int) -> list[Any] | None:
+    try:
+        return termios.tcgetattr(descriptor)
+    except termios.error:
+        return None
