@@ -174,7 +174,7 @@ _unified_value() {
             case $1 in
                 -p|--profile) kind='connection' ;;
                 --token-file) kind='file' ;;
-                -o|--output) kind='json ndjson table csv tsv yaml ids raw' ;;
+                -o|--output) kind='json ndjson table csv tsv yaml ids raw auto' ;;
                 -q|--query) kind='parameter' ;;
                 --dedupe) kind='id' ;;
                 --columns) kind='column' ;;

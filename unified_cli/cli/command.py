@@ -9,6 +9,8 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext, yes_or_no
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of
+from unified_cli.cli.options import CallOptions
+from unified_cli.config.keys import AUTO, format_for
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 ABOUT = "{about}"
@@ -90,6 +92,10 @@ def _leaf(name: str, about: str, command: Command[OptionsT], context: CommandCon
 
     def run(options: OptionsT) -> None:
         options = context.complete(options)
+        if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
+            # What makes a call finds it among the settings.
+            terminal = context.runtime.stdout_is_terminal
+            options = options.replaced(output=format_for(AUTO, terminal=terminal))
         if hasattr(options, "quiet"):
             # A command that reads settings finds the same, or that the config file says more.
             context.runtime.stderr.quiet = yes_or_no(context.runtime, options.quiet, "quiet")

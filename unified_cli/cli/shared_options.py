@@ -22,7 +22,7 @@ from unified_cli.cli.flags import (
     Flag,
     Options,
 )
-from unified_cli.config.keys import KEYS
+from unified_cli.config.keys import KEYS, format_for
 from unified_cli.output import Format
 from unified_cli.runtime import Runtime
 
@@ -253,7 +253,8 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
     The settings of a profile, which are read later, may ask for it too.
     """
-    shown = output or runtime.environ.get(KEYS["output"].variable, "")
+    given = output or runtime.environ.get(KEYS["output"].variable, "")
+    shown = format_for(given, terminal=runtime.stdout_is_terminal)
     return asked or (shown in {"json", "ndjson"} and not runtime.stderr_is_terminal)
 
 

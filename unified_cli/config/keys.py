@@ -124,7 +124,7 @@ KEYS = {
         Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
         Key("profile", "the default profile", text, at="t"),
         Key("config", "the path of the config file", text, at=""),
-        Key("output", "json, ndjson, table … as with -o", text, default="json"),
+        Key("output", "json, ndjson, table … as with -o; auto: a table at a terminal, else json", text, default="json"),
         Key("pager", "the command that shows what does not fit the screen, empty: none", any_text, at="t"),
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
         Key("retries", "retries after the first attempt", count, default=4),
@@ -147,11 +147,19 @@ KEYS = {
     )
 }
 
+AUTO = "auto"
+"""The format of the result that depends on where it goes."""
+
 TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
 """The sources of a token, of which a table may have one."""
 
 IDENTITY = ("base_url", "account_id")
 """The keys that, with the token, come from one place when a profile is named."""
+
+
+def format_for(asked: str, *, terminal: bool) -> str:
+    """The format of the result that is meant: `auto` is a table at a terminal and JSON elsewhere."""
+    return asked if asked != AUTO else "table" if terminal else "json"
 
 
 class Overrides(NamedTuple):
@@ -171,6 +179,8 @@ class Overrides(NamedTuple):
     page_size: int | None = None
     no_input: bool | None = None
     quiet: bool | None = None
+    out: str | None = None
+    """No setting: the file that the result is written to."""
     shown: str | None = None
     """No setting: how requests are shown instead of sent, so that nothing may be asked of the service."""
 

@@ -33,11 +33,13 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.of(flag) for flag in _FOREIGN):
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
-    return Settings(name, reached, values["account_id"].value, token, values, named_by, left)
+    on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT
+    return Settings(name, reached, values["account_id"].value, token, values, named_by, left, on_terminal)
 
 
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
+_STDOUT = (None, "-")
 _FOREIGN = ("base_url", "token_file", "token_stdin")
 _PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
 _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN}

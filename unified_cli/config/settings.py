@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from unified_cli.config import address
 from unified_cli.config.address import Address
-from unified_cli.config.keys import KEYS
+from unified_cli.config.keys import KEYS, format_for
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.json_text.values import JsonObject
@@ -46,11 +46,13 @@ class Settings:
     values: Mapping[str, Value]
     named_by: str
     tokens_left: tuple[str, ...]
+    on_terminal: bool = False
+    """The result goes to a terminal."""
 
     @property
     def output(self) -> str:
         """The format of the result."""
-        return str(self.values["output"].value)
+        return format_for(str(self.values["output"].value), terminal=self.on_terminal)
 
     @property
     def timeout(self) -> float:

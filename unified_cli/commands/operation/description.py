@@ -8,6 +8,7 @@ from unified_cli.catalogue.described import DescribedField, MethodDescription, S
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
+from unified_cli.config.keys import AUTO
 from unified_cli.errors import RefusedError, ServiceError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
@@ -71,7 +72,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
 
 def _show(call: Call, found: MethodDescription) -> None:
-    runtime, output = call.runtime, call.options.output
+    runtime, asked = call.runtime, call.options.output
+    output = call.settings.output if asked == AUTO else asked
     if output in _AS_SERVED:
         stdout.write_json(runtime, found.served)
         return

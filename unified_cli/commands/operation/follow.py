@@ -12,6 +12,7 @@ from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions
+from unified_cli.config.keys import AUTO
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
@@ -184,9 +185,8 @@ class _Following:
 
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
-        form = common.settings.output
-        if common.settings.values["output"].source == DEFAULT:
-            form = "ndjson"
+        asked = common.settings.values["output"]
+        form = "ndjson" if asked.source == DEFAULT or asked.value == AUTO else common.settings.output
         if form not in _FORMATS:
             raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {', '.join(_FORMATS)}")
         call = common._replace(settings=common.settings.printed_as(form))
