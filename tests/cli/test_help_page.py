@@ -50,6 +50,49 @@ def _names_its_request_and_each_option_once(operation: Operation, text: str) -> 
     assert shown == [*expected, "-h", "--help"]
 
 
+SHORT = "show this page; --help shows everything"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
+def test_a_short_page_is_one_screen_of_what_people_use(entry: CommandEntry, unified: Unified) -> None:
+    page = unified([*entry.path, "-h"])
+    whole = unified([*entry.path, "--help"]).stdout
+    lines = page.stdout.splitlines()
+    assert (page.code, page.stderr) == (0, "")
+    assert len(lines) <= (40 if entry.path else 24)
+    assert max(map(len, lines)) <= 80
+    assert lines[:3] == whole.splitlines()[:3]
+    assert re.search(r"^Examples?:\n  unified ", page.stdout, re.MULTILINE)
+    if page.stdout != whole:
+        assert re.fullmatch(rf"  -h, --help +{SHORT}", lines[-1])
+        shown = listed_options(page.stdout)
+        common = [flag.spellings[-1] for flag in entry.flags if flag.common]
+        assert [name for name in shown if name not in {"--help", "--version"}] == common
+        assert common
+    assert {flag.spellings[-1] for flag in entry.flags} | {"--help"} <= {*listed_options(whole)}
+
+
+def listed_options(page: str) -> list[str]:
+    """The options that are explained; examples come before them."""
+    return re.findall(r"^  (?:-\w,|   ) (--[\w-]+)", page[page.index("ptions:\n") :], re.MULTILINE)
+
+
+def test_the_page_of_the_program_has_every_name_and_the_version(unified: Unified) -> None:
+    short = unified("-h").stdout
+    assert [name for name, _ in ENTRIES[0].words if not re.search(rf"[ \n]{name}[,\n]", short)] == []
+    for page in (short, unified("--help").stdout):
+        assert re.search(r"^      --version +show the version$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", ["-h -v", "-v -h", "-vh"])
+def test_where_both_are_typed_the_whole_page_is_shown(words: str, unified: Unified) -> None:
+    short, whole = (unified(f"ticketing tickets list {word}").stdout for word in ("-h", "--help"))
+    assert short != whole
+    assert unified(f"ticketing tickets list {words}").stdout == short
+    assert unified(f"ticketing tickets list {words} --help").stdout == whole
+    assert unified("help ticketing tickets list").stdout == whole
+
+
 def test_every_operation_has_a_page() -> None:
     assert {operation.command for operation in CATALOGUE} <= {" ".join(entry.path) for entry in ENTRIES}
 
@@ -95,7 +138,7 @@ def test_a_slip_gets_one_line_that_helps(typed: str, said: str, unified: Unified
 @pytest.mark.parametrize("level", ["", "voice", "voice calls", "profile", "completion", "sandbox"])
 def test_a_level_alone_shows_its_help(level: str, unified: Unified) -> None:
     result = unified(level)
-    assert (result.stdout, result.stderr, result.code) == (unified(f"{level} --help").stdout, "", 0)
+    assert (result.stdout, result.stderr, result.code) == (unified(f"{level} -h").stdout, "", 0)
     assert result.stdout.startswith(f"Usage: unified {level}".rstrip())
 
 

@@ -25,6 +25,13 @@ def example(operation: Operation) -> str:
     return " ".join(words)
 
 
+def second_example(operation: Operation, service: Service) -> str:
+    """Another command line: a list that is filtered, a record in another format, a request that is only shown."""
+    if operation.lists:
+        return filter_example(operation, service)
+    return f"{example(operation)} {'-o yaml' if operation.name == 'get' else '--dry-run'}"
+
+
 def filter_example(operation: Operation, service: Service) -> str:
     """A list that is filtered and sorted, on one line."""
     known = known_filters(operation, service)

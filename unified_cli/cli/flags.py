@@ -10,6 +10,7 @@ The annotation tells Typer the type; the default means "not given".
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import (
     TYPE_CHECKING,
@@ -120,7 +121,8 @@ class Flag(NamedTuple):
     `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` converts the value of a
     setting with its own rule; it raises ValueError saying what is expected. Help shows the options of a group by their
     `order`, and those alike as they are declared. `when` says for which operations the option means something, None
-    that it does for all whose class has it. `name`, `kind` and `choices` are those of the field.
+    that it does for all whose class has it. `common` says that people use it most, so that `-h` shows it. `name`,
+    `kind` and `choices` are those of the field.
     """
 
     spellings: tuple[str, ...]
@@ -134,6 +136,7 @@ class Flag(NamedTuple):
     counted: bool = False
     order: int = 0
     when: "Callable[[Operation], bool] | None" = None
+    common: bool = False
     name: str = ""
     kind: Any = str
     choices: tuple[str, ...] = ()
@@ -182,6 +185,10 @@ class Flag(NamedTuple):
             bounds = f"from {self.minimum:g} to {most:g}" if self.maximum is not None else f"{self.minimum:g} or more"
             raise ValueError(f"must be {what}, {bounds}")
         return number
+
+
+Common = partial(Flag, common=True)
+"""An option that people use most, which `-h` shows."""
 
 
 class Argument(NamedTuple):

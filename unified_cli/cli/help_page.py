@@ -9,7 +9,7 @@ from unified_cli.catalogue import Api, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
-from unified_cli.cli.examples import example, filter_example
+from unified_cli.cli.examples import example, second_example
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.masking import visible
@@ -29,21 +29,25 @@ _KNOWN_FIELDS = "Known fields (a connection may have others)"
 _SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
 _FIRST_STEPS = """\
 unified -p sandbox ticketing tickets list -o table
-unified profile add acme --base-url https://api.example.com -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d
-unified operations suspend user"""
+unified operations suspend user
+unified profile add acme --base-url https://api.example.com -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d"""
 _CONNECTIONS = """\
 A connection is one customer's account in some product; a profile names it. The profile sandbox needs neither an account
 nor a network."""
 _WIDEST = 100
 _INDENT = 2
 _PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
-_HELP = ("-h, --help", "show this page")
+_HELP = "-h, --help"
+_NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
+_SHORT, _SHORT_ROOT = 40, 24
+"""Rows that a short page has at most, and that of the program."""
 
 
 class HelpPage(NamedTuple):
     """The content of a help page: `usage` follows the command, sections are rows or paragraphs under a heading.
 
-    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no `usage`.
+    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no `usage`. A short page has no more
+    than so many `rows`; `extra` are options beside the flags.
     """
 
     usage: str | None
@@ -51,6 +55,8 @@ class HelpPage(NamedTuple):
     sections: Sequence[tuple[str, Rows | str]] = ()
     flags: Sequence[Flag] = ()
     operation: Operation | None = None
+    extra: Rows = ()
+    rows: int = _SHORT
 
 
 def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
@@ -71,6 +77,8 @@ def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
             ("More help", "Every level has --help. `unified help` lists topics, `unified doctor` finds problems."),
         ],
         flags_of(EarlyOptions),
+        extra=[("    --version", "show the version")],
+        rows=_SHORT_ROOT,
     )
 
 
@@ -109,8 +117,7 @@ def for_resource(resource: Resource) -> HelpPage:
 def for_operation(operation: Operation, service: Service) -> HelpPage:
     """The page of an operation."""
     facts = operation.facts
-    examples = f"{example(operation)}\n{filter_example(operation, service)}" if operation.lists else example(operation)
-    sections: list[tuple[str, Rows | str]] = [(EXAMPLES if operation.lists else EXAMPLE, examples)]
+    sections: list[tuple[str, Rows | str]] = [(EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")]
     query = () if operation.lists else facts.query.get(operation.name, ())
     for heading, fields in (
         ("Known query parameters (others may work)", query),
@@ -163,21 +170,60 @@ def _described(one: KnownField) -> str:
     return f"{one.name} ({notes})" if notes else one.name
 
 
-def render(page: HelpPage, command: str, runtime: Runtime) -> str:
-    """The page as text, no line wider than the terminal, nor than 100 columns; coloured on a terminal."""
+def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
+    """The page as text, no line wider than the terminal, nor than 100 columns; coloured on a terminal.
+
+    A `short` one is the whole page where that fits a screen, and else what people need most of it.
+    """
     width = max(40, min(runtime.width, _WIDEST))
+    found = _whole(page, command, runtime, width)
+    if short and len(found) > page.rows:
+        found = _shortened(page, command, width)
+    # A user's own catalogue may contain control characters.
+    text = "\n".join(map(visible, found)) + "\n"
+    return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
+
+
+def _whole(page: HelpPage, command: str, runtime: Runtime, width: int) -> list[str]:
+    lines = _head(page, command, width, len(page.paragraphs))
+    lacking = _lacking(page.operation, runtime) if page.operation else ()
+    options = [] if page.usage is None else _options(page.flags, [*page.extra, (_HELP, "show this page")])
+    for heading, content in (*page.sections, *lacking, *options):
+        lines += ["", f"{heading}:", *_section(heading, content, width)]
+    return lines
+
+
+def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str]:
     lines = [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
-    for number, paragraph in enumerate(page.paragraphs):
+    for number, paragraph in enumerate(page.paragraphs[:paragraphs]):
         # The short lines about a command belong together; the paragraphs of a topic are separated.
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
-    lacking = _lacking(page.operation, runtime) if page.operation else ()
-    for heading, content in (*page.sections, *lacking, *([] if page.usage is None else _options(page.flags))):
-        lines += ["", f"{heading}:"]
-        lines += _section(heading, content, width)
-    # A user's own catalogue may contain control characters.
-    text = "\n".join(map(visible, lines)) + "\n"
-    return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
+    return lines
+
+
+def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
+    """What the command does, two examples, what is below it, and the options people use most; the rest if it fits."""
+    flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
+    end = ["", "Options:", *_rows([*flags, *page.extra, (_HELP, "show this page; --help shows everything")], width)]
+    lines = _head(page, command, width, 2 if page.operation else 1)
+    room = page.rows - len(lines) - len(end)
+    found: dict[str, list[str]] = {}
+    # What is known of an operation is worth more than what is special about a command.
+    wanted = [section for section in page.sections if page.operation or section[0] in _NEEDED]
+    for heading, content in sorted(wanted, key=lambda section: section[0] not in _NEEDED):
+        section = ["", f"{heading}:", *_section(heading, _fewer(heading, content), width)]
+        if len(section) <= room:
+            found[heading] = section
+            room -= len(section)
+    return [*lines, *(line for heading, _ in page.sections for line in found.get(heading, ())), *end]
+
+
+def _fewer(heading: str, content: Rows | str) -> Rows | str:
+    """The first two examples; of commands only the names."""
+    if isinstance(content, str):
+        return "\n".join(content.splitlines()[:2]) if heading in (EXAMPLE, EXAMPLES) else content
+    return ", ".join(name for name, _ in content) if heading in _NEEDED else content
 
 
 def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
@@ -201,12 +247,12 @@ def _continued(line: str, width: int) -> Iterable[str]:
     yield at
 
 
-def _options(flags: Sequence[Flag]) -> Iterable[tuple[str, Rows]]:
+def _options(flags: Sequence[Flag], others: Rows) -> Iterable[tuple[str, Rows]]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for flag in flags:
         groups.setdefault(f"{flag.group} options", []).append((_spelled(flag), _explained(flag)))
     last = next(reversed(groups), "Options")
-    groups.setdefault(last, []).append(_HELP)
+    groups.setdefault(last, []).extend(others)
     return groups.items()
 
 

@@ -13,6 +13,7 @@ from unified_cli.cli.flags import (
     SAFETY,
     WAIT,
     Argument,
+    Common,
     Flag,
     Options,
     by_name,
@@ -87,7 +88,7 @@ class ReadCheckOptions(WaitOptions):
 
     expect: Annotated[
         tuple[str, ...],
-        Flag(("--expect",), WAIT, "fail with 14 unless this jq program is true for the result, read whole", "JQ"),
+        Common(("--expect",), WAIT, "fail with 14 unless this jq program is true for the result, read whole", "JQ"),
     ] = ()
     junit: Junit = None
     until: Annotated[str | None, Flag(("--until",), WAIT, "repeat the read until this jq program is true", "JQ")] = None
@@ -137,7 +138,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
     bom: Bom = False
     out: Annotated[
         str | None,
-        Flag(
+        Common(
             ("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file", order=1
         ),
     ] = None
@@ -159,9 +160,9 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
 class PageOptions(Options):
     """Which pages of a list are read, and how a file of them is gone on with."""
 
-    all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one", when=lists)] = False
+    all: Annotated[bool, Common(("--all",), LIST, "read all pages, not one", when=lists)] = False
     limit: Annotated[
-        int | None, Flag(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1, when=lists)
+        int | None, Common(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1, when=lists)
     ] = None
     page_size: PageSize = None
     cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C", order=1, when=lists)] = None
@@ -185,15 +186,15 @@ class SendOptions(Options):
 
     bodies: Annotated[
         tuple[str, ...],
-        Flag(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
+        Common(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
     ] = ()
     raw_field: Annotated[
         tuple[str, ...],
-        Flag(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING", takes="field"),
+        Common(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING", takes="field"),
     ] = ()
     field: Annotated[
         tuple[str, ...],
-        Flag(
+        Common(
             ("-F", "--field"),
             BODY,
             "set a field to a JSON value, else a string; @base64:FILE for bytes",
@@ -249,7 +250,7 @@ class ConfirmOptions(Options):
 
 
 Id = Annotated[str | None, Argument("the record's id", takes=("record",))]
-Skeleton = Annotated[bool, Flag(("--skeleton",), BODY, "print a body to fill in and send nothing")]
+Skeleton = Annotated[bool, Common(("--skeleton",), BODY, "print a body to fill in and send nothing")]
 
 
 class OperationOptions(NetworkOptions, CallOptions):
@@ -279,7 +280,7 @@ class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
     edit: Edit = False
     wait: Annotated[
         bool,
-        Flag(
+        Common(
             ("--wait",),
             WAIT,
             "wait until the job is done; with --out, download its file",

@@ -19,6 +19,7 @@ from unified_cli.cli.flags import (
     SAFETY,
     WAIT,
     Argument,
+    Common,
     Flag,
     Options,
 )
@@ -49,7 +50,7 @@ def lists(operation: Operation) -> bool:
 
 Profiles = Annotated[
     tuple[str, ...],
-    Flag(
+    Common(
         ("-p", "--profile"),
         CONNECTION,
         "profile to use; also a glob, tag:NAME or '!NAME'",
@@ -85,7 +86,7 @@ TokenFile = Annotated[
 TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
 Query = Annotated[
     tuple[str, ...],
-    Flag(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE", takes="parameter"),
+    Common(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE", takes="parameter"),
 ]
 PageSize = Annotated[
     int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse, when=lists)
@@ -95,7 +96,7 @@ AllowPartial = Annotated[
 ]
 Since = Annotated[
     str | None,
-    Flag(
+    Common(
         ("--since",), LIST, "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago", "TIME", when=lists
     ),
 ]
@@ -105,7 +106,7 @@ Dedupe = Annotated[
 ]
 From = Annotated[
     str | None,
-    Flag(
+    Common(
         ("--from",),
         OUTPUT,
         "with --out DIR: download the file of each id or record in FILE",
@@ -115,9 +116,9 @@ From = Annotated[
     ),
 ]
 To = Annotated[
-    str | None, Flag(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
+    str | None, Common(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
 ]
-Map = Annotated[str | None, Flag(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")]
+Map = Annotated[str | None, Common(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
     Flag(
@@ -128,24 +129,24 @@ InputFormat = Annotated[
         when=lambda operation: operation.takes_id or operation.name == "download",
     ),
 ]
-Output = Annotated[Format | None, Flag(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
+Output = Annotated[Format | None, Common(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 Columns = Annotated[
     str | None,
-    Flag(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
+    Common(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
 ]
-Jq = Annotated[str | None, Flag(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")]
+Jq = Annotated[str | None, Common(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")]
 CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
 Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
 Yes = Annotated[
     bool,
-    Flag(
+    Common(
         ("-y", "--yes"),
         SAFETY,
         "delete, or write to several connections, without asking; required off a terminal",
         when=lambda operation: operation.changes,
     ),
 ]
-DryRun = Annotated[bool, Flag(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
+DryRun = Annotated[bool, Common(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
 FailFast = Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails", order=1)]
 MaxFailures = Annotated[
     str | None,
@@ -172,7 +173,7 @@ Strict = Annotated[
     ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]
-Records = Annotated[int, Flag(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)]
+Records = Annotated[int, Common(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)]
 Timeout = Annotated[
     float | None,
     Flag(
@@ -222,7 +223,7 @@ CaBundle = Annotated[
 
 
 Verbose = Annotated[
-    int, Flag(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
+    int, Common(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
 ]
 JsonErrors = Annotated[
     bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")

@@ -28,6 +28,7 @@ class TyperUsageError(Protocol):
         """The error's message."""
 
 
+_SHORT = "unified_cli.short_help"
 Execute = Callable[[Operation, OperationOptions], None]
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -61,6 +62,17 @@ def _pages() -> Any:
     return help_page
 
 
+def _note_help(context: Any, words: Sequence[str]) -> None:
+    """Note which page the words ask for, if they do: -h is a screen, --help is everything."""
+    context.meta[_SHORT] = "--help" not in words
+
+
+def _page(page: "HelpPage", context: Any) -> str:
+    """The page that was asked for."""
+    text: str = _pages().render(page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT])
+    return text
+
+
 class LeafCommand(TyperCommand):
     """A command; `takes` says what each of its arguments is, for completion."""
 
@@ -69,6 +81,7 @@ class LeafCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; UsageError for one too many, with what to type instead."""
+        _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
             from unified_cli.cli.usage_errors import one_too_many  # noqa: PLC0415  only for an error
@@ -78,7 +91,7 @@ class LeafCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the command's help page."""
-        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj()))
+        formatter.write(_page(self.page(), ctx))
 
 
 class CommandGroup(TyperGroup):
@@ -99,7 +112,8 @@ class CommandGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; a group without any shows its help."""
-        found: list[str] = super().parse_args(ctx, args or ["--help"])
+        _note_help(ctx, args)
+        found: list[str] = super().parse_args(ctx, args or ["-h"])
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -119,7 +133,7 @@ class CommandGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the group's help page."""
-        formatter.write(_pages().render(self.page(), ctx.command_path, ctx.find_root().obj()))
+        formatter.write(_page(self.page(), ctx))
 
 
 def root(

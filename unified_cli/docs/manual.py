@@ -16,6 +16,10 @@ _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
 _WIDEST = 78
 # Of the last change that users see; the page is generated, and must be the same wherever that is done.
 _DATE = "2026-11-23"
+_DESCRIPTION = """\
+Every operation of the APIs is a command. Results go to standard output as they were served, everything else to standard
+error. Options go after the operation, in any order; those that name the connection, -o and -v may also go right after
+unified. Every command and group has --help, and -h for what people need most; unified --version shows the version."""
 
 
 def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
@@ -32,11 +36,7 @@ def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
         ".br",
         f".B unified\n{_text('COMMAND [options]')}",
         ".SH DESCRIPTION",
-        _text(
-            "Every operation of the APIs is a command. Results go to standard output as they were served, everything"
-            " else to standard error. Options go after the operation, in any order; those that name the"
-            " connection, -o and -v may also go right after unified. Every command and group has --help."
-        ),
+        _text(_DESCRIPTION),
         ".SH EXAMPLE",
         f".EX\n{_text(example(first))}\n.EE",
         ".SH APIS",

@@ -35,4 +35,4 @@ def test_who_has_a_config_file_or_no_terminal_gets_the_help(unified: Unified, tm
     file.write_text('base_url = "https://api.example.com"\n')
     file.chmod(0o600)
     assert "Usage:" in unified("", tty=True, environ={"UNIFIED_CONFIG": str(file)}).stdout
-    assert unified("", environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": ""}).stdout == unified("--help").stdout
+    assert unified("", environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": ""}).stdout == unified("-h").stdout

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
-from unified_cli.cli.flags import LIST, Argument, Flag
+from unified_cli.cli.flags import LIST, Argument, Common
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions, Output, flag_of
 
 MatrixFormat = Literal["table", "tsv", "json", "ndjson", "csv", "junit"]
@@ -15,9 +15,9 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     resources: Annotated[
         tuple[str, ...], Argument("only these operations: API or API/RESOURCE", takes=("api/resource",))
     ] = ()
-    probe: Annotated[bool, Flag(("--probe",), LIST, "also read one record of each list that is not refused")] = False
+    probe: Annotated[bool, Common(("--probe",), LIST, "also read one record of each list that is not refused")] = False
     product: Annotated[
-        str | None, Flag(("--product",), LIST, "what a product offers that need not be connected yet", "SLUG")
+        str | None, Common(("--product",), LIST, "what a product offers that need not be connected yet", "SLUG")
     ] = None
     output: Annotated[MatrixFormat | None, flag_of(Output)] = None
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.flags import PROFILE, Flag
+from unified_cli.cli.flags import PROFILE, Common
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     BaseUrl,
@@ -31,7 +31,8 @@ class ListedConnectionsOptions(MessageOptions, NetworkOptions):
     query: Query = ()
     page_size: PageSize = None
     where: Annotated[
-        str | None, Flag(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ")
+        str | None,
+        Common(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ"),
     ] = None
 
 
@@ -40,14 +41,14 @@ class ListConnectionsOptions(ListedConnectionsOptions):
 
     output: TableOutput = None
     health: Annotated[
-        bool, Flag(("--health",), PROFILE, "also ask, for each, whether it is blocked, and say what is wrong with it")
+        bool, Common(("--health",), PROFILE, "also ask, for each, whether it is blocked, and say what is wrong with it")
     ] = False
 
 
 class AddConnectionsOptions(ListedConnectionsOptions):
     """Which connections to add, and how their profiles are called."""
 
-    prefix: Annotated[str, Flag(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
+    prefix: Annotated[str, Common(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
     tag: Annotated[tuple[str, ...], told(Tags, "give each profile this tag", metavar="TAG")] = ()
     dry_run: Annotated[bool, told(DryRun, "show the profiles and add none")] = False
     yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
-from unified_cli.cli.flags import EVIDENCE, NETWORK, Flag
+from unified_cli.cli.flags import EVIDENCE, NETWORK, Common, Flag
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Patterns, Profiles, Timeout, With
 
@@ -13,14 +13,18 @@ class DoctorOptions(MessageOptions, EvidenceOptions):
 
     patterns: Patterns = ()
     profile: Profiles = ()
-    network: Annotated[bool, Flag(("--network",), NETWORK, "call the service too; without it nothing is sent")] = False
+    network: Annotated[bool, Common(("--network",), NETWORK, "call the service too; without it nothing is sent")] = (
+        False
+    )
     with_: With = None
     timeout: Timeout = None
     ca_bundle: CaBundle = None
     output: TableOutput = None
     bundle: Annotated[
         str | None,
-        Flag(("--bundle",), EVIDENCE, "also write a ZIP file for a report, without secrets", "FILE.zip", takes="file"),
+        Common(
+            ("--bundle",), EVIDENCE, "also write a ZIP file for a report, without secrets", "FILE.zip", takes="file"
+        ),
     ] = None
     har: Annotated[
         str | None, Flag(("--har",), EVIDENCE, "with --bundle: add this recording", "FILE.har", takes="file")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import EXPORT, Argument, Flag
+from unified_cli.cli.flags import EXPORT, Argument, Common, Flag
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
@@ -45,7 +45,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         str | None, Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT")
     ] = None
     incremental: Annotated[
-        bool, Flag(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
+        bool, Common(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
     ] = False
     lag: Annotated[
         float | None,

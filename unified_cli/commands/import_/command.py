@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from unified_cli.cli import flags
 from unified_cli.cli.command import Command, Later
-from unified_cli.cli.flags import Argument, Flag
+from unified_cli.cli.flags import Argument, Common, Flag
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     ConnectionOptions,
@@ -27,12 +27,13 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
     file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]
     operation: Annotated[
-        str, Flag(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME")
+        str, Common(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME")
     ] = "create"
     map: Map = None
     format: InputFormat = None
     report: Annotated[
-        str | None, Flag(("--report",), flags.IMPORT, "write the outcome of each line to a file", "FILE", takes="file")
+        str | None,
+        Common(("--report",), flags.IMPORT, "write the outcome of each line to a file", "FILE", takes="file"),
     ] = None
     fail_fast: Annotated[bool, told(FailFast, "stop at the first record that fails", flags.IMPORT)] = False
     restart: Annotated[bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)] = False

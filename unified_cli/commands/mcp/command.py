@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.flags import OUTPUT, SAFETY, Flag, Options
+from unified_cli.cli.flags import OUTPUT, SAFETY, Common, Flag, Options
 from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profiles
 from unified_cli.errors import UsageError
 
@@ -16,9 +16,9 @@ class PermissionOptions(Options):
 
     profile: Profiles = ()
     allow_writes: Annotated[
-        bool, Flag(("--allow-writes",), SAFETY, "offer a tool that writes; needs -p, and one connection a call")
+        bool, Common(("--allow-writes",), SAFETY, "offer a tool that writes; needs -p, and one connection a call")
     ] = False
-    allow_deletes: Annotated[bool, Flag(("--allow-deletes",), SAFETY, "let that tool delete too")] = False
+    allow_deletes: Annotated[bool, Common(("--allow-deletes",), SAFETY, "let that tool delete too")] = False
 
     def check(self) -> None:
         """Raise UsageError for permissions that a server does not start with."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import COMPARE, SAFETY, Argument, Flag, by_name
+from unified_cli.cli.flags import COMPARE, SAFETY, Argument, Common, Flag, by_name
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     DryRun,
@@ -35,19 +35,19 @@ class CompareOptions(MessageOptions, NetworkOptions):
     to: Annotated[str | None, told(To, "what it is compared with", COMPARE, "SIDE")] = None
     key: Annotated[
         tuple[str, ...],
-        Flag(("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"),
+        Common(("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"),
     ] = ()
     map: Annotated[
         str | None,
         told(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
     ] = None
-    ignore: Annotated[tuple[str, ...], Flag(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")] = ()
+    ignore: Annotated[tuple[str, ...], Common(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")] = ()
     set: Annotated[
         tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
     ] = ()
     ids: Annotated[
         str | None,
-        Flag(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
+        Common(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
     ] = None
 
 
@@ -60,7 +60,7 @@ class DiffOptions(CompareOptions):
 class PlanOptions(CompareOptions):
     """What is compared, and what the plan may do."""
 
-    delete: Annotated[bool, Flag(("--delete",), COMPARE, "also delete what is only in --to")] = False
+    delete: Annotated[bool, Common(("--delete",), COMPARE, "also delete what is only in --to")] = False
     all_fields: Annotated[bool, Flag(("--all-fields",), COMPARE, "send all fields, not only the known ones")] = False
 
 
@@ -71,10 +71,10 @@ class ApplyOptions(MessageOptions, NetworkOptions):
     profile: Profiles = ()
     token_file: TokenFile = None
     token_stdin: TokenStdin = False
-    only: Annotated[PlannedOperation | None, Flag(("--only",), COMPARE, "only calls of this kind", "KIND")] = None
+    only: Annotated[PlannedOperation | None, Common(("--only",), COMPARE, "only calls of this kind", "KIND")] = None
     ids: Annotated[str | None, by_name(CompareOptions)["ids"]] = None
     overwrite_changed: Annotated[
-        bool, Flag(("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made")
+        bool, Common(("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made")
     ] = False
     max_deletes: Annotated[
         int | None, Flag(("--max-deletes",), SAFETY, "delete at most N records (half of those there)", "N", minimum=0)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import yes_or_no
-from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Flag, by_name
+from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Common, Flag, by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
@@ -112,7 +112,7 @@ class SetOptions(MessageOptions):
         tuple[str, ...],
         Argument(metavar="[NAME|GLOB|tag:NAME] KEY=VALUE…", takes=("profile", "|".join(f"{key}=" for key in SETTABLE))),
     ]
-    default: Annotated[bool, Flag(("--default",), PROFILE, "the values for all profiles without their own")] = False
+    default: Annotated[bool, Common(("--default",), PROFILE, "the values for all profiles without their own")] = False
 
 
 class LoginOptions(MessageOptions):

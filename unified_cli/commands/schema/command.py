@@ -4,7 +4,7 @@ from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.command_stub import EXAMPLES
-from unified_cli.cli.flags import WAIT, Argument, Flag
+from unified_cli.cli.flags import WAIT, Argument, Common
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     ConnectionOptions,
@@ -29,7 +29,7 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     page_size: PageSize = None
     against: Annotated[
         str | None,
-        Flag(
+        Common(
             ("--against",), WAIT, "compare with a JSON Schema, a connection, or the known fields", "FILE|PROFILE|known"
         ),
     ] = None
