@@ -17,7 +17,10 @@ FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
 class Terminal:
-    """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and stdin are those."""
+    """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and stdin are those.
+
+    `piped` is what a shell would have after the command, such as `| cat`; the exit code is then that of the shell.
+    """
 
     def __init__(
         self,
@@ -27,11 +30,16 @@ class Terminal:
         columns: int = 80,
         to: Path | None = None,
         stdin: Path | None = None,
+        piped: str = "",
         cwd: Path | None = None,
     ) -> None:
         self._columns = columns
         self._sent = StringIO()
-        shell = 'exec "$@"' + (f' > "{to}"' if to else "") + (f' < "{stdin}"' if stdin else "")
+        shell = (
+            ('"$@" ' + piped if piped else 'exec "$@"')
+            + (f' > "{to}"' if to else "")
+            + (f' < "{stdin}"' if stdin else "")
+        )
         argv = ["-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *words]
         own = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
         self._child = pexpect.spawn(

@@ -5,6 +5,7 @@ import os
 import random
 import select
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -161,6 +162,16 @@ class Runtime(NamedTuple):
         if self.columns is not None:
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
+
+    @property
+    def shares_terminal(self) -> bool:
+        """Whether what reads stdout, such as `less`, may write to the terminal at stderr as well."""
+        if not self.stderr_is_terminal or self.stdout_is_terminal or self.stdout is None:
+            return False
+        try:
+            return stat.S_ISFIFO(os.fstat(self.stdout.fileno()).st_mode)
+        except (OSError, ValueError):
+            return False
 
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
         """The user's folder of that kind, which may not exist; None if the user has no home directory."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from threading import Lock
 from typing import BinaryIO, Protocol
 
@@ -71,6 +72,14 @@ class Stderr:
         """The width of the terminal at this moment; 80 off a terminal."""
         return self._terminal_columns() or _WIDTH
 
+    def goes_to(self, stream: BinaryIO | None) -> bool:
+        """Whether what is written here and to that stream goes to the same pipe or file, as with `2>&1`."""
+        try:
+            pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
+        except (OSError, ValueError):
+            return False
+        return len({(one.st_dev, one.st_ino) for one in pair}) == 1 < len(pair) and not stat.S_ISCHR(pair[0].st_mode)
+
     def named(self, name: str) -> "Stderr":
         """The same, with a name at the start of each line, such as that of a connection."""
         return _NamedStderr(self, name)
@@ -95,7 +104,7 @@ class Stderr:
 
         It should be shorter than the terminal is wide.
         """
-        if self.quiet or not self._is_free():
+        if self.quiet or not self.is_free():
             return
         with self._lock:
             shown = visible_styled(masked(text))
@@ -109,7 +118,7 @@ class Stderr:
     def end_line(self) -> None:
         """Begin a new line on a terminal, which shows a Ctrl-C where the cursor is."""
         with self._lock:
-            if self._terminal_columns() and not self._erased and self._is_free():
+            if self._terminal_columns() and not self._erased and self.is_free():
                 self._write("\n")
 
     def prompt(self, text: str) -> None:
@@ -150,7 +159,8 @@ class Stderr:
             if self._waiting:
                 self._write("")
 
-    def _is_free(self) -> bool:
+    def is_free(self) -> bool:
+        """Whether nobody else has the terminal now."""
         return self.sharer is None or self.sharer.is_free()
 
     @property
@@ -186,7 +196,7 @@ class Stderr:
     def _write(self, text: str) -> None:
         if self._stream is None:
             return
-        if not self._is_free():
+        if not self.is_free():
             self._waiting += text
             return
         text, self._waiting = self._waiting + text, ""

@@ -1,6 +1,8 @@
 """Progress on stderr: a line that changes on a terminal, a line every ten seconds elsewhere, nothing with --quiet."""
 
 import io
+import re
+import tempfile
 from typing import Any
 
 import pytest
@@ -38,6 +40,34 @@ def test_off_a_terminal_a_line_every_ten_seconds(unified: Unified, service: Serv
     assert (lines[-1], code) == ("complete: 600 records in 6 pages", 0)
     assert 1 <= len(lines[:-1]) <= 2
     assert all(" records in " in line and line.endswith(" per second") for line in lines[:-1])
+
+
+def test_off_a_terminal_it_says_what_was_waited_for(unified: Unified, service: Service) -> None:
+    serve(service, [tickets(100, 100 * page) for page in range(6)])
+    clock, stderr = Clock(), io.BytesIO()
+    world = {"stderr": Stderr(stderr), "monotonic": clock.now, "sleep": clock.sleep}
+    assert unified(f"{LIST} --rate 2", environ=service.environ, **world).code == 0
+    *told, last = stderr.getvalue().decode().splitlines()
+    assert last == "complete: 600 records in 6 pages"
+    assert len(told) == 2
+    assert all(re.search(r", wait(ed|ing) \d+ s: at most 2 in 10.2 s are sent$", line) for line in told)
+
+
+def test_off_a_terminal_it_says_how_long_it_will_take(unified: Unified, service: Service) -> None:
+    told, _ = run(unified, service, "ticketing tickets list -o ids --limit 500")
+    first, *_ = told.splitlines()
+    assert re.fullmatch(r"\d00 of 500 records, \d+ per second, about \d+ s left", first)
+
+
+def test_where_messages_and_results_are_one_stream_nothing_stands_between(unified: Unified, service: Service) -> None:
+    with tempfile.TemporaryFile() as both:
+        clock = Clock()
+        slow_pages(service, clock)
+        world: dict[str, Any] = {"stdout": both, "stderr": Stderr(both), "monotonic": clock.now}
+        assert unified(LIST, environ=service.environ, **world).code == 0
+        both.seek(0)
+        lines = both.read().decode().splitlines()
+    assert lines == [*(f"t-{at}" for at in range(600)), "complete: 600 records in 6 pages"]
 
 
 def test_on_a_terminal_one_line_that_is_gone_at_the_end(unified: Unified, service: Service) -> None:

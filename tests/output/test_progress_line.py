@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,9 +43,10 @@ Start = Callable[..., Terminal]
 
 @pytest.fixture
 def start(service: Service, tmp_path: Path) -> Start:
-    def begin(words: list[str], columns: int = 80, **environ: str) -> Terminal:
+    def begin(words: list[str], columns: int = 80, piped: str = "", **environ: str) -> Terminal:
         home = {"HOME": str(tmp_path), "UNIFIED_RATE": "0"}
-        return Terminal(words, {**service.environ, **home, **environ}, columns=columns, to=tmp_path / "out")
+        to = None if piped else tmp_path / "out"
+        return Terminal(words, {**service.environ, **home, **environ}, columns=columns, to=to, piped=piped)
 
     return begin
 
@@ -65,6 +67,36 @@ def test_it_fits_and_is_gone_at_the_end(columns: int, pattern: str, gate: Gate, 
     assert max(map(len, drawn(terminal))) < columns
     assert all(re.fullmatch(pattern, line) for line in drawn(terminal))
     assert not FULL_CLEAR.search(terminal.sent)
+
+
+@pytest.mark.parametrize("reader", ["| cat", "| less -FRX", "| head -n 1000", "2>&1 | tee COPY"])
+def test_nothing_of_it_stands_among_what_another_program_shows(
+    reader: str, gate: Gate, start: Start, service: Service, tmp_path: Path
+) -> None:
+    good, failed = service.reply, []
+
+    def reply(seen: Seen) -> Reply:
+        if cursor_of(seen) == "c2" and not failed:
+            failed.append(seen)
+            return Reply(500, b"{}")
+        return good(seen)
+
+    service.reply = reply
+    terminal = start([*LIST, "--limit", "600"], piped=reader.replace("COPY", str(tmp_path / "copy")))
+    if "less" not in reader:
+        terminal.until("t-299")
+    # Longer than from one drawing to the next.
+    time.sleep(1.2)
+    gate.open.set()
+    if "less" in reader:
+        terminal.until(":")
+        terminal.press("q")
+    assert terminal.end() == 0
+    assert "per second" not in terminal.sent
+    # What goes into the pipe is in its order, and nobody paints over it.
+    assert ("retry 1" in terminal.sent) is ("2>&1" in reader)
+    if "less" not in reader:
+        assert [line for line in terminal.lines if line][-1] == COMPLETE
 
 
 def test_it_is_plain_without_colours_and_in_ascii(gate: Gate, start: Start) -> None:

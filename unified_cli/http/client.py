@@ -161,7 +161,8 @@ class Client:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         stderr = self._runtime.stderr
         # A status line tells each wait by itself.
-        if refusals and (stderr.verbosity or (refusals == 1 and not stderr.draws)):
+        told = stderr.draws or self._runtime.shares_terminal
+        if refusals and (stderr.verbosity or (refusals == 1 and not told)):
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
@@ -179,7 +180,8 @@ class Client:
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
         # In bulk work the others are counted, and told together at the end.
-        if repeats == 1 or self._patience is not Patience.ENDLESS or stderr.verbosity:
+        first = repeats == 1 or self._patience is not Patience.ENDLESS
+        if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         began = self._runtime.monotonic()
         self._rate_limit.sleep(wait)

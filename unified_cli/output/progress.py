@@ -61,11 +61,20 @@ class Tally:
     failed: int = 0
     retries: int = 0
     wait: Wait | None = None
+    """The last one, which may be over."""
+    waited: float = 0.0
+    """Seconds in which requests were held back, or still are, since that was told."""
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """How far it is after so many seconds, in words."""
-    return ", ".join([*_facts(tally, seconds), *_waits(tally, now)[:1]])
+    """How far it is after so many seconds, in words; with what was waited for since this was asked last."""
+    waits, wait = _waits(tally, now)[:1], tally.wait
+    if wait is not None:
+        left = max(0.0, wait.until - now)
+        waited, tally.waited = tally.waited - left, left
+        if not waits and waited >= 1:
+            waits = [f"waited {span(waited)}: {wait.reason}"]
+    return ", ".join([*_facts(tally, seconds), *waits])
 
 
 def done(tally: Tally) -> str:
@@ -181,10 +190,14 @@ def _bar(share: float, size: int, screen: Screen) -> str:
 
 
 class Progress:
-    """Counts what is done, in any thread, and tells it: with `draws` in a status line, else in lines of their own."""
+    """Counts what is done, in any thread, and tells it: with `draws` in a status line, else in lines of their own.
 
-    def __init__(self, runtime: Runtime, work: Work, *, draws: bool) -> None:
+    A `silent` one only counts.
+    """
+
+    def __init__(self, runtime: Runtime, work: Work, *, draws: bool, silent: bool = False) -> None:
         self._runtime = runtime
+        self._silent = silent
         self.draws = draws
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -223,7 +236,11 @@ class Progress:
     def waiting(self, seconds: float, reason: str) -> None:
         """Show that requests are held back for so long."""
         with self._lock:
-            self._tally.wait = Wait(self._runtime.monotonic() + seconds, reason)
+            tally, now = self._tally, self._runtime.monotonic()
+            # Workers wait side by side.
+            before = max(now, tally.wait.until if tally.wait else now)
+            tally.waited += max(0.0, now + seconds - before)
+            tally.wait = Wait(now + seconds, reason)
         self.show()
 
     def retried(self) -> None:
@@ -240,7 +257,9 @@ class Progress:
         """Show how far it is, if it is time to."""
         with self._lock:
             now = self._runtime.monotonic()
-            if self._over.is_set() or now - self._shown < (_OFTEN if self.draws else _EVERY):
+            if self._silent or self._over.is_set() or now - self._shown < (_OFTEN if self.draws else _EVERY):
+                return
+            if not self._runtime.stderr.is_free():
                 return
             self._shown = now
             seconds, stderr = now - self._began, self._runtime.stderr
@@ -277,10 +296,12 @@ def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterat
     """Progress for as long as the block lasts, silenced by `--quiet`.
 
     A status line is drawn on a terminal; but where the results go to stdout, only if that is not a terminal as well.
+    Nothing is told among the results, nor on a terminal to which another program writes.
     """
     own = not (to_stdout and runtime.stdout_is_terminal)
     draws = own and runtime.stderr_is_terminal and runtime.environ.get("TERM") != "dumb" and not runtime.stderr.quiet
-    shown = Progress(runtime, work, draws=draws)
+    silent = runtime.shares_terminal or (to_stdout and runtime.stderr.goes_to(runtime.stdout))
+    shown = Progress(runtime, work, draws=draws and not silent, silent=silent)
     runtime.stderr.observer = shown
     shown.start()
     try:
