@@ -190,6 +190,24 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
     assert known == {one["id"]: one for one in lines(served)}
 
 
+@pytest.mark.extra
+def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    made = folder / "made" / "export-parquet" / "full" / "ticketing"
+    before("-p full ticketing tickets update tickets-7 -f name=later")
+    export = "-p full export ticketing/tickets --to export-parquet --format parquet"
+    assert before(f"{export} --incremental").code == 0
+    schemas = [parquet.read_schema(made / name) for name in ("tickets.parquet", "tickets.2.parquet")]
+    assert schemas[0] == schemas[1]
+    assert {str(field.type) for field in schemas[1]} == {"string"}
+    # A part that has no manifest yet is beside the others.
+    shard = "-p empty export ticketing/tags --to export-parquet --format parquet"
+    assert [before(f"{shard} --shard {number}/2").code for number in (1, 2)] == [0, 0]
+    assert parquet.read_schema(folder / "made/export-parquet/empty/ticketing/tags.parquet") == schemas[0]
+    assert before(f"{export} --restart").code == 0
+    assert str(parquet.read_schema(made / "tickets.parquet").field("updated_at").type) == "timestamp[us, tz=UTC]"
+
+
 def test_a_shard_and_a_task_are_verified(before: Before) -> None:
     assert before("export --verify shards").stderr == "shards: the manifest matches 2 files\n"
     assert before("export --verify tasks").stderr == "tasks: the manifest matches 1 file\n"

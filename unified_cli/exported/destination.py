@@ -1,14 +1,14 @@
 """What an export needs of the place it goes to, and the check that all that its manifests list is there."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import ListIdentity
 from unified_cli.exported.list_export import ListExportOptions, ListTarget
-from unified_cli.exported.manifest import NAME, Manifest, ManifestEntry, without_lists
+from unified_cli.exported.manifest import NAME, TIMESTAMPS, Manifest, ManifestEntry, without_lists
 from unified_cli.plural import counted
 
 
@@ -72,6 +72,18 @@ class ManifestCheck:
     compared: int = 0
     differences: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+
+
+def parquet_columns(destination: Destination) -> int:
+    """Which columns the Parquet files of other manifests have, as `Manifest.parquet` says it, for one more beside them.
+
+    Raises StorageError.
+    """
+    for name in destination.manifests():
+        # Whoever uses a damaged one is told.
+        with suppress(StateError):
+            return Manifest.of(destination.read(name) or b"", name, str(destination)).parquet
+    return TIMESTAMPS
 
 
 def verify(destination: Destination) -> ManifestCheck:

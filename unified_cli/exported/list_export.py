@@ -10,6 +10,7 @@ from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments
 from unified_cli.exported.checkpoint import Checkpoint
 from unified_cli.exported.increments import Increment, Mark
+from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
 from unified_cli.json_text import change_time
@@ -27,9 +28,9 @@ class ListExportOptions:
     """How a file is made: `span` what is read, `style` and `transform` how it is written.
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
-    `parquet` makes the complete file a Parquet file, whose records say that they are of `profile`; until then it is
-    NDJSON. With a `lag` it is noted how far this run came, so that the next one looks back so many seconds; an
-    `increment` leaves out what did not change.
+    `parquet` makes the complete file a Parquet file with these columns; until then it is NDJSON. With a `lag` it is
+    noted how far this run came, so that the next one looks back so many seconds; an `increment` leaves out what did not
+    change.
     """
 
     span: Span
@@ -38,8 +39,7 @@ class ListExportOptions:
     force: bool = False
     restart: bool = False
     dedupe: bool = False
-    parquet: bool = False
-    profile: str = ""
+    parquet: ParquetColumns | None = None
     lag: float | None = None
     increment: Increment | None = None
 

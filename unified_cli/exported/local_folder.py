@@ -96,7 +96,7 @@ class LocalFolder:
             wall=self._runtime.wall,
             instead=REPLACE,
             root=self._root,
-            convert=partial(parquet_file.write, profile=options.profile) if options.parquet else None,
+            convert=partial(parquet_file.write, columns=options.parquet) if options.parquet else None,
         )
 
     def holds(self, entry: ManifestEntry) -> bool:

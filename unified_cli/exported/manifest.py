@@ -16,6 +16,7 @@ from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
 
 NAME = "manifest.json"
+TIMESTAMPS = 2
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
@@ -70,30 +71,36 @@ class _StoredManifest(msgspec.Struct):
     shard: str | None
     ended: str | None
     files: list[ManifestEntry]
+    parquet: int = 1
 
 
 @dataclass(slots=True)
 class Manifest:
-    """The manifest of an export, or of one shard of it; `name` is that of its file."""
+    """The manifest of an export, or of one shard of it; `name` is that of its file.
+
+    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the times are text.
+    """
 
     name: str
     started: str
     shard: str | None = None
     ended: str | None = None
     entries: dict[str, ManifestEntry] = field(default_factory=dict)
+    parquet: int = TIMESTAMPS
 
     @classmethod
     def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
         """The manifest that was stored as this text. Raises StateError for a damaged one."""
         found = state.decoded(text, _StoredManifest)
-        if found is None or found.v != _VERSION:
+        if found is None or found.v != _VERSION or found.parquet > TIMESTAMPS:
             raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
         for entry in found.files:
             if not _is_below(entry.file):
                 raise StateError(
                     f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=START_ANEW
                 )
-        return cls(name, found.started, found.shard, found.ended, {entry.file: entry for entry in found.files})
+        entries = {entry.file: entry for entry in found.files}
+        return cls(name, found.started, found.shard, found.ended, entries, found.parquet)
 
     @property
     def complete(self) -> bool:
@@ -119,6 +126,7 @@ class Manifest:
             "ended": self.ended,
             "shard": self.shard,
             "complete": self.complete,
+            "parquet": self.parquet,
             "files": [{name: entry[name] for name in _MEMBERS} for entry in entries],
         }
         # A run may write it each second; with an indent, `json` encodes in Python.

@@ -2,14 +2,18 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from importlib.util import find_spec
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from unified_cli.errors import ConfigError
-from unified_cli.json_text.members import parts, text
+from unified_cli.json_text import change_time
+from unified_cli.json_text.members import parts, string, text
+from unified_cli.json_text.record_columns import pick
 
-_MEMBERS = ("id", "created_at", "updated_at")
+PROFILE, ID, RECORD = "_profile", "id", "record"
+TIMES = ("created_at", "updated_at")
 # A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
@@ -20,28 +24,54 @@ def check() -> None:
         raise ConfigError("--format parquet needs the package pyarrow", hint="pip install pyarrow")
 
 
-def write(lines: BinaryIO, send: Callable[[bytes], object], profile: str) -> None:
+class ParquetColumns(NamedTuple):
+    """What is in the columns of a file beside the record: the `profile`, and `more` members by their paths.
+
+    `timestamps` is False where the other files of the folder are of a version that wrote the times as text.
+    """
+
+    profile: str
+    more: Sequence[str] = ()
+    timestamps: bool = True
+
+
+def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
     """Read a record a line, and send the bytes of a file with these columns.
 
-    They are `_profile`, `id`, `created_at`, `updated_at`, `record`, all as text. Typed columns would change numbers: a
-    double has 53 bits, and a member may be of one type here and of another there. Raises OSError, and what `send` does.
+    They are `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for. The times are timestamps in
+    UTC; all else is text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type
+    here and of another there. Whatever the records hold, the schema is the same. Raises OSError, and what `send` does.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
     from pyarrow import parquet  # noqa: PLC0415  as above
 
-    schema = pa.schema([(name, pa.string()) for name in ("_profile", *_MEMBERS, "record")])
+    words = pa.string()
+    time = pa.timestamp("us", "UTC") if columns.timestamps else words
+    schema = pa.schema(
+        [
+            (PROFILE, words),
+            (ID, words),
+            *((name, time) for name in TIMES),
+            (RECORD, words),
+            *((name, words) for name in columns.more),
+        ]
+    )
+    read_time = _time if columns.timestamps else _text
     with (
         pa.PythonFile(_Sink(send), mode="w") as sink,
         parquet.ParquetWriter(sink, schema, compression="zstd") as writer,
     ):
         for records in _groups(lines):
             members = [parts(record) or {} for record in records]
-            columns = [
-                [profile] * len(records),
-                *([_text(one.get(name)) for one in members] for name in _MEMBERS),
+            values: list[list[Any]] = [
+                [columns.profile] * len(records),
+                [_text(one.get(ID)) for one in members],
+                *([read_time(one.get(name)) for one in members] for name in TIMES),
                 records,
+                *([_text(pick(one, name)) for one in members] for name in columns.more),
             ]
-            writer.write_table(pa.table([pa.array(column, pa.string()) for column in columns], schema=schema))
+            arrays = [pa.array(column, kind) for column, kind in zip(values, schema.types, strict=True)]
+            writer.write_table(pa.table(arrays, schema=schema))
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
@@ -49,7 +79,7 @@ def records(content: BinaryIO) -> Iterator[bytes]:
     from pyarrow import parquet  # noqa: PLC0415  see above
 
     with parquet.ParquetFile(content) as file:
-        for batch in file.iter_batches(columns=["record"]):
+        for batch in file.iter_batches(columns=[RECORD]):
             for record in batch.column(0).to_pylist():
                 yield record.encode()
 
@@ -65,6 +95,17 @@ def _groups(lines: BinaryIO) -> Iterator[list[bytes]]:
             records, size = [], 0
     if records:
         yield records
+
+
+def _time(value: bytes | None) -> datetime | None:
+    """A member as a time; nothing where it is none, or has more digits than microseconds."""
+    if value is None or not value.startswith(b'"'):
+        return None
+    try:
+        found = change_time.parse(string(value))
+    except (ValueError, OverflowError):
+        return None
+    return None if found.rest else found.at
 
 
 # Backslashes before half a surrogate pair, or before what is written as one is.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,8 @@ def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tm
     assert [row["record"] for row in found] == RECORDS
     assert {row["_profile"] for row in found} == {"acct-1"}
     assert [row["id"] for row in found] == ["a", "12345678901234567890123", r"\ud800", "é\n", None, None]
-    assert [row["created_at"] for row in found] == ["2026-01-01T00:00:00Z", "1", None, None, None, None]
-    assert [row["updated_at"] for row in found] == [None, None, None, None, '{"at":1}', None]
+    assert [row["created_at"] for row in found] == [datetime(2026, 1, 1, tzinfo=UTC), *[None] * 5]
+    assert [row["updated_at"] for row in found] == [None] * 6
     assert unified(f"export --verify {tmp_path / 'dump'}").code == 0
     assert sorted(path.name for path in (tmp_path / "dump").rglob("*") if path.is_file()) == [
         "manifest.json",
@@ -99,10 +100,73 @@ def test_other_readers_find_the_same(unified: Unified, service: Service, tmp_pat
     assert polars.read_parquet(path)["record"].to_list() == RECORDS
 
 
-def test_an_empty_list_is_a_file_without_rows(unified: Unified, service: Service, tmp_path: Path) -> None:
-    serve(service, [[]])
+TIMES = {
+    "2026-02-03T04:05:06Z": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    "2026-02-03t04:05:06.123456z": datetime(2026, 2, 3, 4, 5, 6, 123456, tzinfo=UTC),
+    "2026-02-03T04:05:06.1234560+02:00": datetime(2026, 2, 3, 2, 5, 6, 123456, tzinfo=UTC),
+    "2026-02-03 04:05:06": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+    "0001-01-01T00:00:00Z": datetime(1, 1, 1, tzinfo=UTC),
+    "9999-12-31T23:59:59.999999Z": datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    # More digits than a microsecond has, a time before the first, a leap second, and no times at all.
+    "2026-02-03T04:05:06.1234567Z": None,
+    "0001-01-01T00:00:00+01:00": None,
+    "2026-12-31T23:59:60Z": None,
+    "yesterday": None,
+    "": None,
+}
+
+
+def test_times_are_timestamps_where_they_fit(unified: Unified, service: Service, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    records = [{"id": at, "created_at": text, "updated_at": text} for at, text in enumerate(TIMES)]
+    records += [{"id": at, "created_at": at, "updated_at": [at]} for at in range(3)]
+    serve(service, [records])
     assert the_export(unified, service, tmp_path / "dump").code == 0
-    assert rows(tmp_path / "dump" / "acct-1" / TICKETS) == []
+    path = tmp_path / "dump" / "acct-1" / TICKETS
+    expected = [*TIMES.values(), None, None, None]
+    for column in ("created_at", "updated_at"):
+        assert [row[column] for row in rows(path)] == expected
+        assert polars.read_parquet(path)[column].to_list() == expected
+        held = duckdb.sql(f"SELECT epoch_us({column}), typeof({column}) FROM '{path}'").fetchall()
+        epoch = datetime(1970, 1, 1, tzinfo=UTC)
+        microseconds = [at and (at - epoch).days * 86_400_000_000 + (at - epoch).seconds * 10**6 for at in expected]
+        assert held == [
+            (at and micro and micro + at.microsecond, "TIMESTAMP WITH TIME ZONE")
+            for at, micro in zip(expected, microseconds, strict=True)
+        ]
+    assert [json.loads(row["record"])["created_at"] for row in rows(path)] == [*TIMES, 0, 1, 2]
+
+
+SCHEMA = {
+    "_profile": "string",
+    "id": "string",
+    "created_at": "timestamp[us, tz=UTC]",
+    "updated_at": "timestamp[us, tz=UTC]",
+    "record": "string",
+}
+
+
+def schema_of(path: Path) -> dict[str, str]:
+    from pyarrow import parquet  # noqa: PLC0415  see above
+
+    return {field.name: str(field.type) for field in parquet.read_schema(path)}
+
+
+def test_whatever_is_in_a_list_its_files_have_one_schema(unified: Unified, service: Service, tmp_path: Path) -> None:
+    pages: list[list[dict[str, Any]]] = [
+        [],
+        [{"id": 1, "updated_at": "2026-01-01T00:00:00Z"}],
+        [{"id": None, "created_at": 7, "updated_at": "2026-01-02T00:00:00Z"}],
+        [{"updated_at": "2026-01-03T00:00:00Z", "name": "x"}],
+    ]
+    for page in pages:
+        serve(service, [page])
+        assert the_export(unified, service, tmp_path / "dump", "--incremental").code == 0
+    files = sorted((tmp_path / "dump").rglob("*.parquet"))
+    assert [path.name for path in files] == [f"tickets{number}.parquet" for number in (".2", ".3", ".4", "")]
+    assert [schema_of(path) for path in files] == [SCHEMA] * 4
+    assert rows(files[-1]) == []
 
 
 def test_a_run_that_was_broken_off_is_resumed_at_its_page(unified: Unified, service: Service, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.exported import manifest, parquet_file
 from unified_cli.exported.list_export import ListExportOptions
+from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
@@ -171,7 +172,7 @@ class ExportPlan:
     """The lists of an export, in an order in which neighbours are of different connections, and how to read them.
 
     `manifest` is the name of its manifest. With `pauses` nothing is sent as long as the requests of an earlier run may
-    count for the service's limits.
+    count for the service's limits. `timestamps` is about the columns of Parquet files.
     """
 
     context: CommandContext
@@ -183,6 +184,7 @@ class ExportPlan:
     lists: Sequence[PlannedList]
     readers: FairReaders
     pauses: bool = False
+    timestamps: bool = True
 
     def request(self, one: PlannedList) -> Request:
         """The request for a list. Raises ConfigError where its connection leads nowhere, or has no token."""
@@ -198,7 +200,8 @@ class ExportPlan:
 
     def list_options(self, one: PlannedList) -> ListExportOptions:
         """How a list is read and written."""
-        options, parquet, service = self.options, self.form == "parquet", self.context.catalogue.service
+        options, service = self.options, self.context.catalogue.service
+        parquet = ParquetColumns(one.connection, timestamps=self.timestamps) if self.form == "parquet" else None
         style = printer.style_for(self.context.runtime, service, "ndjson" if parquet else self.form, screen=False)
         known = [field.name for field in one.operation.facts.fields]
         lag = _LAG if options.lag is None else options.lag
@@ -209,7 +212,6 @@ class ExportPlan:
             restart=options.restart,
             dedupe=options.dedupe is not None,
             parquet=parquet,
-            profile=one.connection,
             lag=lag if options.incremental else None,
         )
 

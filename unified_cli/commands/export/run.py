@@ -11,11 +11,11 @@ from unified_cli.commands.export.one_list import FailedList, ListResult, ListRun
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
-from unified_cli.exported import list_history
+from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.list_export import ListTarget
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.writes.registry import RunRegistry
@@ -67,12 +67,15 @@ def carry_out(
         text = destination.read(name)
         if text is None:
             kept = Manifest(name, timestamp(runtime.wall()), plan.options.shard)
+            if plan.form == "parquet" and not plan.options.restart:
+                kept.parquet = destinations.parquet_columns(destination)
         else:
             kept = Manifest.of(text, name, str(destination))
             _check_format(kept, plan, str(destination))
             if plan.pauses and not kept.ended_before(runtime.wall(), WINDOW):
                 # A task may be run again elsewhere right after its process was killed.
                 not_before = runtime.monotonic() + WINDOW
+        plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
         runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
         return _Export(plan, destination, kept, shown, runner).run()
 

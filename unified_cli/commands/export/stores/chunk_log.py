@@ -21,6 +21,7 @@ from unified_cli.exported import increments, parquet_file
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, Count
 from unified_cli.exported.increments import Mark
 from unified_cli.exported.list_export import TakenOverError
+from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.storage import state
 from unified_cli.storage.object_store import Stored, StoredObjects
 
@@ -211,10 +212,10 @@ def lines(data: bytes) -> Iterator[bytes]:
     yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
 
 
-def as_parquet(lines: bytes, profile: str) -> bytes:
+def as_parquet(lines: bytes, columns: ParquetColumns) -> bytes:
     """A chunk of these lines, which may be none, as a Parquet file."""
     made = io.BytesIO()
-    parquet_file.write(io.BytesIO(lines), made.write, profile)
+    parquet_file.write(io.BytesIO(lines), made.write, columns)
     return made.getvalue()
 
 

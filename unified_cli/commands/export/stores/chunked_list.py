@@ -192,7 +192,7 @@ class ChunkedList:
 
     def _created(self, lines: bytes) -> Chunk | None:
         """The chunk with these lines, which is there then; None where there is another one in its place."""
-        data = chunk_log.as_parquet(lines, self._options.profile) if self._options.parquet else lines
+        data = chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
         name = self._place.chunk(self._known.number + 1)
         mark = self._mark_of_buffer(self._options.lag) if lines and self._options.lag is not None else None
         tag = self._objects.created(f"{self._place.folder}/{name}", data)
