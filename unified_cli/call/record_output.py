@@ -24,7 +24,7 @@ def write(call: Call, request: Request, body: bytes, program: JqProgram | None) 
     Raises ServiceError for a document that is too large to be taken apart.
     """
     runtime, output = call.runtime, call.settings.output
-    chosen = columns(call.options)
+    chosen = columns(call.options.columns)
     try:
         _check_page(body, call.catalogue.service, request)
         if not (program and output in {"json", "yaml"}):
@@ -70,9 +70,8 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
         pagination.check_keys(page, request)
 
 
-def columns(options: CallOptions) -> list[str]:
-    """The columns of `--columns`."""
-    text = options.columns
+def columns(text: str | None) -> list[str]:
+    """The columns of `--columns`. Raises UsageError where it has no names."""
     found = [one.strip() for one in text.split(",") if one.strip()] if text else []
     if text is not None and not found:
         raise UsageError("--columns needs names (--columns id,status.name)")
@@ -89,7 +88,7 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
 
     `first` are columns that come before the chosen ones.
     """
-    chosen = columns(call.options)
+    chosen = columns(call.options.columns)
     style = printer.style_for(call.runtime, call.catalogue.service, call.settings.output, screen=screen)
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),

@@ -12,8 +12,9 @@ from unified_cli.json_text import change_time
 from unified_cli.json_text.members import parts, string, text
 from unified_cli.json_text.record_columns import pick
 
-PROFILE, ID, RECORD = "_profile", "id", "record"
-TIMES = ("created_at", "updated_at")
+_PROFILE, _ID, _RECORD = "_profile", "id", "record"
+_TIMES = ("created_at", "updated_at")
+COLUMNS = (_PROFILE, _ID, *_TIMES, _RECORD)
 # A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
@@ -49,10 +50,10 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
     time = pa.timestamp("us", "UTC") if columns.timestamps else words
     schema = pa.schema(
         [
-            (PROFILE, words),
-            (ID, words),
-            *((name, time) for name in TIMES),
-            (RECORD, words),
+            (_PROFILE, words),
+            (_ID, words),
+            *((name, time) for name in _TIMES),
+            (_RECORD, words),
             *((name, words) for name in columns.more),
         ]
     )
@@ -65,8 +66,8 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
             members = [parts(record) or {} for record in records]
             values: list[list[Any]] = [
                 [columns.profile] * len(records),
-                [_text(one.get(ID)) for one in members],
-                *([read_time(one.get(name)) for one in members] for name in TIMES),
+                [_text(one.get(_ID)) for one in members],
+                *([read_time(one.get(name)) for one in members] for name in _TIMES),
                 records,
                 *([_text(pick(one, name)) for one in members] for name in columns.more),
             ]
@@ -79,7 +80,7 @@ def records(content: BinaryIO) -> Iterator[bytes]:
     from pyarrow import parquet  # noqa: PLC0415  see above
 
     with parquet.ParquetFile(content) as file:
-        for batch in file.iter_batches(columns=[RECORD]):
+        for batch in file.iter_batches(columns=[_RECORD]):
             for record in batch.column(0).to_pylist():
                 yield record.encode()
 
@@ -115,12 +116,15 @@ _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])
 def _text(value: bytes | None) -> bytes | None:
     r"""A member as text; nothing for null.
 
-    Half a surrogate pair, which UTF-8 cannot encode, is written as its escape: `\ud83d`. Backslashes before one, and
-    before text that looks like its escape, are doubled, so that two members that differ never become the same text.
+    In a text half a surrogate pair, which UTF-8 cannot encode, is written as its escape: `\ud83d`. Backslashes before
+    one, and before text that looks like its escape, are doubled, so that two members that differ never become the same
+    text. Within an object or array it is escaped as JSON has it.
     """
-    if value in {None, b"null"}:
+    if value is None or value == b"null":
         return None
-    return _BEFORE_HALF.sub(r"\g<0>\g<0>", text(value)).encode("utf-8", "backslashreplace")
+    if not value.startswith(b'"'):
+        return text(value).encode()
+    return _BEFORE_HALF.sub(r"\g<0>\g<0>", string(value)).encode("utf-8", "backslashreplace")
 
 
 class _Sink(io.RawIOBase):

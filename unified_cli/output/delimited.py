@@ -26,6 +26,7 @@ class Delimited(RecordWriter):
         super().__init__(memory)
         self._style = style
         self._csv = style.format == "csv"
+        self._paths = {*(style.columns or style.more)}
         columns = memory.get("columns")
         self._columns: dict[str, None] | None = None if columns is None else dict.fromkeys(columns)
         self._begun = columns is not None
@@ -87,7 +88,7 @@ class Delimited(RecordWriter):
         record = None
         for record in chain.from_iterable(slices):
             found |= dict.fromkeys(parts(record) or ())
-        return None if record is None else found or {"value": None}
+        return None if record is None else (found or {"value": None}) | dict.fromkeys(self._style.more)
 
     def _row(self, columns: Mapping[str, None], members: Parts) -> str:
         if not self._style.columns and not members.keys() <= columns.keys():
@@ -95,7 +96,7 @@ class Delimited(RecordWriter):
             self._lost |= dict.fromkeys(islice(lost, _MOST_LOST - len(self._lost)))
         cells = []
         for column in columns:
-            value = pick(members, column) if self._style.columns else members.get(column)
+            value = pick(members, column) if column in self._paths else members.get(column)
             cells.append(self._cell(text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'))
         return self._line(cells)
 

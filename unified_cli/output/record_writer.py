@@ -30,6 +30,8 @@ class Style(NamedTuple):
     listing: bool = True
     first: Sequence[str] = ()
     """Columns that come before all others."""
+    more: Sequence[str] = ()
+    """Columns that come after those of the first page."""
 
 
 class WriterMemory(TypedDict, total=False):

@@ -18,8 +18,10 @@ _MOST_NAMES = 500
 class ColumnCheck:
     """Told of all records, it knows the `unseen` columns; once all are seen it looks at no further record."""
 
-    def __init__(self, columns: Sequence[str] = (), known: Sequence[str] = ()) -> None:
+    def __init__(self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True) -> None:
+        """It is no error where none of the columns is `required`."""
         self.unseen = [*dict.fromkeys(columns)]
+        self._required = required
         self._asked_for = len(self.unseen)
         self._known = known
         self._names: dict[str, None] = {}
@@ -56,7 +58,7 @@ class ColumnCheck:
 
     def error(self) -> UsageError | None:
         """The error where no record had any of the columns."""
-        if not self.found_nothing:
+        if not (self._required and self.found_nothing):
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
         named = ", ".join(f'"{column}"' for column in self.unseen)

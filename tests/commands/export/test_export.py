@@ -298,6 +298,33 @@ def test_a_refused_list_stops_a_connection_only_where_all_of_it_is_refused(
     assert (result.code, (folder / "one/ticketing/tickets.ndjson").exists()) == (9 if asked > 1 else 7, asked > 1)
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_columns_come_after_the_others(unified: Unified, tmp_path: Path, form: str) -> None:
+    command = f"-p sandbox export ticketing/tickets -o {form} --page-size 7"
+    added = unified(f"{command} --columns status.name,id,nope --to {tmp_path}/added")
+    assert added.stderr.endswith('no record that was written has the column "nope"\n')
+    assert unified(f"{command} --to {tmp_path}/plain").code == 0
+    mark = {"csv": ",", "tsv": "\t"}[form]
+    found, plain = (
+        (tmp_path / name / f"sandbox/ticketing/tickets.{form}").read_text().splitlines() for name in ("added", "plain")
+    )
+    served = unified("-p sandbox ticketing tickets list --all -o ndjson").stdout.splitlines()
+    names = [json.loads(line)["status"]["name"] for line in served]
+    expected = [f"{line}{mark}{name}{mark}" for line, name in zip(plain[1:], names, strict=True)]
+    assert found == [f"{plain[0]}{mark}status.name{mark}nope", *expected]
+
+
+def test_csv_goes_on_with_its_columns(unified: Unified, service: Service, tmp_path: Path) -> None:
+    good = stopping_at(service, "c1", lambda: served(GONE, 410))
+    command = f"export ticketing/tickets -o csv --columns a.b --to {tmp_path}/dump"
+    assert unified(command, environ=service.environ).code == 12
+    service.reply = lambda seen: served({"result": [{"id": 9, "a": {"b": "x"}}]}) if cursor_of(seen) else good(seen)
+    result = unified(command, environ=service.environ)
+    assert (result.code, "no column for a, first seen after" in result.stderr) == (9, True)
+    head, *rows = (tmp_path / "dump/acct-1/ticketing/tickets.csv").read_text().splitlines()
+    assert (head.split(",")[-1], rows[0].split(",")[-1], rows[-1].split(",")[-1]) == ("a.b", "", "x")
+
+
 def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "x"
     result = unified(f"-p sandbox export ticketing/tickets -o csv --to {folder} --page-size 7")

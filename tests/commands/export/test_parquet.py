@@ -1,7 +1,9 @@
 """Exports as Parquet: each record as exactly the text that NDJSON has, whatever ends the process."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,16 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return found
 
 
+@contextmanager
+def store_umask() -> Iterator[None]:
+    """What a store in a folder sets for the whole process is set back."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def the_export(unified: Unified, service: Service, folder: Path, more: str = "") -> Any:
     return unified(f"export ticketing/tickets --to {folder} --format parquet {more}", environ=service.environ)
 
@@ -88,6 +100,58 @@ def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tm
         "manifest.json",
         "tickets.parquet",
     ]
+
+
+NASTY = [
+    r'{"id":1,"status":{"name":"Open"},"tags":[{"name":"a"},{"name":"\u00e9"}],"n":1.10,"id2":"x"}',
+    r'{"id":2,"status":{"name":"\ud800"},"tags":[],"n":123456789012345678901234567890}',
+    r'{"id":3,"status":{"name":{"half":"\udc00"}},"tags":null,"n":null}',
+    r'{"id":4,"status":"Open","n":"","tags":[{"name":1},{}]}',
+]
+
+
+@pytest.mark.parametrize("to", ["folder", "store"])
+def test_columns_are_added_as_text(unified: Unified, service: Service, tmp_path: Path, to: str) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    service.reply = lambda _: Reply(200, f'{{"result":[{",".join(NASTY)}]}}'.encode())
+    place: Any = tmp_path / "dump" if to == "folder" else f"file://{tmp_path}/dump"
+    with store_umask():
+        result = the_export(unified, service, place, "--columns status.name,tags.name,id,n,statsu,n")
+    said = 'no record that was written has the column "statsu"\n'
+    assert (result.code, result.stderr) == (0, f"wrote 1 file with 4 records to {place}, 0 already complete\n{said}")
+    (path,) = (tmp_path / "dump").rglob("*.parquet")
+    names = ["status.name", "tags.name", "n", "statsu"]
+    assert schema_of(path) == {**SCHEMA, **dict.fromkeys(names, "string")}
+    expected = [
+        ("Open", '["a","\\u00e9"]', "1.10", None),
+        (r"\ud800", "[]", "123456789012345678901234567890", None),
+        (r'{"half":"\udc00"}', None, None, None),
+        (None, "[1,null]", "", None),
+    ]
+    assert [tuple(row[name] for name in names) for row in rows(path)] == expected
+    assert (
+        duckdb.sql(f"SELECT COLUMNS(['status.name', 'tags.name', 'n', 'statsu']) FROM '{path}'").fetchall() == expected
+    )
+    assert polars.read_parquet(path).select(names).rows() == expected
+    assert [row["record"] for row in rows(path)] == NASTY
+
+
+def test_other_columns_are_another_export(unified: Unified, service: Service, tmp_path: Path) -> None:
+    replies(service)
+    assert the_export(unified, service, tmp_path / "dump", "--columns name").code == 0
+    for other in ("", "--columns name,nested.id"):
+        refused = the_export(unified, service, tmp_path / "dump", other)
+        assert (refused.code, "was exported with another --columns (--restart replaces it)" in refused.stderr) == (
+            12,
+            True,
+        )
+    assert the_export(unified, service, tmp_path / "dump", "--columns name,nested.id --restart").code == 0
+    assert [row["nested.id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == [None] * 3 + ["1", None, None]
+    refused = unified(f"export ticketing/tickets --to {tmp_path}/other --columns name", environ=service.environ)
+    assert refused.stderr == "error: --columns adds columns, and ndjson has none (--format parquet, csv or tsv)\n"
+    assert refused.code == 2
 
 
 def test_other_readers_find_the_same(unified: Unified, service: Service, tmp_path: Path) -> None:

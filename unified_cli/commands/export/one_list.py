@@ -8,7 +8,7 @@ from functools import partial
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments, list_export, list_history
-from unified_cli.exported.checkpoint import REPLACE, ListIdentity
+from unified_cli.exported.checkpoint import REPLACE, ListIdentity, Option
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
@@ -213,8 +213,10 @@ class ListRunner:
 
     def _identity(self, request: Request, options: ListExportOptions, **since: str) -> ListIdentity:
         style, replay = options.style, self._runtime.replays
+        # Identities from before there were columns lack them.
+        columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
         return ListIdentity.of(
-            request, format=options.format, csv_safe=style.safe_cells, bom=style.bom, replay=replay, **since
+            request, format=options.format, csv_safe=style.safe_cells, bom=style.bom, replay=replay, **since, **columns
         )
 
     def _entry(self, planned: PlannedList, request: Request, identity: ListIdentity) -> ManifestEntry:

@@ -6,6 +6,7 @@ from unified_cli.cli.flags import EXPORT, Argument, Common, Flag
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
+    Columns,
     ConnectionOptions,
     CsvSafe,
     Dedupe,
@@ -63,6 +64,10 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
             group=EXPORT,
             about="the format of the files",
         ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        told(Columns, "add these fields as text columns to Parquet, CSV and TSV, such as status.name", EXPORT),
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, get_args
 from urllib.parse import quote
 
-from unified_cli.call import Call, builder
+from unified_cli.call import Call, builder, record_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
@@ -27,10 +27,11 @@ from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import printer
-from unified_cli.output.transform import Transform
+from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.storage import object_store
 
 _LAG = 60.0
+_WITH_COLUMNS = {"parquet", "csv", "tsv"}
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 Resolve = Callable[[str], Settings]
@@ -51,6 +52,8 @@ def file_format(options: ExportOptions) -> str:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
     if form not in {"ndjson", "parquet"} and object_store.parse_url(options.to or ""):
         raise UsageError(f"-o {form} makes one file of a list, and an object store has several (use ndjson or parquet)")
+    if record_output.columns(options.columns) and form not in _WITH_COLUMNS:
+        raise UsageError(f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv")
     builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
@@ -198,17 +201,25 @@ class ExportPlan:
         name = connection if len(self.connections.names) > 1 else None
         return self.readers.clients.open(self.connections.resolve(connection), name=name, patience=Patience.ENDLESS)
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are added. Raises UsageError where `--columns` has no names."""
+        return [*dict.fromkeys(record_output.columns(self.options.columns))]
+
     def list_options(self, one: PlannedList) -> ListExportOptions:
         """How a list is read and written."""
         options, service = self.options, self.context.catalogue.service
-        parquet = ParquetColumns(one.connection, timestamps=self.timestamps) if self.form == "parquet" else None
+        columns = self.columns
+        more = [name for name in columns if name not in parquet_file.COLUMNS]
+        parquet = ParquetColumns(one.connection, more, self.timestamps) if self.form == "parquet" else None
         style = printer.style_for(self.context.runtime, service, "ndjson" if parquet else self.form, screen=False)
         known = [field.name for field in one.operation.facts.fields]
         lag = _LAG if options.lag is None else options.lag
         return ListExportOptions(
             self.span,
-            style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom),
-            Transform(),
+            style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom, more=columns),
+            # Some connections may have what others have not.
+            Transform(check=ColumnCheck(columns, known, required=False)),
             restart=options.restart,
             dedupe=options.dedupe is not None,
             parquet=parquet,

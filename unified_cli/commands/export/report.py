@@ -9,6 +9,7 @@ from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
+from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
@@ -20,7 +21,8 @@ _ASK = "unified profile test says whether the account is right"
 class ExportSummary:
     """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
 
-    `ahead` says which lists have records that are stamped later than the service's clock.
+    `ahead` says which lists have records that are stamped later than the service's clock, `unseen` which of the columns
+    that were asked for no list has.
     """
 
     written: int = 0
@@ -29,6 +31,7 @@ class ExportSummary:
     not_offered: int = 0
     partial: list[str] = field(default_factory=list)
     ahead: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
@@ -57,6 +60,8 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
         runtime.stderr.note(
             f"stamped later than the service's clock, so that each run reads them again: {summary.ahead[0]}{more}"
         )
+    for column in summary.unseen:
+        runtime.stderr.note(f'no record that was written has the column "{excerpt(column)}"')
     for name, entries in summary.without_lists.items():
         runtime.stderr.line(
             f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"

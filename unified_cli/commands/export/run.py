@@ -124,6 +124,7 @@ class _Export:
         self._summary = ExportSummary()
         self._untidy: list[ListTarget] = []
         self._saved_at = float("-inf")
+        self._seen: set[str] | None = None
 
     def run(self) -> ExportSummary:
         """Read all lists.
@@ -146,6 +147,8 @@ class _Export:
         self._save()
         self._summary.without_lists = self._judged()
         self._summary.ahead = self._runner.ahead.lines()
+        if self._seen is not None:
+            self._summary.unseen = [name for name in self._plan.columns if name not in self._seen]
         return self._summary
 
     def _judged(self) -> dict[str, list[ManifestEntry]]:
@@ -187,6 +190,8 @@ class _Export:
         summary.written += 1
         summary.records += entry.records
         self._untidy.append(part)
+        if entry.records:
+            self._seen = (self._seen or set()) | ({*self._plan.columns} - {*part.state.memory.get("unseen", ())})
         if not entry.complete:
             summary.partial.append(f"{entry.file}: {entry.why}")
 

@@ -39,6 +39,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     allow_partial: bool = False
     dedupe: str | None = None
     output: ExportFormat | None = None
+    columns: str | None = None
     csv_safe: bool = False
     bom: bool = False
     timeout: Annotated[float, msgspec.Meta(gt=0)] | None = None
