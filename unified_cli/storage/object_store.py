@@ -39,6 +39,9 @@ _CREDENTIALS = {
 # operating system by their numbers.
 _STATUS = re.compile(r"\bstatus: (\d{3}),")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
+# What the library says instead of sending anything in clear text that it may not.
+_REFUSED = re.compile(r"\bsource: BadScheme\b")
+_VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
 # Where a machine of a cloud is asked for its role; on other machines nobody answers there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command goes on where it stopped"
@@ -96,10 +99,12 @@ def _place(url: SplitResult) -> StoreUrl:
     return StoreUrl(url.scheme, url.netloc, "/".join(part for part in url.path.split("/") if part))
 
 
-def check() -> None:
-    """Raise ConfigError where the library that reaches object stores is not installed."""
+def check(environ: Mapping[str, str]) -> None:
+    """Raise ConfigError where the library that reaches object stores is not installed, or an address is without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
+    if (name := _clear_text(environ)) is not None:
+        raise ConfigError(f"{name} is an address without TLS", hint=_allowing(name.partition("_")[0]))
 
 
 class Stored(NamedTuple):
@@ -132,10 +137,7 @@ class StoredObjects:
 
         Raises ConfigError without the library, StorageError.
         """
-        check()
-        if (name := _clear_text(environ)) is not None:
-            allowed = f"{name.partition('_')[0]}_ALLOW_HTTP=true"
-            raise ConfigError(f"{name} is an address without TLS", hint=f"{allowed} allows that")
+        check(environ)
         from obstore import exceptions  # noqa: PLC0415  an extra
 
         if url.is_folder:
@@ -251,6 +253,10 @@ def _allows_clear_text(environ: Mapping[str, str]) -> bool:
     return any(environ.get(name, "").lower() in {"1", "true"} for name in _CLEAR_TEXT)
 
 
+def _allowing(store: str) -> str:
+    return f"{store}_ALLOW_HTTP=true allows that"
+
+
 def _clear_text(environ: Mapping[str, str]) -> str | None:
     """The variable that names an address without TLS, where that is not allowed."""
     found = (name for name in _ENDPOINTS if environ.get(name, "").startswith("http://"))
@@ -311,6 +317,11 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     denied = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
     if _METADATA.search(str(error)):
         return DeniedStoreError(f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}")
+    if _REFUSED.search(str(error)):
+        # A file of credentials may name the address.
+        return DeniedStoreError(
+            f"{failed}: its address is without TLS, so nothing was sent", hint=_allowing(_VARIABLES[url.scheme])
+        )
     if denied or status in {401, 403}:
         return DeniedStoreError(f"{failed}: access is denied", hint=f"it takes {_CREDENTIALS[url.scheme]}")
     if isinstance(error, FileNotFoundError) or status == 404:

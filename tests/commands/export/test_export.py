@@ -325,6 +325,72 @@ def test_csv_goes_on_with_its_columns(unified: Unified, service: Service, tmp_pa
     assert (head.split(",")[-1], rows[0].split(",")[-1], rows[-1].split(",")[-1]) == ("a.b", "", "x")
 
 
+def test_a_dry_run_says_what_goes_where(unified: Unified, config: Config, tmp_path: Path) -> None:
+    sandboxes(config, one="full:one", two="full:two")
+    folder = tmp_path / "dump"
+    command = f"export ticketing/tickets ticketing/tag* -p * --to {folder} -o csv --dry-run"
+    result = unified(command)
+    assert (result.code, result.stderr) == (
+        0,
+        f"would write 4 lists of 2 connections to {folder}; nothing was sent or written\n",
+    )
+    assert [line.split("\t") for line in result.stdout.splitlines()] == [
+        [name, "http://sandbox", f"full:{name}", what, f"{folder}/{name}/{what}.csv"]
+        for what in ("ticketing/tags", "ticketing/tickets")
+        for name in ("one", "two")
+    ]
+    assert not folder.exists()
+    shards = [unified(f"{command} --shard {number}/2").stdout.splitlines() for number in (1, 2)]
+    assert sorted(line for lines in shards for line in lines) == sorted(result.stdout.splitlines())
+    assert "PROFILE" in unified(command, tty=True).stdout
+
+
+def test_a_dry_run_needs_no_token_and_asks_nobody(
+    unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_TOKEN"}
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "https://127.0.0.1:1")
+    result = unified("export ticketing/tickets --to s3://bucket/dir --dry-run", environ=environ)
+    line = (
+        f"acct-1\t{environ['UNIFIED_BASE_URL']}\tacct-1\tticketing/tickets\ts3://bucket/dir/acct-1/ticketing/tickets/\n"
+    )
+    assert (result.code, result.stdout) == (0, line)
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("--tasks --to x", "--tasks prints what is to be done and does nothing (leave --dry-run out)"),
+        ("--verify x", "--verify checks an export and writes none (leave --dry-run out)"),
+        ("", "export needs a folder (--to DIR)"),
+        ("--to ftp://x/y", "cannot export to ftp:// (choose from s3://, gs://, az://, file://)"),
+        (
+            "--engine tcp://127.0.0.1:1 --to x",
+            "--engine takes dask://HOST:PORT where Dask says tcp:// (dask://127.0.0.1:1)",
+        ),
+    ],
+)
+def test_what_is_no_export_has_no_dry_run(unified: Unified, more: str, said: str) -> None:
+    result = unified(f"-p sandbox export --dry-run {more}")
+    assert (result.code, result.stdout, result.stderr) == (2, "", f"error: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("what", "hint"),
+    [
+        ("ticketing/ticket", "did you mean ticketing/tickets?"),
+        ("tickets", "did you mean ticketing/tickets?"),
+        ("ticketng", "did you mean ticketing?"),
+        ("ticketing/x*", "unified operations list shows what there is"),
+    ],
+)
+def test_a_list_that_is_misspelt_gets_a_hint(unified: Unified, tmp_path: Path, what: str, hint: str) -> None:
+    result = unified(f"-p sandbox export {what} --to {tmp_path}/dump")
+    assert (result.code, result.stderr) == (2, f"error: nothing to list matches {what!r} ({hint})\n")
+
+
 def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
     folder = tmp_path / "x"
     result = unified(f"-p sandbox export ticketing/tickets -o csv --to {folder} --page-size 7")

@@ -752,6 +752,28 @@ def test_a_store_in_clear_text_has_to_be_allowed(export: Export, monkeypatch: py
     )
 
 
+def test_a_store_whose_credentials_name_clear_text_is_not_asked(
+    export: Export, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, service: Service
+) -> None:
+    account = {"client_email": "a@b.c", "private_key": "", "private_key_id": "", "disable_oauth": True}
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        (tmp_path / "account.json").write_text(json.dumps({**account, "gcs_base_url": address}))
+        monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(tmp_path / "account.json"))
+        monkeypatch.delenv("AWS_ALLOW_HTTP")
+        monkeypatch.delenv("AWS_ENDPOINT_URL")
+        result = export(to="gs://bucket/dir")
+        silent.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    said = "cannot list gs://bucket/dir: its address is without TLS, so nothing was sent"
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: {said} (GOOGLE_ALLOW_HTTP=true allows that)\n",
+    )
+    assert service.seen == []
+
+
 @pytest.mark.parametrize("interrupt", [lambda process: process.send_signal(signal.SIGINT), interrupt_beside])
 def test_ctrl_c_does_not_wait_for_a_store(
     service: Service, tmp_path: Path, interrupt: Callable[[subprocess.Popen[bytes]], None]

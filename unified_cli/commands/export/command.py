@@ -13,6 +13,7 @@ _TWO_RUNS = (
     "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where there is none for "
     "20 s; a run that was wrongly taken for dead ends with 12 at its next file"
 )
+_NO_FOLDER = "export needs a folder (--to DIR)"
 _SECTIONS = (
     (
         "Object stores",
@@ -47,13 +48,16 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.verify is not None:
-        if options.to is not None:
-            raise UsageError("--verify checks an export and writes none (leave --to out)")
+        for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
+            if given:
+                raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
         report.verify(runtime, stores.destination(runtime, options.verify, make=False))
+    elif options.dry_run:
+        _preview(context, options)
     elif options.task is not None:
         run.export(task.plan_of(context, task.read(runtime, options.task), options))
     elif not options.to:
-        raise UsageError("export needs a folder (--to DIR)")
+        raise UsageError(_NO_FOLDER)
     elif options.tasks:
         task.show(context, options)
     elif options.engine:
@@ -62,6 +66,23 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
         driver.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
+
+
+def _preview(context: CommandContext, options: ExportOptions) -> None:
+    """Show what the options would do."""
+    from unified_cli.commands.export import plan, report  # noqa: PLC0415  as above
+    from unified_cli.commands.export.tasks import engine, task  # noqa: PLC0415  as above
+
+    if options.task is not None:
+        report.preview(task.plan_of(context, task.read(context.runtime, options.task), options))
+        return
+    if not options.to:
+        raise UsageError(_NO_FOLDER)
+    if options.tasks:
+        raise UsageError("--tasks prints what is to be done and does nothing (leave --dry-run out)")
+    if options.engine:
+        engine.parse_address(options.engine)
+    report.preview(plan.of_options(context, options))
 
 
 EXPORT = Command(

@@ -10,6 +10,7 @@ from unified_cli.cli.shared_options import (
     ConnectionOptions,
     CsvSafe,
     Dedupe,
+    DryRun,
     InputFormat,
     MessageOptions,
     NetworkOptions,
@@ -45,6 +46,9 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     engine: Annotated[
         str | None, Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT")
     ] = None
+    dry_run: Annotated[
+        bool, told(DryRun, "print the lists and where each would go; send and write nothing", EXPORT)
+    ] = False
     incremental: Annotated[
         bool, Common(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
     ] = False

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple, get_args
@@ -85,11 +86,20 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for pattern in patterns:
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            raise UsageError(f"nothing to list matches {pattern!r} (unified operations list shows what there is)")
+            raise UsageError(f"nothing to list matches {pattern!r}", hint=_near(pattern, every))
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
             found[operation] = exact or found.get(operation, False)
     return {operation: found[operation] for operation in every if operation in found}
+
+
+def _near(pattern: str, every: Sequence[Operation]) -> str:
+    """What may have been meant."""
+    names = [f"{operation.api}/{operation.resource}" for operation in every]
+    of_resource = [name for name in names if name.endswith(f"/{pattern}")]
+    words = names if "/" in pattern else [operation.api for operation in every]
+    near = of_resource or ([] if _GLOB.search(pattern) else get_close_matches(pattern, words, 1))
+    return f"did you mean {near[0]}?" if near else "unified operations list shows what there is"
 
 
 def _matches(operation: Operation, pattern: str) -> bool:

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
+from unified_cli.cli.result_table import show
+from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
 from unified_cli.exported import destination as destinations
 from unified_cli.exported.checkpoint import START_ANEW
@@ -12,8 +15,10 @@ from unified_cli.fleet.conclude import Ending, conclude, own_failure
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
+from unified_cli.storage import object_store
 
 _MOST_LINES = 3
+_HEADS = ("profile", "address", "account", "list", "to")
 _ASK = "unified profile test says whether the account is right"
 
 
@@ -45,6 +50,28 @@ class ExportSummary:
         self.ahead += other.ahead
         self.failed |= other.failed
         self.without_lists |= other.without_lists
+
+
+def preview(plan: ExportPlan) -> None:
+    """Print each list of the plan with its connection and its place.
+
+    Raises ConfigError where a connection leads nowhere, or the place cannot be used with what is installed and set.
+    """
+    runtime, to = plan.context.runtime, plan.options.to or ""
+    url = object_store.parse_url(to)
+    if url is not None:
+        object_store.check(runtime.environ)
+    rows = []
+    for one in plan.lists:
+        address, account = plan.connections.resolve(one.connection).reachable()
+        file = PurePosixPath(one.file)
+        where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
+        rows.append((one.connection, str(address), account, f"{one.operation.api}/{one.operation.resource}", where))
+    show(runtime, None, _HEADS, rows, None)
+    connections = counted(len({one.connection for one in plan.lists}), "connection")
+    runtime.stderr.note(
+        f"would write {counted(len(rows), 'list')} of {connections} to {url or to}; nothing was sent or written"
+    )
 
 
 def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary) -> None:

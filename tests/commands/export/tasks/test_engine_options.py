@@ -15,13 +15,21 @@ LOCAL = "--engine dask://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
-    "engine", ["127.0.0.1:8786", "dask://127.0.0.1", "dask://:8786", "dask://h:0", "tcp://127.0.0.1:1", "tls://h:65536"]
+    "engine", ["127.0.0.1:8786", "dask://127.0.0.1", "dask://:8786", "dask://h:0", "tls://h:65536"]
 )
 def test_an_engine_is_an_address(engine: str, unified: Unified, tmp_path: Path) -> None:
     result = unified(f"{EXPORT} --engine {engine}".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         2,
         "error: --engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine\n",
+    )
+
+
+def test_the_address_that_dask_prints_gets_a_hint(unified: Unified, tmp_path: Path) -> None:
+    result = unified(f"{EXPORT} --engine tcp://127.0.0.1:8786".replace("TMP", str(tmp_path)))
+    assert (result.code, result.stderr) == (
+        2,
+        "error: --engine takes dask://HOST:PORT where Dask says tcp:// (dask://127.0.0.1:8786)\n",
     )
 
 
@@ -66,6 +74,6 @@ def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, un
 
 def test_an_option_of_export_is_part_of_a_task_or_of_a_machine() -> None:
     of_a_machine = "token_file token_stdin ca_bundle record replay verbose quiet no_input color pretty json_errors"
-    other_work = "profile to shard verify tasks task engine restart"
+    other_work = "profile to shard verify tasks task engine restart dry_run"
     known = {*TaskOptions.__struct_fields__, *of_a_machine.split(), *other_work.split()}
     assert {flag.name for flag in flags_of(ExportOptions)} == known

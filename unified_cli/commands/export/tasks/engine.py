@@ -10,6 +10,8 @@ from unified_cli.errors import ConfigError, UnsafeError, UsageError
 
 _ADDRESS = re.compile(r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?")
 
+_OF_DASK = "tcp://"
+
 Work = Callable[[bytes, Callable[[bytes], None]], bytes]
 """What a worker does: takes the bytes of a task and a function that sends news of it, and gives the result.
 
@@ -67,6 +69,11 @@ def parse_address(text: str) -> str:
 
     Raises UsageError for what is none, UnsafeError for clear text to another machine, ConfigError without the extra.
     """
+    if text.startswith(_OF_DASK):
+        # As Dask prints it, and takes it to be.
+        raise UsageError(
+            "--engine takes dask://HOST:PORT where Dask says tcp://", hint=f"dask://{text.removeprefix(_OF_DASK)}"
+        )
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:
         raise UsageError("--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine")
