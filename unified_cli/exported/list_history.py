@@ -58,6 +58,11 @@ class ListHistory(NamedTuple):
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 
+def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
+    """When the list of which this is the first file was last read; what changed later may be missing."""
+    return max(max(entry.ended, entry.checked) for entry in (first, *_added(first, entries)))
+
+
 def sweep(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
     """Remove what a run that was killed left beside the complete files of a list, of which this is the first."""
     for entry in (first, *_added(first, entries)):

@@ -22,7 +22,7 @@ _VERSION = 1
 _MEMBERS = (
     "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
     "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
-    "modified",
+    "modified", "checked",
 )  # fmt: skip
 
 
@@ -33,6 +33,7 @@ class ManifestEntry(ListRecord):
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
     empty where all was read. `modified` is the time of the file, in nanoseconds, when its content was last compared
     with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has such a thing.
+    `checked` is when an increment last found that nothing had changed.
     """
 
     file: str
@@ -47,6 +48,7 @@ class ManifestEntry(ListRecord):
     since: str | None = None
     look: str = ""
     modified: int | None = None
+    checked: str = ""
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""

@@ -72,6 +72,36 @@ def test_each_run_adds_what_changed_since_the_last_one(
     assert export(command="export ticketing/tickets --to").stderr.startswith("wrote 0 files with 0 records")
 
 
+def test_a_list_is_as_old_as_the_last_look_at_its_changes(
+    world: World, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    world.change("t0", 0)
+
+    def run(command: str, day: int) -> Result:
+        return unified(
+            f"{command} {tmp_path}/dump", environ=service.environ, wall=lambda: START.timestamp() + day * DAY
+        )
+
+    def age(day: int) -> str:
+        old = run("export ticketing/tickets --to", day).stderr.splitlines()
+        return old[1] if len(old) == 2 else ""
+
+    def told(day: int) -> str:
+        return (
+            f"not read again: acct-1/ticketing/tickets (read 2026-01-0{day}T00:00:00+00:00); "
+            "--incremental adds what changed since, --restart reads everything again"
+        )
+
+    assert len(run(EXPORT, 1).stderr.splitlines()) == 1
+    assert age(2) == told(2)
+    assert len(run(EXPORT, 3).stderr.splitlines()) == 1
+    assert age(4) == told(4)
+    world.change("t0", 3 * DAY)
+    assert run(EXPORT, 5).stderr.startswith("wrote 1 file")
+    assert age(6) == told(6)
+    assert run("export ticketing/tickets --quiet --to", 7).stderr == ""
+
+
 def test_a_change_that_comes_late_is_found_within_the_lag(
     world: World, export: Callable[..., Result], tmp_path: Path
 ) -> None:

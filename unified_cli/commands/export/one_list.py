@@ -26,11 +26,15 @@ _NOT_OFFERED = {404, 405, 501}
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when the manifest is on the disk."""
+    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when the manifest is on the disk.
+
+    `read_at` is when a list was read that was not read now.
+    """
 
     entry: ManifestEntry
     part: ListTarget | None = None
     goes_on: bool = False
+    read_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,10 @@ class ListRunner:
                 raise StateError(f"{planned.file} was exported with {other}", hint=REPLACE)
             if self._is_done(before):
                 list_history.sweep(self._destination, before, self._entries)
-                if options.lag is None or not before.offered:
+                if not before.offered:
                     yield FinishedList(before)
+                elif options.lag is None:
+                    yield FinishedList(before, read_at=list_history.read_at(before, self._entries))
                 else:
                     history = ListHistory.of(self._destination, before, self._entries)
                     yield from self._add(planned, request, history, options)
@@ -164,7 +170,7 @@ class ListRunner:
         written = self._write(added, request, entry, options)
         for result in self._up_to_date(planned, request, written, history, options):
             unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
-            yield FinishedList(first) if unchanged else result
+            yield FinishedList(replace(first, checked=self._now())) if unchanged else result
 
     def _write(
         self, planned: PlannedList, request: Request, entry: ManifestEntry, options: ListExportOptions

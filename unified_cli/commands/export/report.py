@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from unified_cli.cli.result_table import show
+from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
 from unified_cli.exported import destination as destinations
@@ -27,7 +28,7 @@ class ExportSummary:
     """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
 
     `ahead` says which lists have records that are stamped later than the service's clock, `unseen` which of the columns
-    that were asked for no list has.
+    that were asked for no list has, `old` when each list was read that was complete before.
     """
 
     written: int = 0
@@ -37,6 +38,7 @@ class ExportSummary:
     partial: list[str] = field(default_factory=list)
     ahead: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    old: dict[str, str] = field(default_factory=dict)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
@@ -48,6 +50,7 @@ class ExportSummary:
         self.not_offered += other.not_offered
         self.partial += other.partial
         self.ahead += other.ahead
+        self.old |= other.old
         self.failed |= other.failed
         self.without_lists |= other.without_lists
 
@@ -74,13 +77,15 @@ def preview(plan: ExportPlan) -> None:
     )
 
 
-def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary) -> None:
+def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions) -> None:
     """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     runtime.stderr.note(
         f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {destination}, "
         f"{summary.unchanged} already complete{absent}"
     )
+    if summary.old and not options.incremental:
+        runtime.stderr.note(f"{_ages(summary.old)}; {_reads_again(options)}")
     if summary.ahead:
         others = len(summary.ahead) - 1
         more = f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
@@ -99,6 +104,23 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
     for line in (*summary.partial, *_failures(told)):
         runtime.stderr.line(line)
     _raise_error(summary, total)
+
+
+def _ages(old: Mapping[str, str]) -> str:
+    """When these lists were read."""
+    found = sorted((at, str(PurePosixPath(file).with_suffix(""))) for file, at in old.items())
+    if len(found) <= _MOST_LINES:
+        return f"not read again: {', '.join(f'{name} (read {at})' for at, name in found)}"
+    (oldest, first), (newest, last) = found[0], found[-1]
+    return f"not read again: {len(found)} lists, read between {oldest} ({first}) and {newest} ({last})"
+
+
+def _reads_again(options: ExportOptions) -> str:
+    """What reads lists again that are complete."""
+    ways = ["--incremental adds what changed since"] if options.output in {None, "ndjson", "parquet"} else []
+    if not (options.task or options.engine):
+        ways.append("--restart reads everything again")
+    return ", ".join(ways) or "another folder takes them anew"
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:

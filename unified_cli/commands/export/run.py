@@ -36,7 +36,7 @@ def export(plan: ExportPlan) -> None:
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
-    report.report(runtime, str(destination), len(plan.lists), summary)
+    report.report(runtime, str(destination), len(plan.lists), summary, plan.options)
 
 
 def _register(plan: ExportPlan, destination: Destination) -> None:
@@ -165,6 +165,8 @@ class _Export:
                 self._shown.skip(parts=1)
             elif not result.goes_on:
                 self._shown.add(parts=1)
+            if result.read_at:
+                self._summary.old[result.entry.file] = result.read_at
             self._note_success(result.entry, result.part)
             waited = self._runtime.monotonic() - self._saved_at
             if waited >= self._destination.save_seconds or len(self._untidy) >= self._destination.most_untold:

@@ -161,7 +161,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
-    report.report(runtime, str(objects.url), lists, results.summary)
+    report.report(runtime, str(objects.url), lists, results.summary, options)
 
 
 def _check(options: ExportOptions) -> None:

@@ -12,6 +12,7 @@ from unified_cli.commands.export.tasks.messages import TaskNumbers, TaskOutcome
 from unified_cli.commands.export.tasks.task import ConnectionTask
 from unified_cli.config import address
 from unified_cli.errors import NetworkError, StateError, UnifiedError, UnsafeError
+from unified_cli.exported import list_history
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 from unified_cli.fleet import pool
@@ -147,6 +148,7 @@ class FoundLists:
                 _add(found, entry)
             elif (entry.api, entry.resource) not in changed:
                 found.unchanged += 1
+                found.old[entry.file] = excerpt(list_history.read_at(entry, entries))
         return found
 
     def _entries(self) -> dict[str, ManifestEntry]:
@@ -155,7 +157,7 @@ class FoundLists:
 
     def _is_new(self, entry: ManifestEntry) -> bool:
         before = self._before.get(entry.file)
-        return before is None or replace(before, look="") != replace(entry, look="")
+        return before is None or _told_of(before) != _told_of(entry)
 
     def _judged(
         self, entries: Iterable[ManifestEntry], where: str
@@ -178,6 +180,11 @@ class FoundLists:
         least = _LEAST_BYTES.get(PurePosixPath(entry.file).suffix, 0.0)
         of_task = (entry.origin, entry.account_id) == self._account
         return of_task and bool(entry.complete or entry.ended) and entry.records * least <= entry.bytes
+
+
+def _told_of(entry: ManifestEntry) -> ManifestEntry:
+    """The entry without what is noted of a list that stays as it is."""
+    return replace(entry, look="", checked="")
 
 
 def _add(found: ExportSummary, entry: ManifestEntry) -> None:
